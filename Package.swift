@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The rules every target is compiled under.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+]
+
+func systemLibrary(_ name: String, pkgConfig: String? = nil, packages: [String]) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt(packages)])
+}
+
+func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name), "TestSupport"] + dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "marquee",
+    products: [
+        .executable(name: "marquee", targets: ["marquee"])
+    ],
+    targets: [
+        // Floor 0: libraries of the system, and the lock everything else shares state behind.
+        // Without pkg-config: Debian's libzmq.pc carries Kerberos flags that SwiftPM warns about at every build.
+        systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
+        systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
+        systemLibrary("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
+        systemLibrary("CCrypto", pkgConfig: "libcrypto", packages: ["libssl-dev"]),
+        systemLibrary("CMicrohttpd", pkgConfig: "libmicrohttpd", packages: ["libmicrohttpd-dev"]),
+        systemLibrary(
+            "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
+        module("Locking"),
+
+        // Floor 1: one module per outside world.
+        module("ZeroMQ", uses: ["CZMQ", "Locking"]),
+        module("SQLite", uses: ["CSQLite", "Locking"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "Locking"]),
+        module("WebServer", uses: ["CMicrohttpd", "Locking"]),
+        module("Imaging", uses: ["CImaging"]),
+        module("Operations", uses: ["Locking"]),
+
+        // Floor 2: the domain.
+        module("BoxOffice"),
+
+        // Floor 3: the domain's two borders, upstream and on the wire.
+        module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice"]),
+        module("Events", uses: ["ZeroMQ", "SQLite", "BoxOffice", "Locking"]),
+
+        // Floor 4: the processes.
+        module("Worker", uses: ["Upstreams", "Events", "Operations", "Locking"]),
+        module("Notifier", uses: ["Events", "Operations", "Locking"]),
+        module("Sandbox", uses: ["WebServer", "Imaging", "BoxOffice", "Operations", "Locking"]),
+
+        // Floor 5: the command line.
+        .executableTarget(
+            name: "marquee", dependencies: ["Worker", "Notifier", "Sandbox"], swiftSettings: strict),
+
+        // Tests, floor by floor.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests(of: "Locking"),
+        tests(of: "ZeroMQ"),
+        tests(of: "SQLite"),
+        tests(of: "Networking"),
+        tests(of: "WebServer"),
+        tests(of: "Imaging"),
+        tests(of: "Operations"),
+        tests(of: "BoxOffice"),
+        tests(of: "Upstreams"),
+        tests(of: "Events"),
+        tests(of: "Worker"),
+        tests(of: "Notifier"),
+        tests(of: "Sandbox"),
+    ]
+)

@@ -1,0 +1,48 @@
+public import FoundationEssentials
+
+/// The chart of one day in one market, as known at one time.
+public struct Chart: Hashable, Sendable, Codable {
+    /// Whether the figures may still be corrected.
+    public enum State: String, Hashable, Sendable, Codable {
+        /// Fewer than three whole days have passed after the day.
+        case provisional
+        /// The day is over for longer than that.
+        case settled
+    }
+
+    /// The day the figures are about.
+    public var date: KoreanDate
+    /// The market the ranks and shares are relative to.
+    public var market: Market
+    /// Whether the figures may still be corrected.
+    public var state: State
+    /// 1 for the first version of a day's chart, and one more for each that differs from the one before.
+    public var revision: Int
+    /// The lines, in the source's order.
+    public var entries: [ChartEntry]
+    /// What changed against the revision before; nil for the first.
+    public var corrections: [Correction]?
+
+    /// Makes the first revision of a day's chart.
+    public init(date: KoreanDate, market: Market, state: State, entries: [ChartEntry]) {
+        self.date = date
+        self.market = market
+        self.state = state
+        self.revision = 1
+        self.entries = entries
+    }
+
+    /// What `date`'s figures count as at `instant`: they settle at 00:00 in Korea of the fourth day after it.
+    public static func state(of date: KoreanDate, at instant: Date) -> State {
+        instant < (date + 4).start ? .provisional : .settled
+    }
+
+    /// This chart as the next revision of an earlier one, or nil if it says nothing new.
+    public func revised(from earlier: Chart) -> Chart? {
+        guard state != earlier.state || entries != earlier.entries else { return nil }
+        var next = self
+        next.revision = earlier.revision + 1
+        next.corrections = Correction.between(earlier.entries, and: entries)
+        return next
+    }
+}

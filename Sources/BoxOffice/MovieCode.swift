@@ -1,0 +1,33 @@
+/// The Korean Film Council's code of a film: eight characters, digits and capital letters (`20234675`, `2022B512`).
+public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
+    /// The code as it is written.
+    public let description: String
+
+    /// Makes a code, or nothing if the text is not one.
+    public init?(_ text: some StringProtocol) {
+        let isCode = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        }
+        guard isCode, text.utf8.count == 8 else { return nil }
+        description = String(text)
+    }
+}
+
+extension MovieCode: Codable {
+    /// Reads the code from a string.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let code = MovieCode(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no movie code")
+        }
+        self = code
+    }
+
+    /// Writes the code as a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
