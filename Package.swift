@@ -41,42 +41,48 @@ let package = Package(
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Locking"]),
-        module("SQLite", uses: ["CSQLite", "Locking"]),
+        module("SQLite", uses: ["CSQLite"]),
         module("Networking", uses: ["CCurl", "CCrypto", "Locking"]),
         module("WebServer", uses: ["CMicrohttpd", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["Locking"]),
+        module("Operations"),
 
         // Floor 2: the domain.
         module("BoxOffice"),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice"]),
-        module("Events", uses: ["ZeroMQ", "SQLite", "BoxOffice", "Locking"]),
+        module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
 
         // Floor 4: the processes.
-        module("Worker", uses: ["Upstreams", "Events", "Operations", "Locking"]),
-        module("Notifier", uses: ["Events", "Operations", "Locking"]),
-        module("Sandbox", uses: ["WebServer", "Imaging", "BoxOffice", "Operations", "Locking"]),
+        module("Worker", uses: ["ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice", "Upstreams", "Events"]),
+        module("Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "BoxOffice", "Events"]),
+        module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
         .executableTarget(
-            name: "marquee", dependencies: ["Worker", "Notifier", "Sandbox"], swiftSettings: strict),
+            name: "marquee",
+            dependencies: [
+                "Locking", "ZeroMQ", "Networking", "Operations", "BoxOffice", "Events", "Worker", "Notifier", "Sandbox",
+            ], swiftSettings: strict),
 
         // Tests, floor by floor.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
         tests(of: "Locking"),
         tests(of: "ZeroMQ"),
-        tests(of: "SQLite"),
+        tests(of: "SQLite", uses: ["Locking"]),
         tests(of: "Networking"),
         tests(of: "WebServer"),
         tests(of: "Imaging"),
-        tests(of: "Operations"),
+        tests(of: "Operations", uses: ["Locking"]),
         tests(of: "BoxOffice"),
-        tests(of: "Upstreams"),
-        tests(of: "Events"),
+        tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
+        tests(of: "Events", uses: ["SQLite", "BoxOffice"]),
         tests(of: "Worker"),
-        tests(of: "Notifier"),
-        tests(of: "Sandbox"),
+        tests(of: "Notifier", uses: ["BoxOffice", "Events"]),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["marquee", "TestSupport", "Locking"], swiftSettings: strict),
+        tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
     ]
 )

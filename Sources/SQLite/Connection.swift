@@ -1,0 +1,161 @@
+import CSQLite
+
+/// One connection to a database file, lent to the body of a read or a write.
+///
+/// Not `Sendable`: the compiler keeps it inside that body, and so on the one thread that uses it
+/// (https://www.sqlite.org/threadsafe.html, "multi-thread"). SQL is written as a literal, so that no value can get into
+/// it; each literal is prepared once and kept.
+public final class Connection {
+    private enum Transaction {
+        case none
+        case open
+        /// SQLite has rolled it back by itself, or must not commit it.
+        case lost(DatabaseError)
+    }
+
+    let path: String
+    private let handle: Handle
+    private var statements: [UnsafePointer<UInt8>: Statement] = [:]
+    private var transaction = Transaction.none
+    private var actions: [() -> Void] = []
+
+    /// Opens the file: with its lock for writing, made if it is not there, and without it for reading only.
+    init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
+        self.path = path
+        let access = lock == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        handle = try Handle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
+        // Only a foreign program, such as a shell at work on the file, can make us wait at all.
+        sqlite3_busy_timeout(handle.pointer, 5_000)
+        try execute("pragma trusted_schema = off")  // a file from elsewhere must not run functions of ours
+        try execute("pragma temp_store = memory")  // a container's root may be read-only, /tmp included
+    }
+
+    deinit {
+        statements.removeAll()  // before the handle: a connection closes when its last statement is gone
+    }
+
+    /// Whether SQLite had to open the file without the right to write.
+    var isReadOnly: Bool {
+        sqlite3_db_readonly(handle.pointer, "main") == 1
+    }
+
+    /// Runs a statement to its end and forgets the rows it may give.
+    public func execute(_ sql: StaticString, _ values: any Storable...) throws(DatabaseError) {
+        try run(sql, values) { _ throws(DatabaseError) in }
+    }
+
+    /// Runs a query and returns its rows, whose first columns are of these types.
+    public func query<each Column: Storable>(
+        _ sql: StaticString, _ values: any Storable..., as columns: repeat (each Column).Type
+    ) throws(DatabaseError) -> [(repeat each Column)] {
+        var rows: [(repeat each Column)] = []
+        try run(sql, values) { statement throws(DatabaseError) in
+            rows.append(try statement.row(as: repeat each columns, path: path))
+        }
+        return rows
+    }
+
+    /// Has `action` run once what the body writes is on disk, before any write that shared the commit returns.
+    ///
+    /// It never runs if the write is undone. Actions run in the order of the writes, on the writer's own queue: they
+    /// must be short, and must not wait for the database.
+    public func afterCommit(_ action: @escaping () -> Void) {
+        actions.append(action)
+    }
+
+    /// Runs a statement to its end, and `read` at each row it gives.
+    private func run(
+        _ sql: StaticString, _ values: [any Storable], read: (Statement) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        // What SQLite has rolled back must not go on: each further statement would be a transaction of its own.
+        if case .lost(let error) = transaction { throw error }
+        let statement: Statement
+        if let kept = statements[sql.utf8Start] {
+            statement = kept
+        } else {
+            statement = try Statement(sql, on: handle.pointer, path: path)
+            statements[sql.utf8Start] = statement
+        }
+        defer {
+            sqlite3_reset(statement.pointer)
+            sqlite3_clear_bindings(statement.pointer)
+        }
+        var code = statement.bind(values)
+        if code == SQLITE_OK { code = sqlite3_step(statement.pointer) }
+        while code == SQLITE_ROW {
+            try read(statement)
+            code = sqlite3_step(statement.pointer)
+        }
+        if code != SQLITE_DONE { throw failure("running `\(sql)` on", code) }
+    }
+
+    /// Runs a script of several statements, such as a migration.
+    func run(script: String) throws(DatabaseError) {
+        if case .lost(let error) = transaction { throw error }
+        let code = sqlite3_exec(handle.pointer, script, nil, nil, nil)
+        if code != SQLITE_OK { throw failure("running a script on", code) }
+    }
+
+    private func failure(_ action: String, _ code: Int32) -> DatabaseError {
+        let error = DatabaseError(action, path, code: code, on: handle.pointer)
+        // A full disk, a failed read and the like may end the transaction (https://www.sqlite.org/lang_transaction.html).
+        if case .open = transaction, sqlite3_get_autocommit(handle.pointer) != 0 { transaction = .lost(error) }
+        return error
+    }
+}
+
+extension Connection {
+    /// Begins a transaction that writes, at once: one that reads first and writes later can fail without waiting.
+    func beginWriting() throws(DatabaseError) {
+        try execute("begin immediate")
+        transaction = .open
+    }
+
+    /// Begins a transaction that sees the database as it is at its first query.
+    func beginReading() throws(DatabaseError) {
+        try execute("begin deferred")
+        transaction = .open
+    }
+
+    /// Makes the transaction durable and then runs what waits for that, or undoes it if it fails.
+    func commit() throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try execute("commit")
+            transaction = .none
+        } catch {
+            rollBack()
+            throw error
+        }
+        let due = actions
+        actions = []
+        for action in due { action() }
+    }
+
+    /// Ends the transaction without a trace, whatever state it is in.
+    func rollBack() {
+        transaction = .none
+        actions = []
+        // There may be none left to roll back, and that is the same end.
+        if sqlite3_get_autocommit(handle.pointer) == 0 { try? execute("rollback") }
+    }
+
+    /// Runs `body` so that it leaves no trace in the open transaction if it throws.
+    func savepoint<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        try execute("savepoint body")
+        let earlier = actions.count
+        do {
+            let value = try body(self)
+            try execute("release body")
+            return value
+        } catch {
+            actions.removeLast(actions.count - earlier)
+            do throws(DatabaseError) {
+                try execute("rollback to body")
+                try execute("release body")
+            } catch let failure {
+                if case .open = transaction { transaction = .lost(failure) }
+            }
+            throw error
+        }
+    }
+}

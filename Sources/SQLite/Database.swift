@@ -1,0 +1,68 @@
+/// A SQLite database file that one process writes and that survives its death at any instant.
+///
+/// What a write has returned is on disk (write-ahead log, `synchronous=FULL`). Waiting for the disk never blocks the threads that
+/// tasks share. Only one `Database` at a time can have a file open, in whatever process; connections that only read,
+/// a backup's or a shell's, may come and go. It does not build SQL, map objects or observe changes.
+public final class Database: Sendable {
+    private let writer: Writer
+    private let reader: Reader
+
+    /// Opens or makes the file, in a folder that exists, proves it whole, and brings its tables up to date.
+    ///
+    /// For the start of a process: it works on the calling thread, for about a second per gigabyte.
+    public init(path: String, schema: Schema) throws(DatabaseError) {
+        let connection = try Connection(path: path, lock: FileLock(database: path))
+        guard !connection.isReadOnly else {
+            throw DatabaseError(.readOnly, "opening", path, reason: "the file may not be written")
+        }
+        try schema.check(connection)
+        try connection.prepareForWriting()
+        try schema.migrate(connection)
+        let second = try Connection(path: path, lock: nil)
+        writer = Writer(connection)
+        reader = Reader(second)
+    }
+
+    /// Runs `body` in a transaction and returns when its changes are on disk.
+    ///
+    /// Writes that come while a commit is under way share the next one, in the order they came. Each is undone alone if
+    /// its body throws, and its caller gets that error. If the disk is full or fails, all that share the commit are
+    /// undone and get that error, and the database stays usable. The body must not begin or end transactions.
+    ///
+    /// Nothing limits how many wait but the number of callers, each of which waits for its own. A cancelled caller's
+    /// write is made all the same.
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await writer.write(body)
+    }
+
+    /// Runs `body` on the database as the last finished write has left it; all its queries see the same state.
+    ///
+    /// Reads wait for one another but not for writes.
+    public func read<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
+        try await reader.read(body)
+    }
+
+    /// Finishes the writes that have been asked for and closes the file; what comes later fails as `closed`.
+    public func close() async {
+        await reader.close()  // first: the last connection to close tidies the file up, and must be able to write
+        await writer.close()
+    }
+}
+
+extension Connection {
+    /// Sets how the connection writes, and proves the file whole.
+    fileprivate func prepareForWriting() throws(DatabaseError) {
+        guard try query("pragma journal_mode = wal", as: String.self) == ["wal"] else {
+            let reason = "its file system can't share memory, which the write-ahead log needs"
+            throw DatabaseError(.cannotOpen, "opening", path, reason: reason)
+        }
+        try execute("pragma synchronous = full")  // a commit is on disk when it returns, power loss included
+        try execute("pragma foreign_keys = on")
+        let findings = try query("pragma quick_check(1)", as: String.self)
+        guard findings == ["ok"] else {
+            throw DatabaseError(.corrupt, "checking", path, reason: findings.joined(separator: "; "))
+        }
+    }
+}

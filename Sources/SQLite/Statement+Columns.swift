@@ -1,0 +1,39 @@
+import CSQLite
+
+extension Statement {
+    /// The columns of the row that the statement stands on; an error of kind `corrupt` if one holds something else.
+    func row<each Column: Storable>(
+        as columns: repeat (each Column).Type, path: String
+    ) throws(DatabaseError) -> (repeat each Column) {
+        var index: Int32 = 0
+        return (repeat try next(as: each columns, at: &index, path: path))
+    }
+
+    private func next<Value: Storable>(
+        as type: Value.Type, at index: inout Int32, path: String
+    ) throws(DatabaseError) -> Value {
+        precondition(index < sqlite3_column_count(pointer), "a query gives fewer columns than are read")
+        defer { index += 1 }
+        guard let value = Value(stored: stored(index)) else {
+            let reason = "column \(index) holds no \(type)"
+            throw DatabaseError(
+                .corrupt, "reading `\(String(cString: sqlite3_sql(pointer)))` from", path, reason: reason)
+        }
+        return value
+    }
+
+    private func stored(_ column: Int32) -> StoredValue {
+        switch sqlite3_column_type(pointer, column) {
+        case SQLITE_INTEGER: .integer(sqlite3_column_int64(pointer, column))
+        case SQLITE_BLOB: .bytes(Array(bytes(sqlite3_column_blob(pointer, column), column)))
+        case SQLITE_NULL: .null
+        // Real numbers, which no table of ours has, come as text, too.
+        default: .text(String(decoding: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self))
+        }
+    }
+
+    /// The bytes at `start`, which `sqlite3_column_text` or `…_blob` gave and the next step takes back.
+    private func bytes(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))
+    }
+}

@@ -1,0 +1,57 @@
+import SQLite
+import TestSupport
+import Testing
+
+@Suite struct ConnectionTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test(
+        "text is read as it was written",
+        arguments: ["", "파묘", "it's \"quoted\"", "'); drop table note; --", "nul \0 inside", "🎬"])
+    func text(_ text: String) async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.note(text) }
+        #expect(try await database.notes() == [text])
+    }
+
+    @Test(
+        "bytes are read as they were written, no bytes are not null, and null is nil", arguments: [nil, [], [0, 255]])
+    func bytes(_ bytes: [UInt8]?) async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.note("text", bytes: bytes) }
+        let read = try await database.read { try $0.query("select bytes from note", as: [UInt8]?.self) }
+        #expect(read == [bytes])
+    }
+
+    @Test("integers keep all their bits", arguments: [0, -1, Int.max, Int.min])
+    func integers(_ number: Int) async throws {
+        let database = try Notes.database(in: folder)
+        let read = try await database.read { try $0.query("select ?", number, as: Int.self) }
+        #expect(read == [number])
+    }
+
+    @Test("a column that holds another type is an error, not a conversion")
+    func mismatch() async throws {
+        let database = try Notes.database(in: folder)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.read { try $0.query("select 1, '7'", as: Int.self, Int.self) }
+        }
+        #expect(error?.kind == .corrupt)
+        #expect(error?.reason == "column 1 holds no Int")
+    }
+
+    @Test("a rule of the table that is broken is a constraint error, and its message holds no values")
+    func constraint() async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.note("secret") }
+        let error = await #expect(throws: DatabaseError.self) { try await database.write { try $0.note("secret") } }
+        #expect(error?.kind == .constraint)
+        #expect(error?.isRetryable == false)
+        #expect(error?.description.contains("note.text") == true)
+        #expect(error?.description.contains("secret") == false)
+    }
+}

@@ -1,0 +1,227 @@
+import Dispatch
+import Locking
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+@Suite struct GroupCommitTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    struct Refusal: Error, Equatable {
+        let text: String
+    }
+
+    typealias Write<Value> = @Sendable (Connection) throws -> Value
+
+    /// Runs the writes in one commit: they queue up in their order while a first write holds the writer.
+    func together<Value: Sendable>(
+        on database: Database, _ writes: [Write<Value>]
+    ) async throws -> [Result<Value, any Error>] {
+        let gate = DispatchSemaphore(value: 0)
+        let (started, signal) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await database.write { _ in
+                signal.finish()
+                gate.wait()
+            }
+        }
+        for await _ in started {}
+        let tasks = writes.map { write in Task.immediate { try await database.write(write) } }
+        gate.signal()
+        try await first.value
+        var results: [Result<Value, any Error>] = []
+        for task in tasks { results.append(await task.result) }
+        return results
+    }
+
+    @Test("writes that wait run in their order, in one transaction", .timeLimit(.minutes(1)))
+    func order() async throws {
+        let database = try Notes.database(in: folder)
+        let texts = (1...100).map { "note \($0)" }
+        let writes = texts.map { text -> Write<Int> in
+            {
+                try $0.note(text)
+                // Another connection sees nothing of a group before its commit.
+                let outside = try Connection(path: $0.path, lock: nil)
+                return try outside.notes().count
+            }
+        }
+        let results = try await together(on: database, writes)
+        for result in results { #expect(try result.get() == 0) }
+        #expect(try await database.notes() == texts)
+    }
+
+    @Test("a write that throws is undone alone, and its caller gets its error", .timeLimit(.minutes(1)))
+    func isolation() async throws {
+        let database = try Notes.database(in: folder)
+        let writes = (0..<30).map { number -> Write<Int> in
+            { connection in
+                try connection.note("\(number)")
+                try connection.note("second of \(number)")
+                if number % 3 == 1 { throw Refusal(text: "\(number)") }
+                if number % 3 == 2 { try connection.note("0") }
+                return number
+            }
+        }
+        for (number, result) in try await together(on: database, writes).enumerated() {
+            switch number % 3 {
+            case 0: #expect(try result.get() == number)
+            case 1: #expect(throws: Refusal(text: "\(number)")) { try result.get() }
+            default:
+                let error = #expect(throws: DatabaseError.self) { try result.get() }
+                #expect(error?.kind == .constraint)
+            }
+        }
+        let kept = stride(from: 0, to: 30, by: 3).flatMap { ["\($0)", "second of \($0)"] }
+        #expect(try await database.notes() == kept)
+    }
+
+    @Test("what waits for the commit runs after it in order, and never for an undone write", .timeLimit(.minutes(1)))
+    func afterCommit() async throws {
+        let database = try Notes.database(in: folder)
+        let path = folder.file("notes.db")
+        let ran = Locked<[String]>([])
+        let writes = (0..<6).map { number -> Write<Void> in
+            { connection in
+                try connection.note("\(number)")
+                connection.afterCommit {
+                    // Another connection already sees what the whole group wrote.
+                    let outside = try? Connection(path: path, lock: nil).notes().count
+                    ran.withLock { $0.append("\(number) of \(outside ?? 0)") }
+                }
+                if number % 2 == 1 { throw Refusal(text: "\(number)") }
+            }
+        }
+        for (number, result) in try await together(on: database, writes).enumerated() where number % 2 == 0 {
+            try result.get()
+        }
+        #expect(ran.withLock { $0 } == ["0 of 3", "2 of 3", "4 of 3"])
+    }
+
+    @Test("a commit that fails undoes all that share it, and the database stays usable", .timeLimit(.minutes(1)))
+    func failedCommit() async throws {
+        let component = Schema.Component(
+            "debts",
+            migrations: [
+                """
+                create table debt (
+                    note integer not null references note (number) deferrable initially deferred
+                ) strict;
+                """
+            ])
+        let schema = Schema(Notes.component, component)
+        let database = try Database(path: folder.file("notes.db"), schema: schema)
+        let writes: [Write<Void>] = [
+            { try $0.note("innocent") },
+            { try $0.execute("insert into debt (note) values (99)") },  // found out by the commit
+            { try $0.note("as innocent") },
+        ]
+        let results = try await together(on: database, writes)
+        for result in results {
+            let error = #expect(throws: DatabaseError.self) { try result.get() }
+            #expect(error?.kind == .constraint)
+        }
+        #expect(try await database.notes() == [])
+        try await database.write { try $0.note("after") }
+        #expect(try await database.notes() == ["after"])
+    }
+
+    @Test("a transaction that is gone fails all that share it", .timeLimit(.minutes(1)))
+    func lostTransaction() async throws {
+        let database = try Notes.database(in: folder)
+        let writes: [Write<Void>] = [
+            { try $0.note("before") },
+            { try $0.execute("insert or rollback into note (number, text) values (1, 'twice')") },
+            { try $0.note("after") },
+        ]
+        let results = try await together(on: database, writes)
+        for result in results {
+            let error = #expect(throws: DatabaseError.self) { try result.get() }
+            #expect(error?.kind == .constraint)
+        }
+        #expect(try await database.notes() == [])
+        try await database.write { try $0.note("later") }
+        #expect(try await database.notes() == ["later"])
+    }
+
+    @Test("a write that ends the transaction itself fails, and so do those that share it", .timeLimit(.minutes(1)))
+    func endedTransaction() async throws {
+        let database = try Notes.database(in: folder)
+        let writes: [Write<Void>] = [{ try $0.execute("rollback") }, { try $0.note("after") }]
+        for result in try await together(on: database, writes) {
+            #expect(throws: DatabaseError.self) { try result.get() }
+        }
+        #expect(try await database.notes() == [])
+        try await database.write { try $0.note("later") }
+        #expect(try await database.notes() == ["later"])
+    }
+
+    @Test("a full disk undoes all that share the commit, and the database stays usable", .timeLimit(.minutes(1)))
+    func full() async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.execute("pragma max_page_count = 20") }
+        try await database.write { try $0.note("kept") }
+        let big = [UInt8](repeating: 7, count: 1 << 20)
+        let writes: [Write<Void>] = [
+            { try $0.note("before") },
+            { try $0.note("big", bytes: big) },
+            { try $0.note("after") },
+        ]
+        for result in try await together(on: database, writes) {
+            let error = #expect(throws: DatabaseError.self) { try result.get() }
+            #expect(error?.kind == .full)
+            #expect(error?.isRetryable == true)
+            #expect(error?.description.contains(folder.file("notes.db")) == true)
+            #expect(error?.description.contains("free space") == true)
+        }
+        #expect(try await database.notes() == ["kept"])
+        try await database.write { try $0.execute("pragma max_page_count = 2000") }
+        try await database.write { try $0.note("big", bytes: big) }
+        #expect(try await database.notes() == ["kept", "big"])
+    }
+
+    @Test("writes that wait for the disk do not block the threads that tasks share", .timeLimit(.minutes(1)))
+    func pool() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let databases = try (0..<8).map { number in
+            try Database(path: folder.file("\(number).db"), schema: Schema(Notes.component))
+        }
+        let stuck = databases.map { database in Task { try await database.write { _ in gate.wait() } } }
+        for number in 0..<100 { #expect(await Task { number }.value == number) }
+        for _ in stuck { gate.signal() }
+        for task in stuck { try await task.value }
+    }
+
+    @Test("what was acknowledged is in a copy taken while others write", .timeLimit(.minutes(1)))
+    func killed() async throws {
+        let database = try Notes.database(in: folder)
+        let (acknowledgements, acknowledge) = AsyncStream<String>.makeStream()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    try await database.write { try $0.note("\(number)") }
+                    acknowledge.yield("\(number)")
+                }
+            }
+            var promised: Set<String> = []
+            for await text in acknowledgements {
+                promised.insert(text)
+                if promised.count.isMultiple(of: 40) {
+                    // The main file first: it is as old as the last checkpoint, and the log may grow meanwhile, torn
+                    // anywhere, as a killed process would leave it.
+                    let copy = try TemporaryFolder()
+                    for name in ["notes.db", "notes.db-wal"] { try folder.copy(name, to: copy) }
+                    let kept = try await Notes.database(in: copy).notes()
+                    #expect(promised.isSubset(of: kept))
+                }
+                if promised.count == 200 { break }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

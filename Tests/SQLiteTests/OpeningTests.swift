@@ -1,0 +1,146 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+@Suite struct OpeningTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    func failure(opening path: String) throws -> DatabaseError {
+        try #require(
+            #expect(throws: DatabaseError.self) { _ = try Database(path: path, schema: Schema(Notes.component)) })
+    }
+
+    @Test("what was written is there after closing, and nothing else is left in the folder")
+    func reopening() async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.note("kept") }
+        await database.close()
+        #expect(!folder.contains("notes.db-wal"))
+        let again = try Notes.database(in: folder)
+        #expect(try await again.notes() == ["kept"])
+        await again.close()
+    }
+
+    @Test("a closed database refuses reads and writes, and may be closed again", .timeLimit(.minutes(1)))
+    func closed() async throws {
+        let database = try Notes.database(in: folder)
+        await database.close()
+        let write = await #expect(throws: DatabaseError.self) { try await database.write { _ in } }
+        #expect(write?.kind == .closed)
+        let read = await #expect(throws: DatabaseError.self) { try await database.read { _ in } }
+        #expect(read?.kind == .closed)
+        await database.close()
+    }
+
+    @Test("closing finishes the writes that wait", .timeLimit(.minutes(1)))
+    func closing() async throws {
+        await (try Notes.database(in: folder)).close()
+        let path = folder.file("notes.db")
+        let writer = Writer(try Connection(path: path, lock: FileLock(database: path)))
+        let gate = DispatchSemaphore(value: 0)
+        let first = Task.immediate { try await writer.write { _ in gate.wait() } }
+        let waiting = (0..<20).map { number in Task.immediate { try await writer.write { try $0.note("\(number)") } } }
+        let closing = Task.immediate { await writer.close() }  // comes before the commit that those have asked for
+        gate.signal()
+        try await first.value
+        for task in waiting { try await task.value }
+        await closing.value
+        #expect(try await Notes.database(in: folder).notes() == (0..<20).map(String.init))
+    }
+
+    @Test("a second writer is refused at once, and readers are welcome")
+    func secondWriter() async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.note("seen") }
+        let error = try failure(opening: folder.file("notes.db"))
+        #expect(error.kind == .inUse)
+        #expect(error.reason == "process \(getpid()) writes to it")
+        #expect(!error.isRetryable)
+        let reader = try Connection(path: folder.file("notes.db"), lock: nil)
+        #expect(try reader.notes() == ["seen"])
+        #expect(throws: DatabaseError.self) { try reader.note("not allowed") }
+        await database.close()
+        await #expect(throws: Never.self) { try await Notes.database(in: folder).close() }
+    }
+
+    @Test("the lock file that a killed process leaves behind means nothing")
+    func staleLock() async throws {
+        try folder.write(Data("1\n".utf8), to: "notes.db-lock")
+        #expect(throws: Never.self) { try Notes.database(in: folder) }
+    }
+
+    @Test("a missing folder, or a file in its place, says so")
+    func noFolder() throws {
+        try folder.write(Data(), to: "file")
+        let missing = try failure(opening: folder.file("missing/notes.db"))
+        #expect(missing.kind == .cannotOpen)
+        #expect(missing.reason == "No such file or directory")
+        let file = try failure(opening: folder.file("file/notes.db"))
+        #expect(file.kind == .cannotOpen)
+        #expect(file.reason == "Not a directory")
+    }
+
+    @Test("a folder that may not be written says so")
+    func readOnlyFolder() throws {
+        let error = try failure(opening: "/sys/notes.db")  // not even root may make a file there
+        #expect(error.kind == .readOnly)
+        #expect(error.description.contains("/sys/notes.db"))
+        #expect(error.description.contains("writable"))
+    }
+
+    @Test("a file that may not be written says so", .enabled(if: geteuid() != 0, "root may write all files"))
+    func readOnlyFile() async throws {
+        try await Notes.database(in: folder).close()
+        #expect(chmod(folder.file("notes.db"), 0o444) == 0)
+        #expect(try failure(opening: folder.file("notes.db")).kind == .readOnly)
+    }
+
+    @Test("a file that is no database says so and is left as it is", arguments: [20, 5_000])
+    func notADatabase(size: Int) throws {
+        let text = Data(repeating: UInt8(ascii: "x"), count: size)
+        try folder.write(text, to: "notes.db")
+        #expect(try failure(opening: folder.file("notes.db")).kind == .notADatabase)
+        #expect(try folder.data(of: "notes.db") == text)
+    }
+
+    @Test("another program's database is refused and left as it is")
+    func foreign() throws {
+        do {
+            let other = try Connection(path: folder.file("notes.db"), lock: FileLock(database: folder.file("notes.db")))
+            try other.execute("create table theirs (x)")
+        }
+        let before = try folder.data(of: "notes.db")
+        #expect(try failure(opening: folder.file("notes.db")).kind == .foreign)
+        #expect(try folder.data(of: "notes.db") == before)
+    }
+
+    enum Damage: CaseIterable {
+        case overwritten
+        case cutShort
+    }
+
+    @Test("a damaged file is noticed at once", arguments: Damage.allCases)
+    func corrupt(_ damage: Damage) async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { connection in
+            for number in 0..<1_000 { try connection.note("a note of some length, number \(number)") }
+        }
+        await database.close()
+        var data = try folder.data(of: "notes.db")
+        switch damage {
+        case .overwritten: data.replaceSubrange(40_000..<44_096, with: Data(repeating: 0x5a, count: 4_096))
+        case .cutShort: data.removeLast(data.count / 3)
+        }
+        try folder.write(data, to: "notes.db")
+        let error = try failure(opening: folder.file("notes.db"))
+        #expect(error.kind == .corrupt)
+        #expect(error.description.contains("restore a backup"))
+    }
+}
