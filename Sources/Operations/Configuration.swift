@@ -1,0 +1,93 @@
+/// What the environment says, checked; what it leaves out is as the contract has it.
+///
+/// A variable that is given but empty counts as not given, which is how Compose passes on what is not set.
+public struct Configuration: Sendable {
+    /// How to reach an upstream.
+    public struct Upstream: Sendable {
+        /// Where its paths begin, without a slash at the end.
+        public var url: String
+        /// Our key, if we have one.
+        public var key: Secret?
+        /// How many calls it allows on one Korean day.
+        public var dailyLimit: Int
+    }
+
+    /// How to reach an Open Market.
+    public struct OpenMarket: Sendable {
+        /// Where its paths begin, without a slash at the end; nil if none is used.
+        public var url: String?
+        /// Who we are there.
+        public var identifier: Secret?
+        /// The vendor's password.
+        public var secret: Secret?
+    }
+
+    /// Where the worker takes requests.
+    public var requests: ZeroMQAddress
+    /// Where the worker takes commands.
+    public var commands: ZeroMQAddress
+    /// Where the worker publishes events.
+    public var events: ZeroMQAddress
+    /// Where the notifier publishes alerts.
+    public var alerts: ZeroMQAddress
+    /// Where the notifier takes commands.
+    public var alertCommands: ZeroMQAddress
+    /// The worker's health and metrics.
+    public var workerHTTP: HTTPAddress
+    /// The notifier's health and metrics.
+    public var notifierHTTP: HTTPAddress
+    /// The board.
+    public var boardHTTP: HTTPAddress
+    /// The sandbox.
+    public var sandboxHTTP: HTTPAddress
+    /// The Korean Film Council's open API.
+    public var kobis: Upstream
+    /// Kakao's image search.
+    public var kakao: Upstream
+    /// The Open Market.
+    public var openMarket: OpenMarket
+    /// The folder of the databases.
+    public var dataFolder: String
+    /// The least level that is logged.
+    public var logLevel: Logger.Level
+    /// How a log line is written.
+    public var logFormat: Logger.Format
+    /// Whether posters may be fetched from private and loopback addresses.
+    public var allowsPrivateImages: Bool
+
+    /// Reads the environment and the files that it names for secrets; stops at the first thing that is wrong.
+    public init(environment: [String: String]) throws(ConfigurationError) {
+        let environment = try Environment(environment)
+        requests = try environment.zeroMQAddress(.requests)
+        commands = try environment.zeroMQAddress(.commands)
+        events = try environment.zeroMQAddress(.events)
+        alerts = try environment.zeroMQAddress(.alerts)
+        alertCommands = try environment.zeroMQAddress(.alertCommands)
+        workerHTTP = try environment.httpAddress(.workerHTTP)
+        notifierHTTP = try environment.httpAddress(.notifierHTTP)
+        boardHTTP = try environment.httpAddress(.boardHTTP)
+        sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
+        kobis = Upstream(
+            url: try environment.url(.kobisURL), key: try environment.secret(.kobisKey),
+            dailyLimit: try environment.limit(.kobisDailyLimit))
+        kakao = Upstream(
+            url: try environment.url(.kakaoURL), key: try environment.secret(.kakaoKey),
+            dailyLimit: try environment.limit(.kakaoDailyLimit))
+        openMarket = OpenMarket(
+            url: environment[.openMarketURL] == nil ? nil : try environment.url(.openMarketURL),
+            identifier: try environment.secret(.openMarketIdentifier),
+            secret: try environment.secret(.openMarketSecret))
+        dataFolder = try environment.value(.data, expected: "a path") { $0 }
+        logLevel = try environment.choice(.logLevel)
+        logFormat = try environment.choice(.logFormat)
+        allowsPrivateImages =
+            environment[.privateImages] == nil
+            ? false
+            : try environment.value(.privateImages, expected: "allow, or nothing") { $0 == "allow" ? true : nil }
+    }
+
+    /// Every secret that was given, for the logger to scrub.
+    public var secrets: [Secret] {
+        [kobis.key, kakao.key, openMarket.identifier, openMarket.secret].compactMap(\.self)
+    }
+}

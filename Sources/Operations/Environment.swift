@@ -1,0 +1,77 @@
+import FoundationEssentials
+
+/// The variables that are ours, and how each kind of them is read.
+struct Environment {
+    /// By name; none is empty.
+    let values: [String: String]
+
+    /// Keeps our variables; one that begins like ours and is not known is an error.
+    init(_ all: [String: String]) throws(ConfigurationError) {
+        let ours = all.filter { $0.key.hasPrefix(Variable.prefix) }
+        for name in ours.keys.sorted() where !Variable.names.contains(name) {
+            throw ConfigurationError(name, "not known; did you mean \(Variable.nearest(to: name) ?? Variable.prefix)?")
+        }
+        values = ours.filter { !$0.value.isEmpty }
+    }
+
+    /// The variable's text, if it was given.
+    subscript(variable: Variable) -> String? { values[variable.rawValue] }
+
+    /// Reads a variable, or its standard where it is not given.
+    func value<Value>(
+        _ variable: Variable, expected: String, read: (String) -> Value?
+    ) throws(ConfigurationError) -> Value {
+        let text = self[variable] ?? variable.standard ?? ""
+        guard let value = read(text) else {
+            throw ConfigurationError(variable.rawValue, "\(text.shortened.quoted) is not valid; expected \(expected)")
+        }
+        return value
+    }
+
+    func zeroMQAddress(_ variable: Variable) throws(ConfigurationError) -> ZeroMQAddress {
+        try value(
+            variable, expected: "tcp://host:port, the port a number or *, or ipc://path", read: ZeroMQAddress.init)
+    }
+
+    func httpAddress(_ variable: Variable) throws(ConfigurationError) -> HTTPAddress {
+        try value(
+            variable, expected: "host:port, such as \(variable.standard ?? "127.0.0.1:0")", read: HTTPAddress.init)
+    }
+
+    func limit(_ variable: Variable) throws(ConfigurationError) -> Int {
+        try value(variable, expected: "a whole number from 1 on") { text in
+            Int(text).flatMap { $0 > 0 ? $0 : nil }
+        }
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ variable: Variable
+    ) throws(ConfigurationError) -> Choice {
+        let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return try value(variable, expected: "one of \(names)", read: Choice.init(rawValue:))
+    }
+
+    /// Reads a URL; what is wrong with it is told without showing it, because people put passwords into URLs.
+    func url(_ variable: Variable) throws(ConfigurationError) -> String {
+        func wrong(_ what: String) -> ConfigurationError {
+            ConfigurationError(
+                variable.rawValue, "\(what); expected http://host/path or https://host/path, without query or password")
+        }
+        let text = self[variable] ?? variable.standard ?? ""
+        guard let url = URL(string: text), !text.unicodeScalars.contains(where: { $0 == " " || $0.isUnprintable })
+        else {
+            throw wrong("not a URL")
+        }
+        guard url.scheme == "http" || url.scheme == "https" else { throw wrong("the scheme is neither http nor https") }
+        guard let host = url.host(), !host.isEmpty else { throw wrong("the host is missing") }
+        guard url.port.map({ (1...65_535).contains($0) }) ?? true else { throw wrong("the port is not valid") }
+        guard url.user() == nil, url.password() == nil else { throw wrong("it holds a user or a password") }
+        guard url.query() == nil, url.fragment() == nil else { throw wrong("it holds a query or a fragment") }
+        return String(text.reversed().drop { $0 == "/" }.reversed())
+    }
+}
+
+extension String {
+    /// The text, cut to a length that an error message can bear.
+    fileprivate var shortened: String { count > 100 ? prefix(100) + "…" : self }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+
+/// Writes one line per event to standard error, as text for people or as JSON for machines.
+///
+/// The message is a constant and what varies is metadata, so that lines can be searched and counted. Registered secrets
+/// are scrubbed from metadata, and neither a value nor a label can begin a new line or hide a part of one.
+public struct Logger: Sendable {
+    /// How much an event matters, and to whom.
+    public enum Level: String, CaseIterable, Comparable, Sendable {
+        /// For us, affordable in production.
+        case debug
+        /// For an operator.
+        case info
+        /// Something is not as it should be, and was dealt with.
+        case warning
+        /// Something was not done.
+        case error
+
+        /// Orders levels by how much they matter.
+        public static func < (one: Level, other: Level) -> Bool { one.rank < other.rank }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
+        }
+    }
+
+    /// How a line is written.
+    public enum Format: String, CaseIterable, Sendable {
+        /// `2026-11-21T06:23:00.123Z info    worker: chart published date=2024-06-04`
+        case text
+        /// One JSON object.
+        case json
+    }
+
+    /// What an event is about; values that are nil are left out.
+    public typealias Metadata = KeyValuePairs<Key, (any CustomStringConvertible)?>
+
+    private let label: StaticString
+    private let level: Level
+    private let format: Format
+    private let scrubber: Scrubber
+    private let clock: WallClock
+    private let write: @Sendable ([UInt8]) -> Void
+    private var context: [Field] = []
+
+    /// Makes a logger; `label` names the part of the program that it speaks for.
+    public init(
+        label: StaticString, level: Level = .info, format: Format = .text, secrets: [Secret] = [],
+        clock: WallClock = .system, write: @escaping @Sendable ([UInt8]) -> Void = writeToStandardError
+    ) {
+        self.label = label
+        self.level = level
+        self.format = format
+        self.clock = clock
+        self.write = write
+        scrubber = Scrubber(secrets)
+    }
+
+    /// This logger with more metadata in each of its lines, such as the id of the request in hand.
+    public func with(_ metadata: Metadata) -> Logger {
+        var logger = self
+        logger.context += fields(metadata)
+        return logger
+    }
+
+    /// Logs for us.
+    public func debug(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.debug, message, metadata)
+    }
+
+    /// Logs for an operator.
+    public func info(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.info, message, metadata)
+    }
+
+    /// Logs what went wrong and was dealt with.
+    public func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.warning, message, metadata)
+    }
+
+    /// Logs what was not done.
+    public func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.error, message, metadata)
+    }
+
+    private func log(_ level: Level, _ message: StaticString, _ metadata: () -> Metadata) {
+        guard level >= self.level else { return }
+        let line = Line(
+            time: clock.now(), level: level, label: label, message: message, fields: context + fields(metadata()))
+        write(Array(line.written(as: format).utf8))
+    }
+
+    private func fields(_ metadata: Metadata) -> [Field] {
+        metadata.compactMap { key, value in
+            value.map { Field(key: key, value: Field.Value($0, scrubbedBy: scrubber)) }
+        }
+    }
+}

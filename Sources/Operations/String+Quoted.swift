@@ -1,0 +1,30 @@
+extension String {
+    /// The text as a JSON string, in quotes; nothing that moves a cursor, breaks a line or turns its direction is left.
+    var quoted: String {
+        var result = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.isUnprintable:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar would change how the text around it is laid out: controls, line and paragraph separators, and
+    /// the marks that turn the direction of writing. All of them have four hexadecimal digits.
+    var isUnprintable: Bool {
+        switch value {
+        case 0x00...0x1f, 0x7f...0x9f, 0x061c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// The variables of the environment that are known, in the order in which they are read.
+enum Variable: String, CaseIterable {
+    case requests = "MARQUEE_REQUESTS"
+    case commands = "MARQUEE_COMMANDS"
+    case events = "MARQUEE_EVENTS"
+    case alerts = "MARQUEE_ALERTS"
+    case alertCommands = "MARQUEE_ALERT_COMMANDS"
+    case workerHTTP = "MARQUEE_WORKER_HTTP"
+    case notifierHTTP = "MARQUEE_NOTIFIER_HTTP"
+    case boardHTTP = "MARQUEE_BOARD_HTTP"
+    case sandboxHTTP = "MARQUEE_SANDBOX_HTTP"
+    case kobisURL = "MARQUEE_KOBIS_URL"
+    case kobisKey = "MARQUEE_KOBIS_KEY"
+    case kobisDailyLimit = "MARQUEE_KOBIS_DAILY_LIMIT"
+    case kakaoURL = "MARQUEE_KAKAO_URL"
+    case kakaoKey = "MARQUEE_KAKAO_KEY"
+    case kakaoDailyLimit = "MARQUEE_KAKAO_DAILY_LIMIT"
+    case openMarketURL = "MARQUEE_OPENMARKET_URL"
+    case openMarketIdentifier = "MARQUEE_OPENMARKET_IDENTIFIER"
+    case openMarketSecret = "MARQUEE_OPENMARKET_SECRET"
+    case data = "MARQUEE_DATA"
+    case logLevel = "MARQUEE_LOG_LEVEL"
+    case logFormat = "MARQUEE_LOG_FORMAT"
+    case privateImages = "MARQUEE_PRIVATE_IMAGES"
+
+    /// What all names begin with.
+    static let prefix = "MARQUEE_"
+
+    /// What counts where the variable is not given; nil if nothing does.
+    var standard: String? {
+        switch self {
+        case .requests: "tcp://127.0.0.1:5550"
+        case .commands: "tcp://127.0.0.1:5551"
+        case .events: "tcp://127.0.0.1:5552"
+        case .alerts: "tcp://127.0.0.1:5553"
+        case .alertCommands: "tcp://127.0.0.1:5554"
+        case .workerHTTP: "127.0.0.1:8550"
+        case .notifierHTTP: "127.0.0.1:8551"
+        case .boardHTTP: "127.0.0.1:8080"
+        case .sandboxHTTP: "127.0.0.1:8590"
+        case .kobisURL: "https://www.kobis.or.kr/kobisopenapi/webservice/rest"
+        case .kobisDailyLimit: "3000"
+        case .kakaoURL: "https://dapi.kakao.com"
+        case .kakaoDailyLimit: "30000"
+        case .data: "./marquee-data"
+        case .logLevel: Logger.Level.info.rawValue
+        case .logFormat: Logger.Format.text.rawValue
+        case .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .privateImages: nil
+        }
+    }
+
+    /// The variable that names a file holding the secret, for those that are secrets.
+    var fileName: String? {
+        switch self {
+        case .kobisKey, .kakaoKey, .openMarketIdentifier, .openMarketSecret: rawValue + "_FILE"
+        default: nil
+        }
+    }
+
+    /// Every name that may be given.
+    static let names = allCases.flatMap { [$0.rawValue, $0.fileName].compactMap(\.self) }
+
+    /// The known name that takes the fewest edits to reach from `name`; the first of equals.
+    static func nearest(to name: String) -> String? {
+        let distances = names.map { (name: $0, distance: editDistance($0, name)) }
+        return distances.min { $0.distance < $1.distance }?.name
+    }
+}
+
+/// How many letters to insert, remove, replace or swap with their neighbour to make one text of the other.
+func editDistance(_ one: String, _ other: String) -> Int {
+    let one = Array(one.utf8)
+    let other = Array(other.utf8.prefix(256))
+    var beforeLast: [Int] = []
+    var last = Array(0...other.count)
+    for row in one.indices {
+        var current = [row + 1]
+        for column in other.indices {
+            let replaced = last[column] + (one[row] == other[column] ? 0 : 1)
+            var best = min(replaced, last[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
+                best = min(best, beforeLast[column - 1] + 1)
+            }
+            current.append(best)
+        }
+        (beforeLast, last) = (last, current)
+    }
+    return last[other.count]
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Operations
+
+@Suite struct AddressTests {
+    @Test(
+        "a ZeroMQ address is tcp with host and port, or ipc with a path",
+        arguments: [
+            ("tcp://127.0.0.1:5550", true), ("tcp://*:5550", true), ("tcp://127.0.0.1:*", true),
+            ("tcp://[::1]:0", true),
+            ("tcp://worker_1.local:5550", true), ("ipc:///run/marquee/events", true), ("ipc://*", true),
+            ("", false), ("tcp://", false), ("tcp://:5550", false), ("tcp://host:", false), ("tcp://host:+1", false),
+            ("tcp://host:65536", false), ("tcp://host:-1", false), ("tcp://ho st:1", false), ("tcp://::1:5550", false),
+            ("tcp://[]:5550", false), ("tcp://1*:5550", false), ("TCP://host:1", false), ("inproc://x", false),
+            ("ipc://", false), ("ipc://a\nb", false), ("ipc:///" + String(repeating: "x", count: 107), false),
+        ])
+    func zeroMQ(text: String, isAddress: Bool) {
+        #expect((ZeroMQAddress(text) != nil) == isAddress)
+    }
+
+    @Test(
+        "an address that its owner binds everywhere is reached on this machine",
+        arguments: [
+            ("tcp://*:5550", "tcp://127.0.0.1:5550"), ("tcp://0.0.0.0:5550", "tcp://127.0.0.1:5550"),
+            ("tcp://[::]:5550", "tcp://[::1]:5550"), ("tcp://worker:5550", "tcp://worker:5550"),
+            ("ipc:///x", "ipc:///x"),
+        ])
+    func reachable(text: String, reachable: String) {
+        #expect(ZeroMQAddress(text)?.reachable == reachable)
+    }
+
+    @Test(
+        "an HTTP address is host and port",
+        arguments: [
+            ("127.0.0.1:8550", "http://127.0.0.1:8550"), ("0.0.0.0:80", "http://127.0.0.1:80"),
+            ("sandbox:8590", "http://sandbox:8590"), ("[::1]:0", "http://[::1]:0"), ("8550", nil), (":8550", nil),
+            ("localhost", nil), ("localhost:*", nil), ("http://localhost:80", nil), ("localhost:80/x", nil),
+        ])
+    func http(text: String, url: String?) {
+        #expect(HTTPAddress(text)?.url == url)
+    }
+}

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import Operations
+
+@Suite struct ConfigurationTests {
+    @Test("an empty environment is the contract's defaults")
+    func defaults() throws {
+        let configuration = try Configuration(environment: ["PATH": "/bin"])
+        #expect(configuration.requests.description == "tcp://127.0.0.1:5550")
+        #expect(configuration.alertCommands.description == "tcp://127.0.0.1:5554")
+        #expect(configuration.sandboxHTTP.url == "http://127.0.0.1:8590")
+        #expect(configuration.kobis.url == "https://www.kobis.or.kr/kobisopenapi/webservice/rest")
+        #expect(configuration.kobis.key == nil)
+        #expect(configuration.kobis.dailyLimit == 3000)
+        #expect(configuration.kakao.dailyLimit == 30_000)
+        #expect(configuration.openMarket.url == nil)
+        #expect(configuration.dataFolder == "./marquee-data")
+        #expect(configuration.logLevel == .info)
+        #expect(configuration.logFormat == .text)
+        #expect(!configuration.allowsPrivateImages)
+    }
+
+    @Test("what is given counts, and what is given empty does not")
+    func given() throws {
+        let configuration = try Configuration(environment: [
+            "MARQUEE_EVENTS": "ipc:///run/marquee/events", "MARQUEE_WORKER_HTTP": "[::]:0",
+            "MARQUEE_KOBIS_URL": "http://sandbox:8590/kobisopenapi/webservice/rest/", "MARQUEE_KOBIS_KEY": "k1",
+            "MARQUEE_KAKAO_KEY": "", "MARQUEE_KAKAO_DAILY_LIMIT": "7", "MARQUEE_OPENMARKET_SECRET": "s1",
+            "MARQUEE_DATA": "/data", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_LOG_FORMAT": "json",
+            "MARQUEE_PRIVATE_IMAGES": "allow",
+        ])
+        #expect(configuration.events.description == "ipc:///run/marquee/events")
+        #expect(configuration.workerHTTP.url == "http://[::1]:0")
+        #expect(configuration.kobis.url == "http://sandbox:8590/kobisopenapi/webservice/rest")
+        #expect(configuration.kobis.key?.value == "k1")
+        #expect(configuration.kakao.key == nil)
+        #expect(configuration.kakao.dailyLimit == 7)
+        #expect(configuration.dataFolder == "/data")
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration.logFormat == .json)
+        #expect(configuration.allowsPrivateImages)
+        #expect(configuration.secrets.map(\.value) == ["k1", "s1"])
+    }
+
+    @Test(
+        "a wrong value is one line: which variable, what is wrong, what is expected",
+        arguments: [
+            ("MARQUEE_REQUESTS", "tcp://127.0.0.1", #""tcp://127.0.0.1" is not valid; expected tcp://host:port"#),
+            ("MARQUEE_EVENTS", "udp://1.2.3.4:5", "expected tcp://host:port, the port a number or *, or ipc://path"),
+            ("MARQUEE_ALERTS", "tcp://127.0.0.1:65536\nERROR forged", #"65536\nERROR forged" is not valid"#),
+            ("MARQUEE_BOARD_HTTP", "8080", "expected host:port, such as 127.0.0.1:8080"),
+            ("MARQUEE_KOBIS_URL", "ftp://www.kobis.or.kr", "the scheme is neither http nor https"),
+            ("MARQUEE_KOBIS_URL", "https:///rest", "the host is missing"),
+            ("MARQUEE_KAKAO_URL", "https://me:hunter2@dapi.kakao.com", "it holds a user or a password"),
+            ("MARQUEE_KAKAO_URL", "https://dapi.kakao.com?key=hunter2", "it holds a query or a fragment"),
+            ("MARQUEE_OPENMARKET_URL", "open market", "not a URL"),
+            ("MARQUEE_KOBIS_DAILY_LIMIT", "0", #""0" is not valid; expected a whole number from 1 on"#),
+            ("MARQUEE_KAKAO_DAILY_LIMIT", "3e4", "expected a whole number from 1 on"),
+            ("MARQUEE_LOG_LEVEL", "INFO", "expected one of debug, info, warning, error"),
+            ("MARQUEE_LOG_FORMAT", "xml", "expected one of text, json"),
+            ("MARQUEE_PRIVATE_IMAGES", "yes", "expected allow, or nothing"),
+            ("MARQUEE_KOBIS_KEY", "hunter2 ", "the secret holds a character that is not allowed"),
+        ])
+    func wrong(variable: String, value: String, problem: String) throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: [variable: value])
+        }
+        #expect(error.description.hasPrefix("\(variable): "))
+        #expect(error.description.contains(problem))
+        #expect(!error.description.contains("hunter2"))
+        #expect(!error.description.contains("\n"))
+    }
+
+    @Test(
+        "an unknown variable is an error that names the nearest known one",
+        arguments: [
+            ("MARQUEE_KOBIS_KYE", "MARQUEE_KOBIS_KEY"),
+            ("MARQUEE_REQUEST", "MARQUEE_REQUESTS"),
+            ("MARQUEE_LOGLEVEL", "MARQUEE_LOG_LEVEL"),
+            ("MARQUEE_KAKAO_KEYFILE", "MARQUEE_KAKAO_KEY_FILE"),
+            ("MARQUEE_ALERTS_COMMANDS", "MARQUEE_ALERT_COMMANDS"),
+            ("MARQUEE_LOG_LEVEL_FILE", "MARQUEE_LOG_LEVEL"),
+            ("MARQUEE_data", "MARQUEE_DATA"),
+        ])
+    func unknown(variable: String, nearest: String) throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: [variable: "hunter2"])
+        }
+        #expect(error.description == "\(variable): not known; did you mean \(nearest)?")
+    }
+
+    @Test(
+        "variables of later issues are not known yet",
+        arguments: ["MARQUEE_RULES", "MARQUEE_OPENMARKET_GENERATION", "MARQUEE_"])
+    func later(variable: String) {
+        #expect(throws: ConfigurationError.self) { try Configuration(environment: [variable: ""]) }
+    }
+
+    @Test("a name of another program is none of our business")
+    func others() throws {
+        _ = try Configuration(environment: ["XMARQUEE_DATA": "", "marquee_data": "", "KOBIS_KEY": ""])
+    }
+
+    @Test(
+        "the distance between names counts insertions, removals, replacements and swaps",
+        arguments: [("", "", 0), ("a", "", 1), ("KEY", "KYE", 1), ("KEY", "KEYS", 1), ("kitten", "sitting", 3)])
+    func distance(one: String, other: String, edits: Int) {
+        #expect(editDistance(one, other) == edits)
+        #expect(editDistance(other, one) == edits)
+    }
+}

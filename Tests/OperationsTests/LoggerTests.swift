@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Locking
+import Testing
+
+@testable import Operations
+
+@Suite struct LoggerTests {
+    private let lines = Locked<[String]>([])
+
+    private func logger(
+        _ level: Logger.Level = .debug, _ format: Logger.Format = .text, secrets: [Secret] = []
+    ) -> Logger {
+        Logger(
+            label: "worker", level: level, format: format, secrets: secrets,
+            clock: WallClock { Date(timeIntervalSince1970: 1_795_242_180.123) },
+            write: { [lines] line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
+    }
+
+    private var written: [String] { lines.withLock { $0 } }
+
+    @Test("a text line reads well: time, level, label, message, metadata")
+    func text() {
+        logger().info(
+            "chart published", [.topic: "ranking.day.all.2024-06-04", .title: "파묘 2", .count: 10, .error: nil])
+        #expect(
+            written == [
+                "2026-11-21T06:23:00.123Z info    worker: chart published topic=ranking.day.all.2024-06-04 "
+                    + "title=\"파묘 2\" count=10\n"
+            ])
+    }
+
+    @Test("a JSON line is one object with typed values")
+    func json() throws {
+        logger(.info, .json).with([.request: "r 1"]).error(
+            "request failed", [.count: 3, .status: true, .title: "\"\n\\"])
+        let line = try #require(written.first)
+        struct Line: Decodable, Equatable {
+            var time, level, label, message, request, title: String
+            var count: Int
+            var status: Bool
+        }
+        #expect(
+            try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+                == Line(
+                    time: "2026-11-21T06:23:00.123Z", level: "error", label: "worker", message: "request failed",
+                    request: "r 1", title: "\"\n\\", count: 3, status: true))
+        #expect(line.hasSuffix("}\n"))
+        #expect(line.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test("levels below the chosen one are not written, nor is their metadata made")
+    func levels() {
+        var isMade = false
+        func made() -> String {
+            isMade = true
+            return "made"
+        }
+        let logger = logger(.warning)
+        logger.debug("one", [.text: made()])
+        logger.info("two", [.text: made()])
+        #expect(!isMade)
+        logger.warning("three")
+        logger.error("four")
+        #expect(written.map { $0.contains("three") || $0.contains("four") } == [true, true])
+    }
+
+    @Test(
+        "a value cannot forge a line or hide in one",
+        arguments: [Logger.Format.text, .json],
+        ["a\n2026-11-21T06:23:00.123Z error worker: forged", "a\r\u{1b}[2Kb", "\u{202e}evil", "\u{85}\u{2028}", "a\0"])
+    func forging(format: Logger.Format, value: String) throws {
+        logger(.info, format).info("received", [.text: value])
+        let line = try #require(written.first?.dropLast())
+        #expect(line.unicodeScalars.allSatisfy { !$0.isUnprintable })
+        #expect(line.contains("\\"))
+    }
+
+    @Test(
+        "a registered secret is scrubbed in every form it may come back in",
+        arguments: [
+            "key=s3cr+t/%x==&a=1", "key=s3cr%2Bt%2F%25x%3D%3D", "key=s3cr%2bt/%25x%3d=&a=1", "%733cr%2Bt%2F%25x%3D%3D",
+            "s3cr+t/%x==s3cr+t/%x==",
+        ])
+    func scrubbing(text: String) throws {
+        logger(secrets: [Secret("s3cr"), Secret("s3cr+t/%x==")]).info("asked", [.url: text])
+        let line = try #require(written.first)
+        #expect(line.contains("<secret>"))
+        #expect(!line.contains("3cr"))
+        #expect(!line.contains("%x"))
+        #expect(!line.contains("3D"))
+    }
+
+    @Test("a secret's neighbours stay")
+    func neighbours() {
+        let scrubber = Scrubber([Secret("abc"), Secret("")])
+        #expect(scrubber.scrub("xabcab가abc%") == "x<secret>ab가<secret>%")
+        #expect(scrubber.scrub("ab%6") == "ab%6")
+    }
+
+    @Test(
+        "a time is written to the millisecond it is nearest to",
+        arguments: [
+            (0.0, "1970-01-01T00:00:00.000Z"), (1_709_164_799.9996, "2024-02-29T00:00:00.000Z"),
+            (1_709_164_799.999, "2024-02-28T23:59:59.999Z"), (-0.001, "1969-12-31T23:59:59.999Z"),
+        ])
+    func time(seconds: Double, text: String) {
+        #expect(Date(timeIntervalSince1970: seconds).rfc3339 == text)
+    }
+
+    @Test("every millisecond of a second is written as itself")
+    func milliseconds() {
+        for millisecond in 0..<1000 {
+            let date = Date(timeIntervalSince1970: 1_795_242_180 + Double(millisecond) / 1000)
+            #expect(date.rfc3339.dropFirst(20).dropLast() == String(1000 + millisecond).dropFirst())
+        }
+    }
+}

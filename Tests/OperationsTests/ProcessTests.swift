@@ -1,0 +1,70 @@
+import Glibc
+import Testing
+
+@testable import Operations
+
+/// Signals and limits belong to the process: each test has one of its own.
+@Suite struct ProcessTests {
+    @Test("the first signal asks, SIGINT or SIGTERM", .timeLimit(.minutes(1)))
+    func first() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let signals = TerminationSignals()
+            kill(getpid(), SIGINT)
+            await signals.first()
+            exit(7)
+        }
+        await #expect(processExitsWith: .exitCode(7)) {
+            let signals = TerminationSignals()
+            kill(getpid(), SIGTERM)
+            await signals.first()
+            exit(7)
+        }
+    }
+
+    @Test("the second signal ends the process with 128 and its number", .timeLimit(.minutes(1)))
+    func second() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
+            let signals = TerminationSignals()
+            kill(getpid(), SIGINT)
+            await signals.first()
+            kill(getpid(), SIGTERM)
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            while true { pause() }
+        }
+    }
+
+    @Test("a task that is cancelled waits for no signal", .timeLimit(.minutes(1)))
+    func cancelled() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let signals = TerminationSignals()
+            let waiting = Task { await signals.first() }
+            waiting.cancel()
+            await waiting.value
+            exit(7)
+        }
+    }
+
+    @Test("a write to a closed pipe is an error and not the end", .timeLimit(.minutes(1)))
+    func brokenPipe() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            _ = TerminationSignals()
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            close(ends[0])
+            let (count, code) = (write(ends[1], "x", 1), errno)
+            exit(count == -1 && code == EPIPE ? 7 : 1)
+        }
+    }
+
+    @Test("the limit of open files is raised as far as it goes", .timeLimit(.minutes(1)))
+    func openFiles() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            getrlimit(resource, &limit)
+            limit.rlim_cur = 256
+            setrlimit(resource, &limit)
+            exit(OpenFileLimit.raise() == min(Int(clamping: limit.rlim_max), 65_536) ? 7 : 1)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import Operations
+
+@Suite struct SecretTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func file(_ text: String) throws -> String {
+        let path = folder.file("key")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test("a secret's text is in its value and nowhere else")
+    func silence() {
+        let secret = Secret("hunter2")
+        let upstream = Configuration.Upstream(url: "http://localhost", key: secret, dailyLimit: 1)
+        var dumped = ""
+        dump(upstream, to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), "\(upstream)", "\(Optional(secret) as Any)", dumped] {
+            #expect(!text.contains("hunter2"))
+            #expect(text.contains("<secret>"))
+        }
+    }
+
+    @Test("a file's secret loses one line end", arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
+    func fromFile(content: String) throws {
+        let path = try file(content)
+        let configuration = try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
+        #expect(configuration.kakao.key == Secret("hunter2"))
+    }
+
+    @Test(
+        "a file without a usable secret is an error that names the variable and never the content",
+        arguments: ["", "\n", "hunter2\n\n", " hunter2", "hunter2\0"])
+    func unusable(content: String) throws {
+        let path = try file(content)
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
+        }
+        #expect(error.variable == "MARQUEE_KAKAO_KEY_FILE")
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test("a file that cannot be read is an error that names the variable, the path and the reason")
+    func unreadable() throws {
+        let path = folder.file("missing")
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: ["MARQUEE_KOBIS_KEY_FILE": path])
+        }
+        #expect(
+            error.description == "MARQUEE_KOBIS_KEY_FILE: cannot read \"\(path)\": No such file or directory; "
+                + "expected a file that holds the secret")
+        let folderError = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: ["MARQUEE_KOBIS_KEY_FILE": folder.path])
+        }
+        #expect(folderError.description.contains("Is a directory"))
+    }
+
+    @Test("a file larger than any secret is refused, and not read to its end")
+    func endless() throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": "/dev/zero"])
+        }
+        #expect(error.description.contains("larger than 65536 bytes"))
+    }
+
+    @Test("a secret that is given twice is an error")
+    func twice() throws {
+        let path = try file("hunter2")
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: ["MARQUEE_KOBIS_KEY": "hunter2", "MARQUEE_KOBIS_KEY_FILE": path])
+        }
+        #expect(error.description == "MARQUEE_KOBIS_KEY: also given as MARQUEE_KOBIS_KEY_FILE; expected one of the two")
+    }
+}
