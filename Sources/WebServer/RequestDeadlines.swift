@@ -1,0 +1,73 @@
+import Glibc
+import Locking
+
+/// Cuts connections whose request does not arrive whole in time.
+///
+/// MHD's own timeout starts anew with every byte. This one runs from the accept, or from the answer before, and a
+/// connection that misses it is shut down (`shutdown(2)`), which MHD sees as the client's end. While nothing waits
+/// nothing runs; otherwise one task sleeps until the earliest deadline.
+final class RequestDeadlines: Sendable {
+    private struct State {
+        var waiting: [Int32: ContinuousClock.Instant] = [:]
+        var isWatched = false
+    }
+
+    private let span: Duration
+    private let state = Locked(State())
+
+    init(span: Duration) {
+        self.span = span
+    }
+
+    /// The connection on `descriptor` has begun to wait for a request.
+    func start(_ descriptor: Int32) {
+        let deadline = ContinuousClock.now + span
+        let isFirst = state.withLock { state in
+            state.waiting[descriptor] = deadline
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+        if isFirst { watch(until: deadline) }
+    }
+
+    /// The request has arrived, or the connection is about to be closed.
+    ///
+    /// MHD closes a descriptor only after it has told so, and both sides hold the lock: no descriptor is cut that has
+    /// become another connection's.
+    func end(_ descriptor: Int32) {
+        state.withLock { $0.waiting[descriptor] = nil }
+    }
+
+    /// Cuts every connection that waits for a request or is in the middle of one.
+    func cutAll() {
+        cut { _ in true }
+    }
+
+    private func watch(until deadline: ContinuousClock.Instant) {
+        Task { [weak self] in
+            // Never cancelled: nobody holds the task.
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            self?.cutOverdue()
+        }
+    }
+
+    private func cutOverdue() {
+        let now = ContinuousClock.now
+        cut { $0 <= now }
+        let next = state.withLock { state in
+            let next = state.waiting.values.min()
+            state.isWatched = next != nil
+            return next
+        }
+        if let next { watch(until: next) }
+    }
+
+    private func cut(where isOverdue: (ContinuousClock.Instant) -> Bool) {
+        state.withLock { state in
+            for (descriptor, deadline) in state.waiting where isOverdue(deadline) {
+                state.waiting[descriptor] = nil
+                shutdown(descriptor, Int32(SHUT_RDWR))
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A request line's target taken apart: the path and the query, both decoded.
+struct RequestTarget {
+    let path: String
+    let query: [(name: String, value: String)]
+
+    /// Reads `/path?name=value&…`; nil if it is no such thing.
+    ///
+    /// The query is read as HTML forms write it: `+` is a blank (a plus is `%2B`), names may repeat, their order is
+    /// kept, and a name without `=` has an empty value. In the path `+` is a plus. What is no UTF-8 once decoded, a `%`
+    /// without two hexadecimal digits, and `%00` are refused rather than guessed at.
+    init?(_ target: some StringProtocol) {
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, first.first == UInt8(ascii: "/"), let path = Self.decode(first) else {
+            return nil
+        }
+        var query: [(name: String, value: String)] = []
+        for item in parts.dropFirst().first?.split(separator: UInt8(ascii: "&")) ?? [] {
+            let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(pair[0], plusIsBlank: true) else { return nil }
+            guard let value = pair.count == 2 ? Self.decode(pair[1], plusIsBlank: true) : "" else { return nil }
+            query.append((name, value))
+        }
+        self.path = path
+        self.query = query
+    }
+
+    private static func decode(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.makeIterator()
+        while var byte = rest.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
+                    return nil
+                }
+                byte = high << 4 | low
+                guard byte != 0 else { return nil }
+            } else if plusIsBlank, byte == UInt8(ascii: "+") {
+                byte = UInt8(ascii: " ")
+            }
+            bytes.append(byte)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

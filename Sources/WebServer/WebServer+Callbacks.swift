@@ -1,0 +1,128 @@
+import CMicrohttpd
+import Glibc
+
+// What MHD calls, on its own thread. These are functions of the file: a closure would inherit the isolation of the code
+// around it and trap on MHD's thread.
+
+extension WebServer {
+    /// Starts MHD's thread with all signals blocked, so that the process's signals go to the threads that want them.
+    static func start(on socket: Int32, limits: Limits, context: UnsafeMutableRawPointer) -> OpaquePointer? {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        let inactivity = max(1, limits.inactivity.components.seconds)
+        return marquee_start(
+            socket,
+            marquee_limits(
+                connections: UInt32(clamping: limits.connections),
+                connections_per_address: UInt32(clamping: limits.connectionsPerAddress),
+                inactivity_seconds: UInt32(clamping: inactivity),
+                connection_memory: limits.connectionMemory),
+            receive, begin, complete, notify, context)
+    }
+}
+
+/// The request line is in: `target` is what stands in it, untouched. What is returned comes back as `slot`.
+private func begin(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    let target = target.flatMap { RequestTarget(String(cString: $0)) }
+    return Unmanaged.passRetained(Exchange(target: target)).toOpaque()
+}
+
+/// Called when the head is in, with each part of the body, when all is in, and again once there is an answer.
+private func receive(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ part: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context, let connection, let method, let size, let slot = slot?.pointee else { return .NO }
+    let server = Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue()
+    let exchange = Unmanaged<Exchange>.fromOpaque(slot).takeUnretainedValue()
+
+    if exchange.beginsBody() {
+        let refusal = refusal(of: exchange, with: headers(of: connection), limit: server.limits.body)
+        return refusal?.queue(on: connection, closing: true) ?? .YES
+    }
+    if size.pointee > 0 {
+        exchange.append(UnsafeRawBufferPointer(start: part, count: size.pointee), limit: server.limits.body)
+        size.pointee = 0
+        return .YES
+    }
+    if let answer = exchange.answer {
+        return answer.queue(on: connection, closing: server.isStopping)
+    }
+    server.deadlines.end(marquee_descriptor(connection))
+    guard let target = exchange.target else { return .NO }
+    guard let body = exchange.takeBody() else {
+        return WebResponse.tooLarge.queue(on: connection, closing: true)
+    }
+    let name = String(cString: method)
+    let request = WebRequest(
+        method: name == "HEAD" ? "GET" : name, path: target.path, query: target.query,
+        headers: headers(of: connection), body: body)
+    return server.serve(request, in: exchange, on: Handle(pointer: connection))
+        ? .YES : WebResponse.stopping.queue(on: connection, closing: true)
+}
+
+/// The exchange is over, sent or not.
+private func complete(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
+) {
+    guard let context, let connection, let pointer = slot?.pointee else { return }
+    slot?.pointee = nil
+    let server = Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue()
+    server.close(Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue())
+    server.deadlines.start(marquee_descriptor(connection))
+}
+
+/// A connection was accepted, or is about to be closed.
+private func notify(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
+) {
+    guard let context, let connection else { return }
+    let server = Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue()
+    if what == .CONNECTION_NOTIFY_STARTED {
+        server.deadlines.start(marquee_descriptor(connection))
+    } else {
+        server.deadlines.end(marquee_descriptor(connection))
+    }
+}
+
+/// Why a head cannot be served, before its body is read.
+private func refusal(
+    of exchange: Exchange, with headers: [(name: String, value: String)], limit: Int
+) -> WebResponse? {
+    guard exchange.target != nil else { return .text("cannot read the path or the query\n", status: 400) }
+    let lengths = headers.filter { equalIgnoringCase($0.name, "Content-Length") }
+    let encodings = headers.filter { equalIgnoringCase($0.name, "Transfer-Encoding") }
+    // MHD 0.9.75 takes these; servers that disagree on where a body ends can be made to see different requests.
+    guard lengths.count + encodings.count <= 1, !headers.contains(where: { $0.name.contains(" ") }) else {
+        return .text("cannot tell where the body ends\n", status: 400)
+    }
+    if let length = lengths.first, (Int(length.value) ?? .max) > limit { return .tooLarge }
+    return nil
+}
+
+private func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    _ = withUnsafeMutablePointer(to: &headers) {
+        MHD_get_connection_values(connection, .HEADER_KIND, appendHeader, $0)
+    }
+    return headers
+}
+
+private func appendHeader(
+    _ headers: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
+    _ value: UnsafePointer<CChar>?
+) -> MHD_Result {
+    guard let name, let headers = headers?.assumingMemoryBound(to: [(name: String, value: String)].self) else {
+        return .NO
+    }
+    headers.pointee.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
+    return .YES
+}

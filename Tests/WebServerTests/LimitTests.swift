@@ -1,0 +1,103 @@
+import Testing
+
+@testable import WebServer
+
+@Suite struct LimitTests {
+    private func server(_ change: (inout WebServer.Limits) -> Void = { _ in }) throws -> WebServer {
+        var limits = WebServer.Limits()
+        change(&limits)
+        return try WebServer(address: "127.0.0.1:0", limits: limits) { .text("body of \($0.body.count)") }
+    }
+
+    @Test("a body over the limit is answered 413, announced or in chunks", .timeLimit(.minutes(1)))
+    func largeBody() async throws {
+        let server = try server { $0.body = 1_000 }
+        func send(_ count: Int, chunked: Bool) async throws -> String {
+            let bytes = String(repeating: "x", count: count)
+            let fields =
+                chunked
+                ? "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(bytes)\r\n0\r\n"
+                : "Content-Length: \(count)\r\n\r\n\(bytes)"
+            return try await RawClient.get(server.address, "/", method: "POST", fields: fields)
+        }
+        #expect(try await send(1_000, chunked: false).hasSuffix("body of 1000"))
+        #expect(try await send(1_000, chunked: true).hasSuffix("body of 1000"))
+        #expect(try await send(1_001, chunked: false).hasPrefix("HTTP/1.1 413 "))
+        #expect(try await send(1_001, chunked: true).hasPrefix("HTTP/1.1 413 "))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a head over the limit is answered 431 or 414", .timeLimit(.minutes(1)))
+    func largeHead() async throws {
+        let server = try server()
+        let long = String(repeating: "x", count: 20_000)
+        #expect(try await RawClient.get(server.address, "/", fields: "X: \(long)\r\n").hasPrefix("HTTP/1.1 431 "))
+        #expect(try await RawClient.get(server.address, "/\(long)").hasPrefix("HTTP/1.1 414 "))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test(
+        "a request that is not whole by its deadline is cut", .timeLimit(.minutes(1)),
+        arguments: [
+            "", "GE", "GET / HTTP/1.1\r\nHost: te", "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab",
+            "GET / HTTP/1.1\r\nHost: test\r\n\r\n",
+        ])
+    func deadline(beginning: String) async throws {
+        let server = try server { $0.requestDeadline = .milliseconds(150) }
+        let client = try await RawClient(server.address)
+        try await client.send(beginning)
+        let answer = try await client.receiveAll()
+        #expect(answer.hasSuffix("body of 0") == beginning.hasSuffix("\r\n\r\n"))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a byte now and then does not put the deadline off", .timeLimit(.minutes(1)))
+    func drip() async throws {
+        let server = try server { $0.requestDeadline = .milliseconds(150) }
+        let client = try await RawClient(server.address)
+        try await client.send("GET / HTTP/1.1\r\nHost: test\r\nX: ")
+        #expect(try await client.drip(UInt8(ascii: "x")) < 1_000)
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("connections over the limit of an address are closed at once", .timeLimit(.minutes(1)))
+    func connectionsPerAddress() async throws {
+        let server = try server { $0.connectionsPerAddress = 2 }
+        let one = try await RawClient(server.address)
+        let two = try await RawClient(server.address)
+        for client in [one, two] {
+            try await client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(try await client.receive(through: "body of 0").hasPrefix("HTTP/1.1 200 "))
+        }
+        #expect(try await RawClient(server.address).receiveAll().isEmpty)
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("connections over the limit wait until there is room", .timeLimit(.minutes(1)))
+    func connections() async throws {
+        let server = try server { $0.connections = 1 }
+        let request = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+        var first: RawClient? = try await RawClient(server.address)
+        try await first?.send(request)
+        _ = try await first?.receive(through: "body of 0")
+        let second = try await RawClient(server.address)
+        try await second.send(request)
+        first = nil
+        #expect(try await second.receive(through: "body of 0").hasPrefix("HTTP/1.1 200 "))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test(
+        "a request whose end or target is in doubt is refused", .timeLimit(.minutes(1)),
+        arguments: [
+            ("/", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"),
+            ("/", "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"), ("/", "Content-Length : 3\r\n\r\nabc"),
+            ("/%", ""), ("/?a=%f", ""), ("/%00", ""), ("/?a=%C3%28", ""), ("http://other/", ""), ("*", ""),
+        ])
+    func doubt(target: String, fields: String) async throws {
+        let server = try server()
+        let answer = try await RawClient.get(server.address, target, method: "POST", fields: fields)
+        #expect(answer.hasPrefix("HTTP/1.1 400 "))
+        await server.shutdown(grace: .seconds(5))
+    }
+}

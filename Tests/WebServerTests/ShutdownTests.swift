@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import WebServer
+
+@Suite struct ShutdownTests {
+    @Test("a handler that ends within the grace is answered in full", .timeLimit(.minutes(1)))
+    func slowHandler() async throws {
+        let gate = Gate()
+        let server = try WebServer(address: "127.0.0.1:0") { _ in
+            await gate.pass()
+            return .text("done")
+        }
+        async let answer = RawClient.get(server.address, "/")
+        await gate.arrivals(1)
+        async let stopped: Void = server.shutdown(grace: .seconds(30))
+        await gate.open()
+        #expect(try await answer.hasSuffix("\r\n\r\ndone"))
+        await stopped
+    }
+
+    @Test("a handler that does not end is cancelled and its client answered 503", .timeLimit(.minutes(1)))
+    func hangingHandler() async throws {
+        let gate = Gate()
+        let cancelled = Gate()
+        await cancelled.open()
+        let server = try WebServer(address: "127.0.0.1:0") { _ in
+            await withTaskCancellationHandler {
+                await gate.pass()
+            } onCancel: {
+                Task { await cancelled.pass() }
+            }
+            return .text("too late")
+        }
+        async let answer = RawClient.get(server.address, "/")
+        await gate.arrivals(1)
+        await server.shutdown(grace: .zero)
+        #expect(try await answer.hasPrefix("HTTP/1.1 503 "))
+        await cancelled.arrivals(1)
+        await gate.open()
+    }
+
+    @Test("while one request keeps the server up, new ones are answered 503", .timeLimit(.minutes(1)))
+    func newRequests() async throws {
+        let gate = Gate()
+        var limits = WebServer.Limits()
+        limits.requestDeadline = .seconds(3_600)
+        let server = try WebServer(address: "127.0.0.1:0", limits: limits) { _ in
+            await gate.pass()
+            return .text("done")
+        }
+        let idle = try await RawClient(server.address)
+        async let first = RawClient.get(server.address, "/")
+        await gate.arrivals(1)
+        async let stopped: Void = server.shutdown(grace: .seconds(30))
+        #expect(try await idle.receiveAll().isEmpty)  // it is cut: from here on the server is stopping
+        let late = try await RawClient.get(server.address, "/")
+        #expect(late.hasPrefix("HTTP/1.1 503 "))
+        await gate.open()
+        #expect(try await first.hasSuffix("done"))
+        await stopped
+    }
+
+    @Test("idle and half-heard clients do not hold the server up", .timeLimit(.minutes(1)))
+    func idleClients() async throws {
+        let server = try WebServer(address: "127.0.0.1:0") { _ in .text("hello") }
+        let idle = try await RawClient(server.address)
+        try await idle.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+        _ = try await idle.receive(through: "hello")
+        let half = try await RawClient(server.address)
+        try await half.send("GET / HT")
+        async let stopped: Void = server.shutdown(grace: .seconds(3_600))
+        #expect(try await idle.receiveAll().isEmpty)
+        #expect(try await half.receiveAll().isEmpty)
+        await stopped
+    }
+
+    @Test("afterwards the address is free, and stopping again does nothing", .timeLimit(.minutes(1)))
+    func freedAddress() async throws {
+        let server = try WebServer(address: "127.0.0.1:0") { _ in .text("old") }
+        _ = try await RawClient.get(server.address, "/")
+        async let one: Void = server.shutdown(grace: .seconds(5))
+        async let two: Void = server.shutdown(grace: .seconds(5))
+        _ = await (one, two)
+        await #expect(throws: POSIXError(.ECONNREFUSED)) { try await RawClient.get(server.address, "/") }
+        let next = try WebServer(address: server.address) { _ in .text("new") }
+        #expect(try await RawClient.get(next.address, "/").hasSuffix("new"))
+        await next.shutdown(grace: .seconds(5))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("stopping under load neither aborts nor hangs", .timeLimit(.minutes(1)), arguments: 0..<20)
+    func underLoad(round: Int) async throws {
+        let arrived = Gate()
+        await arrived.open()
+        let server = try WebServer(address: "127.0.0.1:0") { request in
+            await arrived.pass()
+            await Task.yield()
+            return .text(request.path)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    // Until the server refuses; an answer cut short by its end is as good as a refusal.
+                    while (try? await RawClient.get(server.address, "/"))?.hasPrefix("HTTP/1.1 200 ") == true {}
+                }
+            }
+            await arrived.arrivals(4 + round)
+            await server.shutdown(grace: round.isMultiple(of: 2) ? .zero : .seconds(5))
+        }
+    }
+}
