@@ -1,0 +1,31 @@
+import Foundation
+import Imaging
+
+/// A small picture of each kind, valid as it stands.
+enum Sample: String, CaseIterable {
+    case jpeg
+    case png
+    case gif
+    case webpLossy
+    case webpLossless
+    case webpExtended
+
+    var bytes: [UInt8] {
+        switch self {
+        case .jpeg: Canvas(width: 40, height: 30).encodeJPEG()
+        case .png: Canvas(width: 40, height: 30).encodePNG()
+        // One pixel each, since we cannot make them ourselves.
+        case .gif: decoded("R0lGODlhAQABAAAAACw=")
+        case .webpLossy: decoded("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
+        case .webpLossless: decoded("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
+        case .webpExtended:
+            decoded(
+                "UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9ERP8DAABWUDggGAAAABQBAJ0BKgEAAQAAAP4AAA3A"
+                    + "AP7mtQAAAA==")
+        }
+    }
+
+    private func decoded(_ base64: String) -> [UInt8] {
+        Data(base64Encoded: base64).map(Array.init) ?? []
+    }
+}
