@@ -1,0 +1,102 @@
+import CCurl
+import FoundationEssentials
+
+/// One transfer of libcurl: the only owner of an easy handle and of what the handle points to.
+struct EasyHandle: ~Copyable {
+    /// The handle, lent to the calls of this folder; never to be kept.
+    let raw: UnsafeMutableRawPointer
+    // The handle writes its explanations here until it is cleaned up.
+    private let explanation: UnsafeMutablePointer<CChar>
+    // The handle reads its headers from here until it is cleaned up.
+    private var headers: UnsafeMutablePointer<curl_slist>?
+
+    /// Makes a handle (`curl_easy_init`).
+    init() {
+        guard let raw = curl_easy_init() else { preconditionFailure("curl_easy_init: out of memory") }
+        self.raw = raw
+        explanation = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        explanation.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        set(CURLOPT_ERRORBUFFER, to: explanation)
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        curl_slist_free_all(headers)
+        explanation.deallocate()
+    }
+
+    /// What libcurl says about the failure of the transfer, in its own words.
+    func explanation(of code: CURLcode) -> String {
+        explanation.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: explanation)
+    }
+
+    // An option fails only if it is unknown, of another type, or memory is at an end: all of them our mistake or fatal.
+
+    func set(_ option: CURLoption, to value: Int) {
+        check(marquee_curl_set_long(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, toOffset value: Int) {
+        check(marquee_curl_set_offset(raw, option, curl_off_t(value)), option)
+    }
+
+    func set(_ option: CURLoption, to value: String) {
+        check(marquee_curl_set_text(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, to value: UnsafeRawPointer?) {
+        check(marquee_curl_set_pointer(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, to value: @escaping marquee_curl_sink) {
+        check(marquee_curl_set_sink(raw, option, value), option)
+    }
+
+    /// Sets the headers, each a whole line.
+    mutating func setHeaders(_ lines: [String]) {
+        for line in lines {
+            guard let longer = curl_slist_append(headers, line) else {
+                preconditionFailure("curl_slist_append: out of memory")
+            }
+            headers = longer
+        }
+        check(marquee_curl_set_list(raw, CURLOPT_HTTPHEADER, headers), CURLOPT_HTTPHEADER)
+    }
+
+    /// Sets the body; the handle has a copy of its own.
+    func setBody(_ body: Data) {
+        // Of no bytes there is nothing to point at, and libcurl takes a null pointer for a body read from elsewhere.
+        let bytes = body.isEmpty ? [0] : Array(body)
+        set(CURLOPT_POSTFIELDSIZE_LARGE, toOffset: body.count)
+        set(CURLOPT_COPYPOSTFIELDS, to: bytes)
+    }
+
+    /// Sets who opens sockets, and who looks at the peer's address before each request.
+    func setGuards(
+        openSocket: @escaping curl_opensocket_callback, beforeRequest: @escaping curl_prereq_callback,
+        context: UnsafeMutableRawPointer
+    ) {
+        check(marquee_curl_set_open_socket(raw, openSocket), CURLOPT_OPENSOCKETFUNCTION)
+        set(CURLOPT_OPENSOCKETDATA, to: context)
+        check(marquee_curl_set_before_request(raw, beforeRequest), CURLOPT_PREREQFUNCTION)
+        set(CURLOPT_PREREQDATA, to: context)
+    }
+
+    /// The status of the last answer.
+    var status: Int {
+        var status = 0
+        marquee_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status)
+        return status
+    }
+
+    /// The address of the last answer.
+    var effectiveURL: String {
+        var url: UnsafePointer<CChar>?
+        marquee_curl_get_text(raw, CURLINFO_EFFECTIVE_URL, &url)
+        return url.map { String(cString: $0) } ?? ""
+    }
+
+    private func check(_ code: CURLcode, _ option: CURLoption) {
+        precondition(code == CURLE_OK, "curl_easy_setopt(\(option.rawValue)): \(code.rawValue)")
+    }
+}

@@ -1,0 +1,87 @@
+import CCurl
+import FoundationEssentials
+
+/// One attempt under way: the easy handle, and what has come in so far.
+///
+/// It belongs to the thread of `TransferLoop`, and is part of the multi handle from `init` to `deinit`. The easy handle
+/// hands it to the callbacks unretained: they run in `MultiHandle.perform` only, while the loop holds it.
+final class Transfer {
+    let order: TransferOrder
+    private let multi: MultiHandle
+    var easy = EasyHandle()
+    private let isPublic: @Sendable (IPAddress) -> Bool
+
+    private var headers: [HTTPField] = []
+    private var headerBytes = 0
+    private var body = Data()
+    /// Why the transfer was ended from our side, if it was.
+    private var refusal: TransferFailure?
+
+    init(_ order: TransferOrder, on multi: MultiHandle, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
+        self.order = order
+        self.multi = multi
+        self.isPublic = isPublic
+        setOptions()
+        multi.add(easy)
+    }
+
+    deinit {
+        multi.remove(easy)
+    }
+
+    /// The transfer that a callback's or a message's pointer stands for.
+    static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
+        Unmanaged.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// What became of it, once libcurl has ended it with `code`.
+    func outcome(_ code: CURLcode) -> TransferOutcome {
+        if code == CURLE_OK {
+            let url = order.request.redaction.scrub(easy.effectiveURL)
+            return .success(HTTPResponse(status: easy.status, headers: headers, body: body, url: url))
+        }
+        return .failure(refusal ?? TransferFailure(code, easy.explanation(of: code)))
+    }
+
+    /// Takes the next bytes of the body; false ends the transfer.
+    func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= order.request.responseLimit else {
+            refusal = .tooLarge(limit: order.request.responseLimit)
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Takes a line of the head; false ends the transfer.
+    func receive(header line: UnsafeRawBufferPointer) -> Bool {
+        // All heads of the transfer together: libcurl of this age takes any number of lines.
+        headerBytes += line.count
+        guard headerBytes <= Self.headerLimit else {
+            refusal = TransferFailure(kind: .invalid, reason: "the headers are longer than \(Self.headerLimit) bytes")
+            return false
+        }
+        if line.starts(with: "HTTP/".utf8) {
+            // Another answer begins: after a redirect, or after a status of 100…199.
+            headers = []
+            body = Data()
+        } else if let header = HTTPField(line: line) {
+            headers.append(header)
+        }
+        return true
+    }
+
+    /// Whether the request may go to `address`; an address that can not be read is none to go to.
+    func allows(_ address: IPAddress?) -> Bool {
+        if let address, isPublic(address) {
+            // Of a name's addresses one that may be used is enough.
+            refusal = nil
+            return true
+        }
+        let reason = "\(address?.description ?? "the address") is not an address of the public internet"
+        refusal = TransferFailure(kind: .forbidden, reason: reason)
+        return false
+    }
+
+    private static let headerLimit = 65_536
+}

@@ -1,0 +1,123 @@
+/// Asks upstream services: the one way out of the program by HTTP.
+///
+/// Identical requests in flight share one transfer. What fails in passing is tried again, with full jitter, within the
+/// request's deadline. At most so many requests go to one host at once, the others wait in order. Cancellation returns
+/// at once. It never looks at proxies of the environment, and keeps no cookies and no cache.
+public final class HTTPClient: Sendable {
+    private let transport: Transport
+    let flights = Flights()
+    private let retry: RetryPolicy
+    private let surroundings: Surroundings
+    private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
+
+    /// Makes a client, and starts its thread.
+    ///
+    /// `beforeAttempt` is called with the service's name before each attempt, retries too, so that a quota can be
+    /// booked before it is used; what it throws takes the place of the attempt.
+    public convenience init(
+        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: Surroundings = .system,
+        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in }
+    ) {
+        self.init(
+            limits: limits, retry: retry, surroundings: surroundings, isPublic: \.isPublic, beforeAttempt: beforeAttempt
+        )
+    }
+
+    /// Makes a client with its own idea of what a public address is.
+    init(
+        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: Surroundings = .system,
+        isPublic: @escaping @Sendable (IPAddress) -> Bool,
+        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in }
+    ) {
+        transport = Transport(limits: limits, isPublic: isPublic)
+        self.retry = retry
+        self.surroundings = surroundings
+        self.beforeAttempt = beforeAttempt
+    }
+
+    /// Asks, and returns what the endpoint reads from the answer.
+    ///
+    /// Callers who ask the same of the same service at the same time, by GET or HEAD, share the transfer, its deadline
+    /// (which began with the first of them) and the value.
+    public func send<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
+        guard !Task.isCancelled else { throw .cancelled(endpoint.service) }
+        guard endpoint.request.method.isSafe else { return try await exchange(endpoint) }
+        let key = Flights.Key(
+            service: endpoint.service, request: endpoint.request, value: ObjectIdentifier(Value.self))
+        return try await flights.share(key) { () async throws(UpstreamError) in try await self.exchange(endpoint) }
+    }
+
+    /// Ends everything under way as cancelled, closes the connections and ends the thread. Later requests are cancelled
+    /// at once.
+    public func shutdown() async {
+        flights.close()
+        await transport.shutdown()
+    }
+
+    /// Makes attempts until one succeeds or another makes no sense.
+    private func exchange<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
+        let start = surroundings.now()
+        var retries = Retries(retry, for: endpoint.request)
+        while true {
+            do throws(UpstreamError) {
+                return try await attempt(endpoint, retries, since: start)
+            } catch {
+                let elapsed = start.duration(to: surroundings.now())
+                switch retries.decide(after: error, elapsed: elapsed, fraction: surroundings.fraction()) {
+                case .giveUp: throw error.told(of: endpoint.request, attempts: retries.failures)
+                case .wait(let pause):
+                    do {
+                        try await surroundings.sleep(pause)
+                    } catch {
+                        throw .cancelled(endpoint.service)
+                    }
+                }
+            }
+        }
+    }
+
+    private func attempt<Value>(
+        _ endpoint: Endpoint<Value>, _ retries: Retries, since start: ContinuousClock.Instant
+    ) async throws(UpstreamError) -> Value {
+        let request = endpoint.request
+        try await beforeAttempt(endpoint.service)
+        let elapsed = start.duration(to: surroundings.now())
+        guard elapsed < request.deadline else {
+            throw UpstreamError(
+                service: endpoint.service, kind: .timeout, message: "the time was over before it was sent")
+        }
+        let outcome = await transport.perform(
+            request, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed)
+        switch outcome {
+        case .failure(let failure):
+            throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
+        case .success(var response):
+            response.retryAfter = response["Retry-After"].flatMap { Duration(retryAfter: $0, at: surroundings.date()) }
+            do {
+                return try endpoint.read(response)
+            } catch {
+                var error = error
+                error.retryAfter = error.retryAfter ?? response.retryAfter
+                throw error
+            }
+        }
+    }
+}
+
+extension UpstreamError {
+    /// The error of a caller that no longer wants an answer.
+    static func cancelled(_ service: String) -> UpstreamError {
+        UpstreamError(service: service, kind: .cancelled, message: "cancelled")
+    }
+
+    /// The error with what was asked, and without anything that must not be seen.
+    func told(of request: HTTPRequest, attempts: Int) -> UpstreamError {
+        let redaction = request.redaction
+        var error = self
+        error.message = redaction.scrub(message)
+        error.message = "\(request): \(error.message)" + (attempts > 1 ? ", at the last of \(attempts) attempts" : "")
+        error.code = code.map(redaction.scrub)
+        error.field = field.map(redaction.scrub)
+        return error
+    }
+}

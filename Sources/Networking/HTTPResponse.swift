@@ -1,0 +1,39 @@
+public import FoundationEssentials
+
+/// What came back: any status, the whole body.
+public struct HTTPResponse: Sendable {
+    /// The status of the last answer.
+    public let status: Int
+    /// The headers of the last answer, in the order they came.
+    public let headers: [HTTPField]
+    /// The body, unpacked.
+    public let body: Data
+    /// The address that answered, after redirects; secrets as `***`.
+    public let url: String
+    /// How long the upstream asks to be left alone.
+    public internal(set) var retryAfter: Duration?
+
+    /// The first value of a header, whatever the case of its name.
+    public subscript(name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
+
+    /// Makes a response.
+    public init(
+        status: Int = 200, headers: [HTTPField] = [], body: Data = Data(), url: String = "", retryAfter: Duration? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+        self.retryAfter = retryAfter
+    }
+}
+
+extension HTTPResponse: CustomStringConvertible {
+    /// The status, the size and the address; the body may hold anything and is not shown.
+    public var description: String {
+        "\(status), \(body.count) bytes from \(url)"
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(1)))
+struct BrokenServerTests {
+    private let client = HTTPClient(retry: .never)
+
+    /// A way for a server to fail, and what it is to be called.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let kind: UpstreamError.Kind
+        let script: ScriptedServer.Script
+    }
+
+    static let faults = [
+        Fault(testDescription: "closes without a word", kind: .unavailable) { $0.close() },
+        Fault(testDescription: "resets without a word", kind: .unavailable) { $0.reset() },
+        Fault(testDescription: "cuts the head", kind: .unavailable) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Le")
+            exchange.reset()
+        },
+        Fault(testDescription: "cuts the body", kind: .unavailable) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
+            exchange.close()
+        },
+        Fault(testDescription: "resets in the body", kind: .unavailable) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
+            exchange.reset()
+        },
+        Fault(testDescription: "cuts a chunk", kind: .unavailable) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
+            exchange.close()
+        },
+        Fault(testDescription: "sends a chunk of no size", kind: .unavailable) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+            exchange.close()
+        },
+        Fault(testDescription: "speaks no HTTP", kind: .invalid) { exchange in
+            exchange.send("\u{16}\u{3} hello\r\n\r\n")
+            exchange.close()
+        },
+        Fault(testDescription: "has a length that is none", kind: .invalid) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nbody")
+            exchange.close()
+        },
+        Fault(testDescription: "packs badly", kind: .invalid) {
+            $0.answer("not packed at all", headers: ["Content-Encoding: gzip"])
+        },
+        Fault(testDescription: "announces too much", kind: .invalid) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+            exchange.waitForHangUp()
+        },
+        Fault(testDescription: "sends 1 GB", kind: .invalid) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+            let piece = [UInt8](repeating: 0x20, count: 1_000_000)
+            for _ in 0..<1000 where !exchange.send(piece) { break }
+            exchange.close()
+        },
+        Fault(testDescription: "sends a bomb", kind: .invalid) { exchange in
+            exchange.answer(gzipBomb(megabytes: 64), headers: ["Content-Encoding: gzip"])
+        },
+        Fault(testDescription: "never ends its head", kind: .invalid) { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\n")
+            while exchange.send("X-Line: \(String(repeating: "x", count: 1000))\r\n") {}
+            exchange.close()
+        },
+        Fault(testDescription: "never ends its preliminary answers", kind: .invalid) { exchange in
+            while exchange.send("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n") {}
+            exchange.close()
+        },
+    ]
+
+    @Test("A server that fails is told by its fault", arguments: faults)
+    func fault(_ fault: Fault) async throws {
+        let server = try ScriptedServer(fault.script)
+        let request = HTTPRequest("\(server.url)/path", responseLimit: 1 << 20)
+        let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
+        #expect(error?.kind == fault.kind, "\(String(describing: error))")
+        #expect(error?.message.hasPrefix("GET \(server.url)/path: ") == true)
+        #expect(error?.isTransient == (fault.kind == .unavailable))
+    }
+
+    @Test("A body of exactly the limit is taken, one byte more is not")
+    func limit() async throws {
+        let server = try ScriptedServer { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 1000))
+            exchange.close()
+        }
+        #expect(try await client.send(.text(HTTPRequest(server.url, responseLimit: 1000))).count == 1000)
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest(server.url, responseLimit: 999)))
+        }
+        #expect(error?.kind == .invalid)
+    }
+
+    @Test("Nobody at the address is unavailable")
+    func refused() async throws {
+        let url = try ScriptedServer { $0.answer() }.url
+        let error = await failure { () async throws(UpstreamError) in try await client.send(.text(HTTPRequest(url))) }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.isTransient == true)
+    }
+
+    @Test("A name that does not exist is unavailable")
+    func unresolvable() async throws {
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest("http://nowhere.invalid/")))
+        }
+        #expect(error?.kind == .unavailable)
+    }
+
+    @Test("A server that says nothing, or too slowly, is a timeout at the deadline", arguments: [false, true])
+    func silence(drips: Bool) async throws {
+        let server = try ScriptedServer { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            while !exchange.hasHungUp(within: drips ? 10 : -1) { exchange.send("x") }
+            exchange.close()
+        }
+        let request = HTTPRequest(server.url, deadline: .milliseconds(200))
+        let start = ContinuousClock.now
+        let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
+        #expect(error?.kind == .timeout)
+        #expect(start.duration(to: .now) >= .milliseconds(200))
+    }
+
+    @Test("One that waits for a place ends at its deadline, too")
+    func waiting() async throws {
+        let server = try ScriptedServer { $0.waitForHangUp() }
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1, total: 1, waiting: 1), retry: .never)
+        async let first = failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest("\(server.url)/1")))
+        }
+        for await _ in server.arrivals { break }
+        let request = HTTPRequest("\(server.url)/2", deadline: .milliseconds(100))
+        let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
+        #expect(error?.kind == .timeout)
+        #expect(error?.message.contains("no place became free") == true)
+        await client.shutdown()
+        #expect(await first?.kind == .cancelled)
+        #expect(server.requests.map(\.target) == ["/1"])
+    }
+}
+
+/// A gzip stream that unpacks to so many megabytes of zeros: one literal zero, then copies of 258 of the byte before,
+/// in the fixed code (RFC 1951, 3.2.6). Each copy is 13 bits, so the bytes repeat after 8 of them.
+private func gzipBomb(megabytes: Int) -> [UInt8] {
+    let copy = "1100010100000"
+    let bits = Array("110" + "00110000" + String(repeating: copy, count: 16))
+    let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in
+        (0..<8).reduce(UInt8(0)) { $0 | (bits[start + $1] == "1" ? 1 << UInt8($1) : 0) }
+    }
+    let period = bytes[2..<15]
+    let copies = megabytes * 1_000_000 / 258 / 8
+    return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + bytes[..<2] + repeatElement(period, count: copies).joined()
+}

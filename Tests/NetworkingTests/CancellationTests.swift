@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(1)))
+struct CancellationTests {
+    @Test(
+        "Cancelling about when the answer comes never hangs, a thousand times",
+        arguments: [HTTPRequest.Method.get, .post])
+    func races(method: HTTPRequest.Method) async throws {
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 8), retry: .never)
+        let server = try ScriptedServer { $0.answer("x") }
+        var arrivals = server.arrivals.makeAsyncIterator()
+        var outcomes: [String: Int] = [:]
+        for round in 1...1000 {
+            let request = HTTPRequest("\(server.url)/\(round)", method: method)
+            let task = Task { try await client.send(.text(request)) }
+            // From before the request is made to after its answer has come.
+            switch round % 4 {
+            case 0: break
+            case 1: await Task.yield()
+            case 2: _ = await arrivals.next()
+            default: for _ in 0..<(round % 64) { await Task.yield() }
+            }
+            task.cancel()
+            switch await task.result {
+            case .success: outcomes["answered", default: 0] += 1
+            case .failure(let error as UpstreamError): outcomes[error.kind.rawValue, default: 0] += 1
+            case .failure(let error): Issue.record(error)
+            }
+        }
+        #expect(Set(outcomes.keys).isSubset(of: ["answered", "cancelled"]), "\(outcomes)")
+        #expect(outcomes.values.reduce(0, +) == 1000)
+        #expect(try await client.send(.text(HTTPRequest(server.url))) == "x")
+    }
+
+    @Test("A task that is cancelled already sends nothing")
+    func cancelledBefore() async throws {
+        let client = HTTPClient(retry: .never)
+        let server = try ScriptedServer { $0.answer() }
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await failure { () async throws(UpstreamError) in
+                try await client.send(.text(HTTPRequest(server.url)))
+            }
+        }
+        task.cancel()
+        #expect(await task.value?.kind == .cancelled)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("Cancellation that comes before there is anything to cancel is not lost")
+    func cancelledWhileEntering() async throws {
+        let flights = Flights()
+        let transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
+        let server = try ScriptedServer { $0.waitForHangUp() }
+        let request = HTTPRequest(server.url)
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            let key = Flights.Key(service: "test", request: request, value: ObjectIdentifier(Void.self))
+            let error = await failure { () async throws(UpstreamError) in
+                try await flights.share(key) { for await _ in AsyncStream<Void>.makeStream().stream {} }
+            }
+            let outcome = await transport.perform(request, timeout: .seconds(3600), deadline: .seconds(3600))
+            guard case .failure(let failure) = outcome else { return [error?.kind] }
+            return [error?.kind, failure.kind]
+        }
+        task.cancel()
+        #expect(await task.value == [.cancelled, .cancelled])
+    }
+
+    @Test("A pause between attempts ends with its caller")
+    func cancelledPause() async throws {
+        let server = try ScriptedServer { $0.answer(status: 503) }
+        let asleep = AsyncStream.makeStream(of: Void.self)
+        var surroundings = HTTPClient.Surroundings.system
+        surroundings.sleep = { _ in
+            asleep.continuation.yield()
+            try await Task.sleep(for: .seconds(3600))
+        }
+        let client = HTTPClient(surroundings: surroundings)
+        let task = Task {
+            await failure { () async throws(UpstreamError) in try await client.send(.text(HTTPRequest(server.url))) }
+        }
+        for await _ in asleep.stream { break }
+        task.cancel()
+        #expect(await task.value?.kind == .cancelled)
+    }
+
+    @Test("Shutdown cancels what is under way, waiting or pausing, and what comes later")
+    func shutdown() async throws {
+        let server = try ScriptedServer { $0.waitForHangUp() }
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 2))
+        await withTaskGroup(of: UpstreamError?.self) { group in
+            for page in 1...6 {
+                let method: HTTPRequest.Method = page.isMultiple(of: 2) ? .get : .post
+                group.addTask {
+                    await failure { () async throws(UpstreamError) in
+                        try await client.send(.text(HTTPRequest("\(server.url)/\(page)", method: method)))
+                    }
+                }
+            }
+            var arrivals = server.arrivals.makeAsyncIterator()
+            for _ in 1...2 { _ = await arrivals.next() }
+            await client.shutdown()
+            await client.shutdown()
+            for await error in group { #expect(error?.kind == .cancelled) }
+        }
+        for method in [HTTPRequest.Method.get, .post] {
+            let error = await failure { () async throws(UpstreamError) in
+                try await client.send(.text(HTTPRequest(server.url, method: method)))
+            }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
+    @Test("A client that nobody holds any more closes its connections")
+    func dropped() async throws {
+        let hungUp = AsyncStream.makeStream(of: Void.self)
+        let server = try ScriptedServer { exchange in
+            exchange.answer()
+            exchange.waitForHangUp()
+            hungUp.continuation.yield()
+        }
+        _ = try await HTTPClient(retry: .never).send(.text(HTTPRequest(server.url)))
+        for await _ in hungUp.stream { break }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+struct RedactionTests {
+    private let request = HTTPRequest(
+        "https://example.org/list?fixed=1",
+        query: [HTTPField("key", "a/b+C d", isSecret: true), HTTPField("name", "파묘 1&2")],
+        headers: [HTTPField("Authorization", "KakaoAK 0123abcd", isSecret: true), HTTPField("Accept", "*/*")])
+
+    @Test("The address that is sent holds the encoded values")
+    func address() {
+        #expect(
+            request.address
+                == "https://example.org/list?fixed=1&key=a%2Fb%2BC%20d&name=%ED%8C%8C%EB%AC%98%201%262")
+    }
+
+    @Test("No way of printing a request shows a secret")
+    func printing() {
+        var dumped = ""
+        dump(request, to: &dumped)
+        dump(Endpoint.text(request), to: &dumped)
+        let texts = [
+            "\(request)", String(reflecting: request), "\(Endpoint.text(request))", "\(request.headers)", dumped,
+        ]
+        for text in texts {
+            #expect(!text.contains("a/b"))
+            #expect(!text.contains("a%2Fb"))
+            #expect(!text.contains("0123abcd"))
+        }
+        #expect("\(request)" == "GET https://example.org/list?fixed=1&key=***&name=%ED%8C%8C%EB%AC%98%201%262")
+    }
+
+    @Test(
+        "A text that echoes a secret is scrubbed, however it is written",
+        arguments: [
+            ("wrong key a/b+C d!", "wrong key ***!"), ("key=a%2Fb%2BC%20d", "key=***"), ("key=a%2fb+c%20D", "key=***"),
+            ("%61/b+%43 d", "***"), ("wrong appKey(0123ABCD) format", "wrong appKey(***) format"),
+            ("KakaoAK 0123abcd, 0123abcd0123abcd", "***, ******"), ("a/b+C 파묘 %", "a/b+C 파묘 %"), ("", ""),
+        ])
+    func scrubbing(text: String, clean: String) {
+        #expect(request.redaction.scrub(text) == clean)
+    }
+
+    @Test("A secret is scrubbed whatever its length, and a longer one before its part")
+    func lengths() {
+        #expect(Redaction(of: ["", "abc", "b", "abcd"]).scrub("abc-b-abcd-x") == "***-***-***-x")
+    }
+
+    @Test("A name and password written into an address are not sent, and a header can not add another")
+    func mistakes() {
+        #expect(HTTPRequest("ftp://a").mistake != nil)
+        #expect(HTTPRequest("file:///etc/passwd").mistake != nil)
+        #expect(HTTPRequest("a").mistake != nil)
+        #expect(HTTPRequest("http://a", headers: [HTTPField("X", "1\r\nY: 2")]).mistake != nil)
+        #expect(HTTPRequest("http://a", headers: [HTTPField("X:", "1")]).mistake != nil)
+        #expect(HTTPRequest("HTTP://a", headers: [HTTPField("X", "파묘")]).mistake == nil)
+    }
+
+    @Test("A stranger's address is made one that can be sent")
+    func strangersAddress() {
+        #expect(HTTPRequest("http://a/b c/파.jpg?x=%20#top").address == "http://a/b%20c/%ED%8C%8C.jpg?x=%20")
+        #expect(HTTPRequest("http://A.b:80?c/d#e").origin == "http://a.b:80")
+        #expect(HTTPRequest("https://a.b/c/d").origin == "https://a.b")
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(1)))
+struct RetryingTests {
+    private let time = ManualTime()
+    private let policy = RetryPolicy(attempts: 3, base: .seconds(1), cap: .seconds(60))
+
+    @Test("Only passing failures are tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func transient(status: Int) async throws {
+        let server = try ScriptedServer { $0.answer(status: status) }
+        let error = await ask(server)
+        #expect(error?.status == status)
+        #expect(error?.message.hasSuffix(", at the last of 3 attempts") == true)
+        #expect(server.requests.count == 3)
+        #expect(time.pauses == [.milliseconds(500), .seconds(1)])
+    }
+
+    @Test("Refusals are final", arguments: [301, 400, 401, 402, 403, 404, 405, 406, 409, 410, 413, 418, 422, 426, 451])
+    func final(status: Int) async throws {
+        let server = try ScriptedServer { $0.answer(status: status) }
+        #expect(await ask(server)?.status == status)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A page with a refusal's status is not asked for again")
+    func page() async throws {
+        let server = try ScriptedServer { $0.answer("<html>", status: 404) }
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings)
+        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
+        let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
+        #expect(error?.kind == .maintenance)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Broken connections are tried again, until one holds")
+    func healed() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number < 3 { exchange.reset() } else { exchange.answer("whole") }
+        }
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings)
+        #expect(try await client.send(.text(HTTPRequest(server.url))) == "whole")
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("An attempt that hangs ends before the deadline, and the next one may succeed")
+    func attemptTimeout() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number == 1 { exchange.waitForHangUp() } else { exchange.answer("late") }
+        }
+        let client = HTTPClient(
+            retry: RetryPolicy(attempts: 50, attemptTimeout: .milliseconds(100)), surroundings: time.surroundings)
+        #expect(try await client.send(.text(HTTPRequest(server.url))) == "late")
+    }
+
+    @Test("A POST is sent once")
+    func post() async throws {
+        let server = try ScriptedServer { $0.answer(status: 503) }
+        #expect(await ask(server, HTTPRequest(server.url, method: .post))?.kind == .maintenance)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Retry-After is waited for", arguments: ["7", "Sun, 06 Nov 1994 08:49:44 GMT"])
+    func retryAfter(value: String) async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number > 1 { return exchange.answer("there") }
+            exchange.answer(status: 429, headers: ["Retry-After: \(value)"])
+        }
+        #expect(await ask(server) == nil)
+        #expect(time.pauses == [.seconds(7)])
+    }
+
+    @Test(
+        "Retry-After beyond the deadline is not waited for but told",
+        arguments: ["3600", "Sun, 06 Nov 1994 09:49:37 GMT"])
+    func longRetryAfter(value: String) async throws {
+        let server = try ScriptedServer { $0.answer(status: 503, headers: ["Retry-After: \(value)"]) }
+        let error = await ask(server)
+        #expect(error?.kind == .maintenance)
+        #expect(error?.retryAfter == .seconds(3600))
+        #expect(server.requests.count == 1)
+        #expect(time.pauses.isEmpty)
+    }
+
+    @Test("A 429 that the endpoint knows to be a used-up quota is final unless the service says when to come back")
+    func usedUp() async throws {
+        let server = try ScriptedServer { $0.answer(status: 429) }
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings)
+        let endpoint = Endpoint<Int>(service: "test", request: HTTPRequest(server.url)) {
+            response throws(UpstreamError) in
+            throw UpstreamError(
+                service: "test", kind: .quotaExhausted, message: "used up", status: response.status, code: "-10",
+                isTransient: response.retryAfter != nil)
+        }
+        let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
+        #expect(error?.code == "-10")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A value that can not be read is not asked for again")
+    func invalid() async throws {
+        let server = try ScriptedServer { $0.answer(#"[1,"2"]"#) }
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings)
+        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
+        let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == "[1]")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Every attempt is booked before it is made, and an empty account ends them")
+    func booking() async throws {
+        let server = try ScriptedServer { $0.answer(status: 500) }
+        let account = Monitor(2)
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings) { service throws(UpstreamError) in
+            let isEmpty = account.withLock { account in
+                account -= 1
+                return account < 0
+            }
+            if isEmpty {
+                throw UpstreamError(service: service, kind: .quotaExhausted, message: "our budget is used up")
+            }
+        }
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest(server.url)))
+        }
+        #expect(error?.kind == .quotaExhausted)
+        #expect(server.requests.count == 2)
+    }
+
+    private func ask(_ server: ScriptedServer, _ request: HTTPRequest? = nil) async -> UpstreamError? {
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings)
+        return await failure { () async throws(UpstreamError) in
+            try await client.send(.text(request ?? HTTPRequest(server.url)))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+
+@testable import Networking
+
+extension Endpoint where Value == String {
+    /// An endpoint whose value is the body of a successful answer.
+    static func text(_ request: HTTPRequest) -> Endpoint {
+        Endpoint(service: "test", request: request) { response throws(UpstreamError) in
+            if let failure = response.failure(of: "test") { throw failure }
+            return String(decoding: response.body, as: UTF8.self)
+        }
+    }
+}
+
+extension Endpoint where Value == HTTPResponse {
+    /// An endpoint whose value is the answer itself, whatever it is.
+    static func raw(_ request: HTTPRequest) -> Endpoint {
+        Endpoint(service: "test", request: request) { response throws(UpstreamError) in response }
+    }
+}
+
+/// Time that passes only by being slept through, and chance that is always the same.
+final class ManualTime: Sendable {
+    private struct State {
+        var now = ContinuousClock.now
+        var pauses: [Duration] = []
+    }
+
+    private let state = Monitor(State())
+    private let fraction: Double
+
+    init(fraction: Double = 0.5) {
+        self.fraction = fraction
+    }
+
+    /// The pauses that were made.
+    var pauses: [Duration] { state.withLock(\.pauses) }
+
+    var surroundings: HTTPClient.Surroundings {
+        HTTPClient.Surroundings(
+            now: { self.state.withLock(\.now) },
+            date: { Date(timeIntervalSince1970: 784_111_777) },  // Sun, 06 Nov 1994 08:49:37 GMT
+            sleep: { pause in
+                try Task.checkCancellation()
+                self.state.withLock { state in
+                    state.now += pause
+                    state.pauses.append(pause)
+                }
+            },
+            fraction: { self.fraction })
+    }
+}
+
+/// What `body` threw.
+func failure<Value>(of body: () async throws(UpstreamError) -> Value) async -> UpstreamError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
