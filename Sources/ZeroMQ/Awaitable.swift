@@ -1,0 +1,72 @@
+internal import Locking
+
+/// State that tasks can wait on: a condition variable that suspends instead of blocking.
+///
+/// Conditions are looked at after each `update`, under the lock; a task that is woken looks again, since another may
+/// have been there before it.
+final class Awaitable<State: Sendable>: Sendable {
+    private struct Waiter {
+        let ticket: Int
+        let condition: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct Guarded {
+        var state: State
+        var waiters: [Waiter] = []
+        var lastTicket = 0
+    }
+
+    private let guarded: Locked<Guarded>
+
+    init(_ state: State) {
+        guarded = Locked(Guarded(state: state))
+    }
+
+    /// Reads or changes the state, then wakes those whose condition has come true, the longest waiting first.
+    @discardableResult
+    func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, ready) = guarded.withLock { guarded in
+            let result = body(&guarded.state)
+            guard !guarded.waiters.isEmpty else { return (result, [CheckedContinuation<Bool, Never>]()) }
+            let state = guarded.state
+            let ready = guarded.waiters.filter { $0.condition(state) }
+            guarded.waiters.removeAll { waiter in ready.contains { $0.ticket == waiter.ticket } }
+            return (result, ready.map(\.continuation))
+        }
+        for continuation in ready { continuation.resume(returning: true) }
+        return result
+    }
+
+    /// Suspends until `condition` is true; false if the task was cancelled first.
+    func wait(
+        isolation: isolated (any Actor)? = #isolation, until condition: @escaping @Sendable (State) -> Bool
+    ) async -> Bool {
+        let ticket = guarded.withLock { guarded in
+            guarded.lastTicket += 1
+            return guarded.lastTicket
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Cancellation is looked at under the lock that `cancel` takes: it is seen here, or comes after.
+                let answer: Bool? = guarded.withLock { guarded in
+                    if Task.isCancelled { return false }
+                    if condition(guarded.state) { return true }
+                    guarded.waiters.append(Waiter(ticket: ticket, condition: condition, continuation: continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            cancel(ticket)
+        }
+    }
+
+    private func cancel(_ ticket: Int) {
+        let continuation = guarded.withLock { guarded -> CheckedContinuation<Bool, Never>? in
+            guard let index = guarded.waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+            return guarded.waiters.remove(at: index).continuation
+        }
+        continuation?.resume(returning: false)
+    }
+}

@@ -1,0 +1,16 @@
+internal import Locking
+
+/// What a socket's users and the I/O thread share: all of it may be used from any thread.
+struct Exchange: Sendable {
+    let inbox: Inbox
+    let outbox: Outbox
+    let subscribers = Subscribers()
+    let counters = Locked(SocketCounters())
+
+    /// Refuses what comes, ends who waits; what is queued stays.
+    func close() {
+        inbox.finish()
+        outbox.close()
+        subscribers.close()
+    }
+}

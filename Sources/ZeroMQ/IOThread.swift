@@ -1,0 +1,86 @@
+internal import CZMQ
+internal import Glibc
+
+/// The one thread that owns a ZeroMQ context and all its sockets.
+///
+/// ZeroMQ's sockets belong to one thread while Swift's tasks move between many, so everything done with a socket is done
+/// here: the thread sleeps in zmq_poll(3) over its sockets and one eventfd, and works off what comes. It is also a
+/// `SerialExecutor`: an actor that lives on it answers without a hop to another thread, and must not block.
+///
+/// It does not interpret messages, reconnect by itself (libzmq does) or encrypt.
+public final class IOThread: SerialExecutor {
+    let mailbox: Mailbox
+    private let thread: pthread_t
+
+    /// Starts the thread; it ends when nothing refers to it, its sockets and its actors any more.
+    public init() throws(ZeroMQError) {
+        let mailbox = try Mailbox()
+        let poller = Poller(mailbox: mailbox, context: try Context())
+        self.mailbox = mailbox
+        thread = try startThread(for: "I/O thread") { poller.run() }
+    }
+
+    deinit {
+        mailbox.post { $0.abandon() }
+    }
+
+    /// Opens a socket: sets its options and subscriptions, then binds, then connects.
+    ///
+    /// Binding to port `*` takes any free one, which `Socket.addresses` tells. Connecting always succeeds at once: who is
+    /// not there yet is tried again until closed. On an error nothing stays open.
+    public func open(
+        _ kind: SocketKind, bind: [String] = [], connect: [String] = [], subscriptions: [String] = [],
+        options: SocketOptions = SocketOptions()
+    ) async throws(ZeroMQError) -> Socket {
+        precondition(subscriptions.isEmpty || kind == .subscriber, "Only a subscriber subscribes")
+        let opening = try await perform { (poller) throws(ZeroMQError) in
+            try poller.open(kind, bind: bind, connect: connect, subscriptions: subscriptions, options: options)
+        }
+        return Socket(kind, on: self, opening)
+    }
+
+    /// Closes every socket and ends the context; returns when that is done, at the latest after the longest linger and a quarter
+    /// of a second, whatever the peers do.
+    ///
+    /// What is queued is still sent within the linger, sequences of incoming messages end, whoever waits for room gets its
+    /// messages back. May be called often; the thread goes on as an executor, but opens no sockets.
+    public func shutdown() async {
+        await withCheckedContinuation { continuation in
+            mailbox.post { $0.shutDown { continuation.resume() } }
+        }
+    }
+
+    /// Runs `body` on the thread and returns what it returns.
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Poller) throws(ZeroMQError) -> Result
+    ) async throws(ZeroMQError) -> Result {
+        let result: Swift.Result<Result, ZeroMQError> = await withCheckedContinuation { continuation in
+            mailbox.post { poller in
+                continuation.resume(returning: Swift.Result { () throws(ZeroMQError) in try body(poller) })
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension IOThread {
+    /// Runs a job of an actor that lives here, after all work that came before it.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        mailbox.post { _ in job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Crashes unless called on this thread.
+    public func checkIsolated() {
+        precondition(isCurrent, "This belongs to an actor on a ZeroMQ I/O thread, and runs on another thread")
+    }
+
+    /// Whether the caller is on this thread.
+    public func isIsolatingCurrentContext() -> Bool? {
+        isCurrent
+    }
+
+    private var isCurrent: Bool {
+        pthread_equal(pthread_self(), thread) != 0
+    }
+}

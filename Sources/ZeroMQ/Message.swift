@@ -1,0 +1,25 @@
+/// One ZeroMQ message: its frames, which travel together or not at all.
+public struct Message: Sendable, Hashable {
+    /// The frames, at least one; a message to or from a router begins with the peer's routing id.
+    public var frames: [[UInt8]]
+
+    /// Makes a message from its frames.
+    public init(_ frames: [[UInt8]]) {
+        self.frames = frames
+    }
+
+    /// Makes a message from texts, a frame each, in UTF-8.
+    public init(_ texts: String...) {
+        frames = texts.map { Array($0.utf8) }
+    }
+
+    /// The text of a frame, or nothing if there is no such frame or it is no UTF-8.
+    public func text(at index: Int) -> String? {
+        guard frames.indices.contains(index) else { return nil }
+        return String(validating: frames[index], as: UTF8.self)
+    }
+
+    var byteCount: Int {
+        frames.reduce(0) { $0 + $1.count }
+    }
+}

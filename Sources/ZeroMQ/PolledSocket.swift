@@ -1,0 +1,137 @@
+internal import CZMQ
+internal import Locking
+
+/// A socket as the I/O thread sees it: what to poll for, and what to do then.
+final class PolledSocket {
+    /// One turn's work, so that a busy socket starves no other.
+    private static let messagesPerTurn = 256
+    private static let bytesPerTurn = 1 << 20
+
+    let handle: SocketHandle
+    private let kind: SocketKind
+    private let options: SocketOptions
+    private let exchange: Exchange
+
+    /// How many messages may be read before the inbox is full.
+    private var room: Int
+    private var sending: ArraySlice<Message> = []
+    private var isScheduled = false
+    private var isBlocked = false
+    private var closing: (deadline: ContinuousClock.Instant, done: [@Sendable () -> Void])?
+
+    init(_ handle: consuming SocketHandle, kind: SocketKind, options: SocketOptions, exchange: Exchange) {
+        self.handle = handle
+        self.kind = kind
+        self.options = options
+        self.exchange = exchange
+        room = kind == .publisher ? .max : options.inboxLimit
+    }
+
+    /// What zmq_poll(3) is to wait for.
+    var interest: Int32 {
+        (room > 0 && closing == nil ? ZMQ_POLLIN : 0) | (isBlocked ? ZMQ_POLLOUT : 0)
+    }
+
+    /// Whether there is something to send now, with no need to wait.
+    var isBusy: Bool { isScheduled && !isBlocked }
+
+    /// When the closing socket gives up sending, if it is closing.
+    var deadline: ContinuousClock.Instant? { closing?.deadline }
+
+    /// Whether the socket is closing and has nothing more to send, or no more time.
+    func isDone(at now: ContinuousClock.Instant) -> Bool {
+        guard let closing else { return false }
+        return !isScheduled || closing.deadline <= now
+    }
+
+    /// Reads what it can within one turn's budget, and notes that a blocked peer has room.
+    func react(to events: Int32) {
+        if events & ZMQ_POLLOUT != 0 { isBlocked = false }
+        if events & ZMQ_POLLIN != 0 { receive() }
+    }
+
+    /// The outbox has something.
+    func schedule() {
+        isScheduled = true
+    }
+
+    /// The inbox has room again.
+    func resume() {
+        room = exchange.inbox.put([])
+    }
+
+    /// Stops reading, goes on sending for at most the linger; `done` is called once closed.
+    func close(done: @escaping @Sendable () -> Void) {
+        exchange.close()
+        closing = (closing?.deadline ?? .now + options.linger, (closing?.done ?? []) + [done])
+        // What is posted but not yet taken has been counted in the outbox before it closed.
+        isScheduled = true
+    }
+
+    /// The end: counts what was not sent and leaves libzmq the rest of the linger for what was.
+    func finish(at now: ContinuousClock.Instant) {
+        guard let closing else { return }
+        let unsent = sending.count + exchange.outbox.take().count
+        exchange.counters.withLock { $0.dropped += unsent }
+        // Shorter than what is set already, so that even a refusal would only cost time.
+        try? handle.set(
+            ZMQ_LINGER, to: Int64((closing.deadline - now).milliseconds), named: "ZMQ_LINGER")
+    }
+
+    /// Tells those who wait for the end.
+    func tellClosed() {
+        for done in closing?.done ?? [] { done() }
+    }
+
+    private func receive() {
+        var batch: [Message] = []
+        var byteCount = 0
+        var refused = 0
+        reading: for _ in 0..<min(room, Self.messagesPerTurn) where byteCount < Self.bytesPerTurn {
+            switch handle.receive(maximumFrames: options.maximumFrames) {
+            case .nothing: break reading
+            case .refused: refused += 1
+            case .message(let message):
+                byteCount += message.byteCount
+                batch.append(message)
+            }
+        }
+        if kind == .publisher {
+            refused += batch.count { !exchange.subscribers.note($0) }
+            batch = []
+        }
+        exchange.counters.withLock { counters in
+            counters.received += batch.count
+            counters.refused += refused
+        }
+        if !batch.isEmpty { room = exchange.inbox.put(batch) }
+    }
+
+    /// Sends what it can within one turn's budget.
+    func send() {
+        if sending.isEmpty {
+            sending = exchange.outbox.take()[...]
+            isScheduled = !sending.isEmpty
+        }
+        var result = SocketCounters()
+        sending: for message in sending.prefix(Self.messagesPerTurn) {
+            switch handle.send(message) {
+            case .sent: result.sent += 1
+            case .unroutable: result.unroutable += 1
+            case .full where kind == .dealer:
+                isBlocked = true
+                break sending
+            // One peer that does not read must not keep the others waiting.
+            case .full: result.dropped += 1
+            }
+        }
+        let settled = result.sent + result.unroutable + result.dropped
+        sending = sending.dropFirst(settled)
+        exchange.counters.withLock { counters in
+            counters.sent += result.sent
+            counters.unroutable += result.unroutable
+            counters.dropped += result.dropped
+        }
+        exchange.outbox.settle(settled)
+    }
+}

@@ -1,0 +1,169 @@
+internal import CZMQ
+
+/// The inside of an `IOThread`: its sockets and the loop that waits for them. Touched by that thread alone.
+final class Poller {
+    private enum Phase {
+        case running
+        /// No socket is opened any more, those there are send what they have.
+        case closing
+        /// All sockets are closed; libzmq ends the context, or is given up on at the deadline.
+        case ending(ContinuousClock.Instant)
+        case ended
+    }
+
+    /// What libzmq gets on top of the linger before it is given up on.
+    private static let grace = Duration.milliseconds(250)
+
+    private let mailbox: Mailbox
+    private let context: Context
+    private var sockets: [Int: PolledSocket] = [:]
+    private var lastID = 0
+    private var phase = Phase.running
+    private var lingersUntil = ContinuousClock.now
+    private var atEnd: [@Sendable () -> Void] = []
+    private var isAbandoned = false
+
+    init(mailbox: Mailbox, context: Context) {
+        self.mailbox = mailbox
+        self.context = context
+    }
+
+    /// Serves until nobody holds the `IOThread` any more.
+    func run() {
+        while true {
+            for work in mailbox.take() { work(self) }
+            for socket in sockets.values where socket.isBusy { socket.send() }
+            closeSockets()
+            if case .ended = phase, isAbandoned { return }
+            poll()
+        }
+    }
+
+    private func poll() {
+        let polled = Array(sockets.values)
+        var items = [zmq_pollitem_t(socket: nil, fd: mailbox.descriptor, events: Int16(ZMQ_POLLIN), revents: 0)]
+        for socket in polled {
+            let events = Int16(socket.interest)
+            items.append(zmq_pollitem_t(socket: socket.handle.socket, fd: 0, events: events, revents: 0))
+        }
+        let mustReturn = polled.contains(where: \.isBusy) || !mailbox.fallAsleep()
+        // Interrupted is no different from nothing ready; anything else is a fault of ours.
+        if zmq_poll(&items, Int32(items.count), mustReturn ? 0 : timeout(polled)) < 0 {
+            let code = zmq_errno()
+            precondition(code == EINTR, "zmq_poll: \(String(cString: zmq_strerror(code)))")
+            return
+        }
+        if items[0].revents != 0 { mailbox.clear() }
+        for (socket, item) in zip(polled, items.dropFirst()) where item.revents != 0 {
+            socket.react(to: Int32(item.revents))
+        }
+    }
+
+    /// Milliseconds until the first deadline, or -1 for ever.
+    private func timeout(_ polled: [PolledSocket]) -> Int {
+        var deadlines = polled.compactMap(\.deadline)
+        if case .ending(let deadline) = phase { deadlines.append(deadline) }
+        return deadlines.min().map { ContinuousClock.now.duration(to: $0).milliseconds } ?? -1
+    }
+}
+
+// What comes through the mailbox.
+extension Poller {
+    /// What an opened socket's facade needs.
+    struct Opening: Sendable {
+        let id: Int
+        let exchange: Exchange
+        let addresses: [String]
+    }
+
+    func open(
+        _ kind: SocketKind, bind: [String], connect: [String], subscriptions: [String], options: SocketOptions
+    ) throws(ZeroMQError) -> Opening {
+        let subject = ([kind.rawValue] + bind + connect).joined(separator: " ")
+        guard case .running = phase else { throw .closed("open", subject) }
+        let handle = try SocketHandle.open(kind, options: options, subject: subject, context: context.pointer)
+        for prefix in subscriptions { try handle.subscribe(to: prefix) }
+        var addresses: [String] = []
+        for address in bind { addresses.append(try handle.bind(to: address)) }
+        for address in connect {
+            try handle.connect(to: address)
+            addresses.append(address)
+        }
+
+        lastID += 1
+        let id = lastID
+        let exchange = Exchange(
+            inbox: Inbox(limit: options.inboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.resume() } },
+            outbox: Outbox(limit: options.outboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.schedule() } })
+        sockets[id] = PolledSocket(handle, kind: kind, options: options, exchange: exchange)
+        return Opening(id: id, exchange: exchange, addresses: addresses)
+    }
+
+    func subscribe(_ id: Int, to prefix: String) throws(ZeroMQError) {
+        guard let socket = sockets[id] else { throw .closed("subscribe to", prefix) }
+        try socket.handle.subscribe(to: prefix)
+    }
+
+    func option(_ id: Int, _ setting: SocketSetting) -> Int64? {
+        sockets[id]?.handle.get(setting.option, isWide: setting.isWide)
+    }
+
+    /// Closes a socket; `done` is called once it is, or at once if it is already.
+    func close(_ id: Int, done: @escaping @Sendable () -> Void) {
+        guard let socket = sockets[id] else { return done() }
+        socket.close(done: done)
+        if let deadline = socket.deadline { lingersUntil = max(lingersUntil, deadline) }
+    }
+
+    /// Closes all sockets and ends the context; `done` is called once that is so.
+    func shutDown(done: @escaping @Sendable () -> Void) {
+        if case .ended = phase { return done() }
+        atEnd.append(done)
+        guard case .running = phase else { return }
+        phase = .closing
+        for id in sockets.keys { close(id) {} }
+    }
+
+    /// Nobody can use the thread any more: it ends after its context.
+    func abandon() {
+        isAbandoned = true
+        shutDown {}
+    }
+}
+
+// The end.
+extension Poller {
+    private func closeSockets() {
+        let now = ContinuousClock.now
+        for (id, socket) in sockets where socket.isDone(at: now) {
+            socket.finish(at: now)
+            sockets[id] = nil
+            socket.tellClosed()
+        }
+        switch phase {
+        case .closing where sockets.isEmpty: endContext(at: now)
+        case .ending(let deadline) where deadline <= now: end()
+        default: break
+        }
+    }
+
+    /// On a thread of its own, because libzmq may be stuck in the resolver, and then there is no end to wait for.
+    private func endContext(at now: ContinuousClock.Instant) {
+        phase = .ending(max(now, lingersUntil) + Self.grace)
+        do {
+            _ = try startThread(for: "end of context") { [context, mailbox] in
+                context.end()
+                mailbox.post { $0.end() }
+            }
+        } catch {
+            context.end()
+            end()
+        }
+    }
+
+    private func end() {
+        phase = .ended
+        for done in atEnd { done() }
+        atEnd = []
+    }
+}

@@ -1,0 +1,21 @@
+/// What a socket has done so far, for metrics; nothing is lost that is not counted here, with one exception.
+///
+/// The exception is ZeroMQ's own: a publisher drops silently for a subscriber whose queue stands at the high-water mark,
+/// so subscribers repair themselves from the log behind the events.
+public struct SocketCounters: Sendable, Hashable {
+    /// Messages handed over to `incoming`.
+    public internal(set) var received = 0
+    /// Messages given to ZeroMQ.
+    public internal(set) var sent = 0
+    /// Incoming messages refused: too many frames, or, at a publisher, no subscription or one too many to remember.
+    public internal(set) var refused = 0
+    /// Messages given back to the sender because the outbox was full, the socket closed or the sender cancelled.
+    public internal(set) var returned = 0
+    /// Outgoing messages lost: a router's peer did not read, or the linger ended with the message still queued.
+    public internal(set) var dropped = 0
+    /// Messages of a router to a peer that is not, or no longer, connected.
+    public internal(set) var unroutable = 0
+
+    /// Starts from zero.
+    public init() {}
+}

@@ -1,0 +1,29 @@
+/// The limits and times of a socket.
+///
+/// What is not here but in `settings(for:)` is the same for every socket of the project.
+public struct SocketOptions: Sendable, Hashable {
+    /// How many outgoing messages ZeroMQ holds per peer.
+    ///
+    /// Ten times ZeroMQ's default, because a publisher drops above it and a year of history is a burst. Subscribers share
+    /// the memory of what they have not yet read.
+    public var sendHighWater = 10_000
+    /// How many incoming messages ZeroMQ holds per peer before it stops reading from the network.
+    public var receiveHighWater = 1_000
+    /// How many messages `incoming` holds; above it the I/O thread stops reading the socket.
+    public var inboxLimit = 1_000
+    /// How many messages wait for the I/O thread or a slow peer; above it `send` waits and `post` gives back.
+    public var outboxLimit = 10_000
+    /// The largest frame a peer may send; a larger one costs it the connection.
+    public var maximumFrameBytes = 1 << 20
+    /// The most frames a message may have, the routing id included; a message with more is refused.
+    public var maximumFrames = 64
+    /// How long closing goes on sending what is queued.
+    public var linger = Duration.milliseconds(500)
+    /// How often a silent connection is tried; three times that without an answer ends it.
+    public var heartbeat = Duration.seconds(5)
+    /// How long a peer may take to greet before its connection is closed.
+    public var handshake = Duration.seconds(10)
+
+    /// The limits and times that suit most sockets.
+    public init() {}
+}

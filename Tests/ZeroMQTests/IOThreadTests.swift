@@ -1,0 +1,185 @@
+import Testing
+
+@testable import ZeroMQ
+
+@Suite("The I/O thread")
+struct IOThreadTests {
+    @Test("an address in use is a clear error", .timeLimit(.minutes(1)))
+    func addressInUse() async throws {
+        try await withThread { thread in
+            let first = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let address = first.addresses[0]
+            let error = await #expect(throws: ZeroMQError.self) {
+                try await thread.open(.publisher, bind: [address])
+            }
+            #expect(error?.reason == .addressInUse)
+            #expect(error?.description == "bind \(address): address in use (errno 98)")
+            #expect(error?.isRetryable == true)
+        }
+    }
+
+    @Test(
+        "an address that cannot be is a clear error", .timeLimit(.minutes(1)),
+        arguments: [
+            ("127.0.0.1:5550", ZeroMQError.Reason.invalidAddress), ("tcp://127.0.0.1", .invalidAddress),
+            ("http://127.0.0.1:5550", .invalidAddress), ("tcp://192.0.2.1:5550", .addressNotAvailable),
+            ("tcp://worker:5550", .addressNotAvailable), ("ipc:///nowhere/socket", .other),
+        ])
+    func badAddress(address: String, reason: ZeroMQError.Reason) async throws {
+        try await withThread { thread in
+            let error = await #expect(throws: ZeroMQError.self) { try await thread.open(.router, bind: [address]) }
+            #expect(error?.reason == reason)
+            #expect(error?.description.hasPrefix("bind \(address): ") == true)
+        }
+    }
+
+    @Test("shutting down does not wait for a peer that is not there", .timeLimit(.minutes(1)))
+    func unconnectedPeer() async throws {
+        let thread = try IOThread()
+        var options = SocketOptions()
+        options.sendHighWater = 10
+        let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: options)
+        client.post(numbered(1000))
+        await thread.shutdown()
+        #expect(client.counters.dropped == 990)
+        #expect(client.counters.sent == 10)
+    }
+
+    @Test("what is queued at shutdown still arrives", .timeLimit(.minutes(1)))
+    func lastWords() async throws {
+        try await withThread { other in
+            let server = try await other.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let thread = try IOThread()
+            let client = try await thread.open(.dealer, connect: server.addresses)
+            client.post(numbered(5000))
+            await thread.shutdown()
+            #expect(client.counters.dropped == 0)
+            #expect(await server.next(5000).count == 5000)
+        }
+    }
+
+    @Test("after shutdown sequences end, messages come back and nothing opens", .timeLimit(.minutes(1)))
+    func afterShutdown() async throws {
+        let thread = try IOThread()
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+        async let received = server.next(1)
+        await thread.shutdown()
+        await thread.shutdown()
+
+        #expect(await received.isEmpty)
+        #expect(await server.send([Message("a", "b")]) == [Message("a", "b")])
+        #expect(server.post([Message("a", "b")]) == [Message("a", "b")])
+        let error = await #expect(throws: ZeroMQError.self) {
+            try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+        }
+        #expect(error?.reason == .closed)
+        await server.close()
+    }
+
+    @Test("what was received before closing can still be taken", .timeLimit(.minutes(1)))
+    func leftovers() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let client = try await thread.open(.dealer, connect: server.addresses)
+            await client.send([Message("hello")])
+            #expect(await server.exchange.inbox.state.wait(until: { !$0.messages.isEmpty }))
+            await server.close()
+            #expect(await server.next(2).count == 1)
+        }
+    }
+
+    @Test("after shutdown the ports are free", .timeLimit(.minutes(1)))
+    func freePorts() async throws {
+        let addresses = try await withThread { try await $0.open(.router, bind: ["tcp://127.0.0.1:*"]).addresses }
+        try await withThread { thread in
+            let again = try await thread.open(.router, bind: addresses)
+            #expect(again.addresses == addresses)
+        }
+    }
+
+    @Test("a thread that nobody holds ends without being shut down", .timeLimit(.minutes(1)))
+    func abandoned() async throws {
+        try await withThread { other in
+            let server = try await other.open(.router, bind: ["tcp://127.0.0.1:*"])
+            do {
+                let thread = try IOThread()
+                let client = try await thread.open(.dealer, connect: server.addresses)
+                client.post([Message("goodbye")])
+            }
+            #expect(try await server.next().text(at: 1) == "goodbye")
+        }
+    }
+
+    @Test("an iteration that is cancelled ends", .timeLimit(.minutes(1)))
+    func cancelledReader() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let reading = Task { await server.next(1) }
+            reading.cancel()
+            #expect(await reading.value.isEmpty)
+        }
+    }
+
+    @Test("an actor lives on the thread, and outlives the sockets", .timeLimit(.minutes(1)))
+    func executor() async throws {
+        let thread = try IOThread()
+        let counter = Counter(on: thread)
+        #expect(thread.isIsolatingCurrentContext() == false)
+        await withTaskGroup { group in
+            for _ in 0..<1000 { group.addTask { await counter.increment() } }
+        }
+        #expect(await counter.value == 1000)
+        #expect(await counter.isOnThread)
+        await thread.shutdown()
+        await counter.increment()
+        #expect(await counter.value == 1001)
+    }
+
+    @Test("an actor on the thread answers a client", .timeLimit(.minutes(1)))
+    func actorAnswers() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let client = try await thread.open(.dealer, connect: server.addresses)
+            let counter = Counter(on: thread)
+            async let served: Void = counter.serve(server)
+            for _ in 0..<100 {
+                await client.send([Message("increment")])
+                _ = try await client.next()
+            }
+            await server.close()
+            await served
+            #expect(await counter.value == 100)
+        }
+    }
+
+    @Test("the wrong thread is a crash with a sentence")
+    func wrongThread() async throws {
+        await #expect(processExitsWith: .failure) {
+            try IOThread().checkIsolated()
+        }
+    }
+}
+
+private actor Counter {
+    let thread: IOThread
+    var value = 0
+
+    init(on thread: IOThread) {
+        self.thread = thread
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    var isOnThread: Bool { thread.isIsolatingCurrentContext() == true }
+
+    func increment() {
+        value += 1
+    }
+
+    func serve(_ server: Socket) async {
+        for await batch in server.incoming {
+            value += batch.count
+            server.post(batch)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import ZeroMQ
+
+@Suite("Publishing and subscribing")
+struct PublishTests {
+    @Test("a subscriber gets all that is sent once its subscription is known", .timeLimit(.minutes(1)))
+    func lateSubscriber() async throws {
+        try await withThread { thread in
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
+            let subscriber = try await thread.open(
+                .subscriber, connect: publisher.addresses, subscriptions: ["ranking."])
+            #expect(await publisher.waitForSubscribers(to: "ranking.day.all.2024-06-04"))
+
+            publisher.post([Message("movie.20234675", "not asked for"), Message("ranking.day.all.2024-06-04", "{}")])
+            #expect(try await subscriber.next() == Message("ranking.day.all.2024-06-04", "{}"))
+        }
+    }
+
+    @Test("a connected publisher knows when a bound subscriber will hear it", .timeLimit(.minutes(1)))
+    func connectedPublisher() async throws {
+        try await withThread { thread in
+            let requests = try await thread.open(
+                .subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: ["fetch."])
+            let client = try await thread.open(.publisher, connect: requests.addresses)
+            #expect(await client.waitForSubscribers(to: "fetch.day"))
+            await client.send([Message("fetch.day", "yesterday")])
+            #expect(try await requests.next() == Message("fetch.day", "yesterday"))
+        }
+    }
+
+    @Test("subscribers to the same prefix are counted one by one, and when they leave", .timeLimit(.minutes(1)))
+    func counting() async throws {
+        try await withThread { thread in
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
+            let one = try await thread.open(.subscriber, connect: publisher.addresses, subscriptions: ["a"])
+            let other = try await thread.open(.subscriber, connect: publisher.addresses)
+            try await other.subscribe(to: "a")
+            try await other.subscribe(to: "ab")
+            #expect(await publisher.waitForSubscribers(to: "abc", count: 3))
+
+            publisher.post([Message("abc")])
+            #expect(try await one.next() == Message("abc"))
+            #expect(try await other.next() == Message("abc"))
+        }
+    }
+
+    @Test("waiting for subscribers ends when the publisher is closed", .timeLimit(.minutes(1)))
+    func waitingEnds() async throws {
+        try await withThread { thread in
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
+            async let found = publisher.waitForSubscribers(to: "anything")
+            await publisher.close()
+            #expect(await found == false)
+        }
+    }
+
+    @Test("a subscription that is too long costs its sender the connection, nobody else", .timeLimit(.minutes(1)))
+    func longSubscription() async throws {
+        try await withThread { thread in
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
+            let hostile = try await thread.open(
+                .subscriber, connect: publisher.addresses, subscriptions: [String(repeating: "x", count: 2000)])
+            let good = try await thread.open(.subscriber, connect: publisher.addresses, subscriptions: ["x"])
+            #expect(await publisher.waitForSubscribers(to: "x"))
+            publisher.post([Message("x")])
+            #expect(try await good.next() == Message("x"))
+            #expect(hostile.counters.received == 0)
+        }
+    }
+
+    @Test("what is no subscription is refused and counted")
+    func notices() {
+        let subscribers = Subscribers()
+        #expect(subscribers.note(Message([[1] + "a".utf8])))
+        #expect(!subscribers.note(Message("hello")))
+        #expect(!subscribers.note(Message([[]])))
+        #expect(!subscribers.note(Message([[1], [1]])))
+    }
+
+    @Test("there is an end to how many prefixes are remembered")
+    func boundedNotices() {
+        let subscribers = Subscribers()
+        let accepted = (0..<10_001).count { subscribers.note(Message([[1] + String($0).utf8])) }
+        #expect(accepted == 10_000)
+        #expect(subscribers.note(Message([[0] + "7".utf8])))
+        #expect(subscribers.note(Message([[1] + "new".utf8])))
+    }
+}

@@ -1,0 +1,118 @@
+import TestSupport
+import Testing
+
+@testable import ZeroMQ
+
+@Suite("Requests and replies")
+struct RequestReplyTests {
+    @Test("a router answers a dealer by its routing id", .timeLimit(.minutes(1)), arguments: ["tcp", "ipc", "inproc"])
+    func roundTrip(transport: String) async throws {
+        let folder = try TemporaryFolder()
+        let address =
+            switch transport {
+            case "tcp": "tcp://127.0.0.1:*"
+            case "ipc": "ipc://" + folder.file("socket")
+            default: "inproc://commands"
+            }
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: [address])
+            let client = try await thread.open(.dealer, connect: server.addresses)
+
+            await client.send([Message("status", "{}")])
+            let question = try await server.next()
+            #expect(question.frames.count == 3)
+            #expect(question.text(at: 1) == "status")
+
+            server.post([Message([question.frames[0]] + Message("status", #"{"up":true}"#).frames)])
+            #expect(try await client.next() == Message("status", #"{"up":true}"#))
+        }
+    }
+
+    @Test("the empty frame of a REQ peer arrives and goes back as it is", .timeLimit(.minutes(1)))
+    func requestForm() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let client = try await thread.open(.dealer, connect: server.addresses)
+
+            await client.send([Message("", "status", "{}")])
+            let question = try await server.next()
+            #expect(Array(question.frames[1...]) == Message("", "status", "{}").frames)
+            server.post([Message([question.frames[0], []] + Message("ok").frames)])
+            #expect(try await client.next() == Message("", "ok"))
+        }
+    }
+
+    @Test("a reply to a peer that is not there is counted", .timeLimit(.minutes(1)))
+    func unroutable() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            #expect(server.post([Message("nobody", "hello")]).isEmpty)
+            await server.close()
+            #expect(server.counters.unroutable == 1)
+            #expect(server.counters.sent == 0)
+        }
+    }
+
+    @Test("a peer that does not read loses its replies, counted, and the others get theirs", .timeLimit(.minutes(1)))
+    func slowPeer() async throws {
+        var small = SocketOptions()
+        small.sendHighWater = 10
+        small.receiveHighWater = 10
+        small.inboxLimit = 10
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: small)
+            let slow = try await thread.open(.dealer, connect: server.addresses, options: small)
+            await slow.send([Message("hello")])
+            let id = try await server.next().frames[0]
+            let large = [UInt8](repeating: 0, count: 1 << 16)
+            let flood = Array(repeating: Message([id, large]), count: 500)
+            while server.counters.dropped == 0 { await server.send(flood) }
+
+            let quick = try await thread.open(.dealer, connect: server.addresses)
+            await quick.send([Message("hello")])
+            var asked: [Message] = []
+            while asked.isEmpty { asked = await server.next(1) }
+            server.post([Message([asked[0].frames[0]] + Message("welcome").frames)])
+            #expect(try await quick.next() == Message("welcome"))
+        }
+    }
+
+    @Test("fifty thousand messages arrive in order, in batches", .timeLimit(.minutes(1)))
+    func order() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let client = try await thread.open(.dealer, connect: server.addresses)
+            async let unsent = client.send(numbered(50_000))
+            var next = 0
+            var batches = 0
+            receiving: for await batch in server.incoming {
+                batches += 1
+                for message in batch {
+                    guard message.text(at: 2) == String(next) else { break receiving }
+                    next += 1
+                }
+                if next == 50_000 { break }
+            }
+            #expect(next == 50_000)
+            #expect(batches < 50_000)
+            #expect(await unsent.isEmpty)
+        }
+    }
+
+    @Test("many sockets live on one thread", .timeLimit(.minutes(1)))
+    func manySockets() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            var clients: [Socket] = []
+            for index in 0..<100 {
+                let client = try await thread.open(.dealer, connect: server.addresses)
+                await client.send([Message("hello", String(index))])
+                clients.append(client)
+            }
+            server.post(await server.next(clients.count))
+            for (index, client) in clients.enumerated() {
+                #expect(try await client.next() == Message("hello", String(index)))
+            }
+        }
+    }
+}
