@@ -55,23 +55,26 @@ extension ChartEntry {
     }
 }
 
-extension ChartEntry.Value: Codable {
-    /// Reads whichever of the values stands there.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let flag = try? container.decode(Bool.self) {  // each attempt says by its error: not of this type
-            self = .flag(flag)
-        } else if let integer = try? container.decode(Int.self) {
-            self = .integer(integer)
-        } else if let percent = try? container.decode(Percent.self) {
-            self = .percent(percent)
-        } else {
-            self = .text(try container.decode(String.self))
+extension ChartEntry.Field {
+    /// Reads a value of this field; only the field tells the percentage 98 from the count 98.
+    func value<Key>(
+        in container: KeyedDecodingContainer<Key>, forKey key: Key
+    ) throws -> ChartEntry.Value {
+        switch self {
+        case .isNew:
+            try container.decodeIfPresent(Bool.self, forKey: key).map(ChartEntry.Value.flag) ?? .null
+        case .movieCode, .title, .openDate:
+            try container.decodeIfPresent(String.self, forKey: key).map(ChartEntry.Value.text) ?? .null
+        case .salesShare, .salesChange, .audienceChange:
+            try container.decodeIfPresent(Percent.self, forKey: key).map(ChartEntry.Value.percent) ?? .null
+        case .line, .rank, .rankChange, .sales, .salesDelta, .salesTotal, .audience, .audienceDelta, .audienceTotal,
+            .screens, .showings:
+            try container.decodeIfPresent(Int.self, forKey: key).map(ChartEntry.Value.integer) ?? .null
         }
     }
+}
 
+extension ChartEntry.Value: Encodable {
     /// Writes the bare value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

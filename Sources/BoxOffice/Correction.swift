@@ -63,8 +63,8 @@ extension Correction: Codable {
         } else if let field = ChartEntry.Field(rawValue: name) {
             change = .field(
                 field,
-                before: try container.decode(ChartEntry.Value.self, forKey: .before),
-                after: try container.decode(ChartEntry.Value.self, forKey: .after))
+                before: try field.value(in: container, forKey: .before),
+                after: try field.value(in: container, forKey: .after))
         } else {
             throw DecodingError.dataCorruptedError(
                 forKey: .field, in: container, debugDescription: "\(name) is no field of a chart")

@@ -72,7 +72,8 @@ extension Market: CustomStringConvertible {
             default: break
             }
         }
-        guard description == text else { return nil }
+        // Byte by byte, because text compares by canonical equivalence: U+212A, the sign of kelvin, would pass for a K.
+        guard description.utf8.elementsEqual(text.utf8) else { return nil }
     }
 }
 

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import BoxOffice
+
+@Suite struct PosterTests {
+    private static let foundJSON = """
+        {"bytes":2048,"code":"20240001","contentType":"image/png","found":true,"height":600,\
+        "imageURL":"https://example.com/a.png","pageURL":null,"query":"첫눈 영화 포스터","sha256":"ab","site":null,\
+        "source":"kakao","thumbnailURL":"https://example.com/t.png","title":"첫눈","width":400}
+        """
+
+    private var picture: Poster.Picture {
+        Poster.Picture(
+            imageURL: "https://example.com/a.png", thumbnailURL: "https://example.com/t.png", width: 400, height: 600,
+            site: nil, pageURL: nil, source: "kakao", contentType: "image/png", bytes: 2048, sha256: "ab")
+    }
+
+    private func poster(_ picture: Poster.Picture?) -> Poster {
+        Poster(code: Sample.code("20240001"), title: "첫눈", query: "첫눈 영화 포스터", picture: picture)
+    }
+
+    @Test func aFoundPictureStandsBesideTheSearch() throws {
+        #expect(try JSON.text(poster(picture)) == Self.foundJSON)
+        #expect(try JSON.roundTrip(poster(picture)) == poster(picture))
+    }
+
+    @Test func withoutAPictureOnlyTheSearchIsWritten() throws {
+        let expected = #"{"code":"20240001","found":false,"query":"첫눈 영화 포스터","title":"첫눈"}"#
+        #expect(try JSON.text(poster(nil)) == expected)
+        #expect(try JSON.roundTrip(poster(nil)) == poster(nil))
+    }
+
+    @Test func foundWithoutAPictureIsRefused() {
+        let text = #"{"code":"20240001","found":true,"query":"","title":"첫눈"}"#
+        #expect(throws: DecodingError.self) { try JSON.read(Poster.self, text) }
+    }
+}
