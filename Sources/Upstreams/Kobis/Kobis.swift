@@ -1,0 +1,76 @@
+public import BoxOffice
+public import FoundationEssentials
+public import Networking
+
+/// The Korean Film Council's open API: daily charts and facts about films.
+///
+/// It says what to ask and reads the answers into the domain's words; it sends nothing itself. Faults that come with
+/// status 200, blank figures and the council's other habits end here.
+public struct Kobis: Sendable {
+    /// What errors and the quota ledger call it.
+    public static let service = "kobis"
+
+    private let url: String
+    private let key: HTTPField
+    private let now: @Sendable () -> Date
+
+    /// Makes the API at `url` (up to and without the group of calls), asked with `key`; `now` tells when the day ends.
+    public init(url: String, key: String, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.url = url
+        self.key = HTTPField("key", key, isSecret: true)
+        self.now = now
+    }
+
+    /// The chart of a day: at most ten lines in the council's order.
+    ///
+    /// A list without lines is `notPublished`: the day has no figures, or none yet.
+    public func dailyChart(_ date: KoreanDate, market: Market) -> Endpoint<[ChartEntry]> {
+        let query = [HTTPField("targetDt", date.compact)] + market.filters
+        return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
+            (answer: KobisDailyChart) throws(UpstreamError) in
+            let entries = answer.boxOfficeResult.dailyBoxOfficeList.entries
+            guard !entries.isEmpty else {
+                throw UpstreamError(
+                    service: Self.service, kind: .notPublished, message: "there are no figures of \(date)", status: 200)
+            }
+            return entries
+        }
+    }
+
+    /// The facts about a film; a code that the council does not know is `notFound`.
+    public func movie(_ code: MovieCode) -> Endpoint<Movie> {
+        endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
+            (answer: KobisMovie) throws(UpstreamError) in
+            guard let info = answer.movieInfoResult.movieInfo else {
+                throw UpstreamError(
+                    service: Self.service, kind: .notFound, message: "there is no film \(code)", status: 200)
+            }
+            guard info.movieCd == code else {
+                throw UpstreamError(
+                    service: Self.service, kind: .invalid, message: "answered with the film \(info.movieCd)",
+                    status: 200, field: "movieInfo.movieCd")
+            }
+            return info.movie
+        }
+    }
+
+    private func endpoint<Answer: Decodable & SendableMetatype, Value: Sendable>(
+        _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Answer) throws(UpstreamError) -> Value
+    ) -> Endpoint<Value> {
+        let request = HTTPRequest("\(url)/\(call).json", query: [key] + query)
+        return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
+            try read(KobisReply<Answer>.read(response, at: now()))
+        }
+    }
+}
+
+extension Market {
+    /// The filters as the council's parameters.
+    fileprivate var filters: [HTTPField] {
+        [
+            nation.map { HTTPField("repNationCd", $0.rawValue) },
+            films.map { HTTPField("multiMovieYn", $0 == .diverse ? "Y" : "N") },
+            area.map { HTTPField("wideAreaCd", "\($0)") },
+        ].compactMap(\.self)
+    }
+}

@@ -1,0 +1,49 @@
+import BoxOffice
+import FoundationEssentials
+import Testing
+
+@testable import Upstreams
+
+@Suite struct KobisNumberTests {
+    private func read<Value: Decodable>(_ type: Value.Type, _ json: String) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(json.utf8))
+    }
+
+    private static let wholeNumbers: [(json: String, value: Int?)] = [
+        (#""264355728""#, 264_355_728), (#""13090833414""#, 13_090_833_414), (#""-2004""#, -2004), (#""0""#, 0),
+        (#""98.0""#, 98), (#""-54.00""#, -54), (#"" 12\t""#, 12), (#""+3""#, 3),
+        (#""9223372036854775807""#, .max), (#""-9223372036854775808""#, .min),
+        ("12", 12), ("12.0", 12), ("-3", -3), ("1e3", 1000),
+        (#""""#, nil), (#"" ""#, nil), (#""\t""#, nil), (#""\u00a0""#, nil), (#""-""#, nil), (#"" - ""#, nil),
+        ("null", nil),
+    ]
+
+    @Test(arguments: wholeNumbers)
+    func wholeNumbersAreReadInEveryForm(json: String, value: Int?) throws {
+        #expect(try read(WholeNumber.self, json).value == value)
+    }
+
+    @Test(arguments: [
+        #""12a""#, #""1,234""#, #""12.5""#, #""9223372036854775808""#, #""--1""#, #""1.""#, #"".0""#, #""1.0.0""#,
+        #""0x10""#, #""１２""#, #""1e3""#, "12.5", "1e30", "true", "[]", "{}", #""NaN""#, #""1 2""#,
+    ])
+    func anythingElseIsNoWholeNumber(json: String) {
+        #expect(throws: DecodingError.self) { try read(WholeNumber.self, json) }
+    }
+
+    private static let percentages: [(json: String, tenths: Int?)] = [
+        (#""27.7""#, 277), (#""20.0""#, 200), (#""-43""#, -430), (#""-7.5""#, -75), (#""-0.5""#, -5), (#""0""#, 0),
+        (#""-0.0""#, 0), (#""100.0""#, 1000), (#""2088241.0""#, 20_882_410), (#""16.20""#, 162), (#"" 3.4 ""#, 34),
+        ("16.2", 162), ("98", 980), ("-0.1", -1), (#""""#, nil), (#"" ""#, nil), (#""-""#, nil), ("null", nil),
+    ]
+
+    @Test(arguments: percentages)
+    func percentagesAreReadAsTenths(json: String, tenths: Int?) throws {
+        #expect(try read(PercentNumber.self, json).value == tenths.map(Percent.init(tenths:)))
+    }
+
+    @Test(arguments: [#""16.25""#, #""16%""#, #""a""#, #""1.-5""#, #""9223372036854775807""#, "0.25", "false"])
+    func anythingElseIsNoPercentage(json: String) {
+        #expect(throws: DecodingError.self) { try read(PercentNumber.self, json) }
+    }
+}

@@ -1,0 +1,48 @@
+import BoxOffice
+import FoundationEssentials
+import Networking
+
+@testable import Upstreams
+
+/// Made-up questions and answers for tests.
+enum Sample {
+    /// A moment in Korea's afternoon: nine hours are left of the day.
+    static let afternoon = date("2026-11-21").start.addingTimeInterval(15 * 3600)
+    static let kobis = Kobis(url: "http://127.0.0.1:9/rest", key: "0123456789abcdef") { afternoon }
+    static let kakao = KakaoImageSearch(url: "http://127.0.0.1:9", key: "fedcba9876543210") { afternoon }
+
+    static func code(_ text: String) -> MovieCode {
+        guard let code = MovieCode(text) else { preconditionFailure("\(text) is no movie code") }
+        return code
+    }
+
+    static func date(_ text: String) -> KoreanDate {
+        guard let date = KoreanDate(text) else { preconditionFailure("\(text) is no day of the calendar") }
+        return date
+    }
+
+    static func response(_ text: String, status: Int = 200, headers: [HTTPField] = []) -> HTTPResponse {
+        HTTPResponse(status: status, headers: headers, body: Data(text.utf8))
+    }
+
+    /// What the chart endpoint reads from a body.
+    static func chart(_ body: Data) throws(UpstreamError) -> [ChartEntry] {
+        try kobis.dailyChart(date("2024-06-04"), market: .all).read(HTTPResponse(body: body))
+    }
+
+    /// What it reads from lines that are written out as JSON objects.
+    static func chart(lines: String...) throws(UpstreamError) -> [ChartEntry] {
+        let list = lines.joined(separator: ",")
+        return try chart(Data(#"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(list)]}}"#.utf8))
+    }
+
+    /// What the movie endpoint reads from a body when it has asked for `code`.
+    static func movie(_ code: String, _ body: Data) throws(UpstreamError) -> Movie {
+        try kobis.movie(Self.code(code)).read(HTTPResponse(body: body))
+    }
+
+    /// What it reads from a film that is written out as a JSON object.
+    static func movie(_ code: String, info: String) throws(UpstreamError) -> Movie {
+        try movie(code, Data(#"{"movieInfoResult":{"movieInfo":\#(info),"source":"영화진흥위원회"}}"#.utf8))
+    }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Upstreams
+
+@Suite struct WebAddressTests {
+    @Test(arguments: [
+        ("http://a.kr/1.jpg", ["https://a.kr/1.jpg", "http://a.kr/1.jpg"]),
+        ("HTTP://a.kr/1.jpg", ["https://a.kr/1.jpg", "HTTP://a.kr/1.jpg"]),
+        ("https://a.kr/1.jpg?type=w3", ["https://a.kr/1.jpg?type=w3"]),
+        ("http://127.0.0.1:8590/a.png", ["http://127.0.0.1:8590/a.png"]),
+        ("http://[::1]:8590/a.png", ["http://[::1]:8590/a.png"]),
+        ("https://a.kr/첫눈 1.jpg", ["https://a.kr/%EC%B2%AB%EB%88%88%201.jpg"]),
+        ("https://a.kr/%C4%DD.JPG", ["https://a.kr/%C4%DD.JPG"]),
+    ])
+    func httpsIsTriedFirstWhereItMayBeSpoken(text: String, alternatives: [String]) {
+        #expect(WebAddress(text)?.alternatives == alternatives)
+    }
+
+    @Test(arguments: [
+        "", "a.kr/1.jpg", "//a.kr/1.jpg", "ftp://a.kr/1.jpg", "file:///etc/passwd", "data:image/png;base64,AAAA",
+        "javascript:alert(1)", "http://", "http:///1.jpg", "https:a.kr",
+    ])
+    func whatIsNoAddressOfTheWebIsNone(text: String) {
+        #expect(WebAddress(text) == nil)
+    }
+}
