@@ -1,0 +1,74 @@
+import FoundationEssentials
+
+extension Faults {
+    /// Sets the switches that a JSON object names: `{"kobis":{"latency":200,"errors":{"503":0.2}}}`.
+    mutating func set(json body: [UInt8]) throws(SandboxError) {
+        let setting: Setting
+        do {
+            setting = try JSONDecoder().decode(Setting.self, from: Data(body))
+        } catch {
+            throw .invalidSwitch("the body is no JSON object of switches and numbers")
+        }
+        guard case .group(let group) = setting else {
+            throw .invalidSwitch("the body is no JSON object of switches and numbers")
+        }
+        try set(group, under: "")
+    }
+
+    private mutating func set(_ group: [String: Setting], under prefix: String) throws(SandboxError) {
+        for (name, setting) in group.sorted(by: { $0.key < $1.key }) {
+            switch setting {
+            case .number(let number): try set(prefix + name, to: number)
+            case .group(let group): try set(group, under: "\(prefix)\(name).")
+            }
+        }
+    }
+
+    private enum Setting: Decodable {
+        case number(Double)
+        case group([String: Setting])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Double.self) {  // the error says: no number, so a group
+                self = .number(number)
+            } else {
+                self = .group(try container.decode([String: Setting].self))
+            }
+        }
+    }
+
+    /// The switches that are on, in the form that `set(json:)` reads.
+    var json: JSON {
+        .object([
+            ("seed", .number(seed)), ("clockOffset", .number(clockOffset)), ("kobis", kobis.json),
+            ("kakao", kakao.json), ("images", images.json),
+        ])
+    }
+}
+
+extension Misbehaviour {
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = []
+        func add(_ name: String, _ value: JSON, if isOn: Bool) {
+            if isOn { fields.append((name, value)) }
+        }
+        add("latency", .number(latency), if: latency > 0)
+        add("errors", Self.json(errors.map { (String($0), $1) }), if: !errors.isEmpty)
+        add("retryAfter", .number(retryAfter ?? 0), if: retryAfter != nil)
+        add("faults", Self.json(faults.map { ($0, $1) }), if: !faults.isEmpty)
+        add("notice", .real(notice), if: notice > 0)
+        add("truncated", .real(truncated), if: truncated > 0)
+        add("hang", .real(hang), if: hang > 0)
+        add("giant", .real(giant), if: giant > 0)
+        add("giantSize", .number(giantSize), if: giant > 0)
+        add("dead", .real(dead), if: dead > 0)
+        add("quota", .number(quota ?? 0), if: quota != nil)
+        add("times", .number(times ?? 0), if: times != nil)
+        return .object(fields)
+    }
+
+    private static func json(_ rates: [(String, Double)]) -> JSON {
+        .object(rates.sorted { $0.0 < $1.0 }.map { ($0, .real($1)) })
+    }
+}

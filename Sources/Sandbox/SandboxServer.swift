@@ -1,0 +1,56 @@
+public import FoundationEssentials
+import WebServer
+
+/// An HTTP server that plays KOBIS and Kakao, for machines without keys and for tests: the same paths, parameters, key
+/// checks, faults and quirks, and failures to order.
+///
+/// It does not play what no client of ours calls: XML, SOAP, people and companies, movie lists.
+public final class SandboxServer: Sendable {
+    private let server: WebServer
+    private let stopped: AsyncStream<Never>
+    private let ending: AsyncStream<Never>.Continuation
+
+    /// Where the sandbox listens, with the real port.
+    public var address: String { server.address }
+
+    /// Where a sandbox's KOBIS calls are, after its address.
+    public static let kobisPath = KobisDesk.prefix
+
+    /// The base of its KOBIS calls, for `MARQUEE_KOBIS_URL`.
+    public var kobisURL: String { "http://\(address)\(KobisDesk.prefix)" }
+
+    /// The base of its Kakao calls, for `MARQUEE_KAKAO_URL`.
+    public var kakaoURL: String { "http://\(address)" }
+
+    /// Listens and serves at once; `now` tells which day is yesterday and which figures are settled.
+    public init(
+        options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(SandboxError) {
+        let reception = try Reception(options: options, now: now)
+        (stopped, ending) = AsyncStream.makeStream(of: Never.self)
+        do {
+            server = try WebServer(address: options.address) { request in
+                await reception.answer(request)
+            }
+        } catch {
+            throw .server(error)
+        }
+    }
+
+    /// Serves until the task is cancelled, or `stop` or `shutdown` is called, and then ends as `shutdown` does.
+    public func run() async {
+        for await _ in stopped {}
+        await shutdown()
+    }
+
+    /// Asks for a graceful end; may return before `run` does.
+    public func stop() async {
+        ending.finish()
+    }
+
+    /// Ends: what is being answered has a moment to finish, what hangs is cut. May be called again.
+    public func shutdown() async {
+        ending.finish()
+        await server.shutdown(grace: .milliseconds(250))
+    }
+}

@@ -1,0 +1,161 @@
+import BoxOffice
+import Foundation
+import Testing
+
+@testable import Sandbox
+
+/// A dozen days of every year, on all days of the week.
+private let sampledDays = stride(from: KoreanDate.firstChart.dayNumber, to: 20_760, by: 31).map(KoreanDate.init)
+
+/// An instant at which all sampled days are settled.
+let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
+
+struct ChartRulesTests {
+    let world = World(seed: 1)
+    let settled = Knowledge(at: settledInstant)
+
+    private func chart(_ date: KoreanDate, _ market: Market = .all) -> [ChartLine] {
+        world.chart(of: Span(day: date), in: market, as: settled, lines: 10)
+    }
+
+    @Test("each day has ten lines in order of admissions, ranked with ties, with shares below 100 in all")
+    func order() throws {
+        for date in sampledDays {
+            let lines = chart(date)
+            #expect(lines.map(\.rnum) == (1...10).map(String.init))
+            let admissions = lines.compactMap { Int($0.audiCnt) }
+            #expect(admissions.count == 10 && admissions == admissions.sorted(by: >))
+            for (line, count) in zip(lines, admissions) {
+                #expect(line.rank == String(1 + admissions.count { $0 > count }))
+            }
+            let shares = lines.compactMap { Double($0.salesShare) }.reduce(0, +)
+            #expect(shares > 60 && shares < 100, "\(date): \(shares)")
+            #expect(Set(lines.map(\.movieCd)).count == 10)
+        }
+    }
+
+    @Test(
+        "totals add up and changes are differences between two settled days", arguments: [Market.all, artHouse, seoul])
+    func arithmetic(market: Market) throws {
+        var pairs = 0
+        for date in sampledDays {
+            let before = Dictionary(uniqueKeysWithValues: chart(date, market).map { ($0.movieCd, $0) })
+            for line in chart(date + 1, market) {
+                let now = try Figures(line)
+                guard line.rankOldAndNew == "OLD" else {
+                    #expect(before[line.movieCd] == nil)
+                    #expect(now.rankDelta == 0 && now.salesDelta == now.sales && now.audienceDelta == now.audience)
+                    #expect(line.salesChange == "100" && line.audiChange == "100")
+                    continue
+                }
+                #expect(line.audiChange == Percent(now.audienceDelta, of: now.audience - now.audienceDelta).description)
+                #expect(line.salesChange == Percent(now.salesDelta, of: now.sales - now.salesDelta).description)
+                guard let earlier = try before[line.movieCd].map(Figures.init) else { continue }
+                pairs += 1
+                #expect(now.audienceTotal == earlier.audienceTotal + now.audience)
+                #expect(now.salesTotal == earlier.salesTotal + now.sales)
+                #expect(now.audienceDelta == now.audience - earlier.audience)
+                #expect(now.salesDelta == now.sales - earlier.sales)
+                #expect(now.rankDelta == earlier.rank - now.rank)
+            }
+        }
+        #expect(pairs > 2000)
+    }
+
+    @Test("over the years everything odd that real charts show is seen")
+    func oddities() throws {
+        var seen: Set<String> = []
+        for number in stride(from: KoreanDate.firstChart.dayNumber, to: 20_760, by: 6) {
+            let date = KoreanDate(dayNumber: number)
+            let lines = chart(date)
+            for line in lines {
+                let isNew = line.rankOldAndNew == "NEW"
+                if line.openDt == " " { seen.insert("no opening day") }
+                if let opening = KoreanDate(line.openDt) {
+                    if opening > date { seen.insert(isNew ? "new preview" : "old preview") }
+                    if isNew, opening < date - 30 { seen.insert("re-release") }
+                }
+                if isNew, line.audiAcc != line.audiCnt { seen.insert("new with a past") }
+                if let rose = Int(line.rankInten), rose > 20 { seen.insert("comeback") }
+                if line.movieCd.contains(where: \.isLetter) { seen.insert("letter in a code") }
+                if line.movieNm.contains("\t") { seen.insert("tab") }
+                if line.movieNm.contains("\u{A0}") { seen.insert("no-break space") }
+                if line.movieNm.hasSuffix(" ") { seen.insert("trailing blank") }
+                if line.movieNm.hasPrefix(" ") { seen.insert("leading blank") }
+                if line.movieNm.contains("<") { seen.insert("angle brackets") }
+                if line.movieNm.utf8.count == line.movieNm.count { seen.insert("English title") }
+            }
+            if Set(lines.map(\.rank)).count < lines.count { seen.insert("tie") }
+            if lines.map(\.salesAmt).compactMap({ Int($0) }) != lines.compactMap({ Int($0.salesAmt) }).sorted(by: >) {
+                seen.insert("takings out of order")
+            }
+        }
+        #expect(
+            seen == [
+                "no opening day", "new preview", "old preview", "re-release", "new with a past", "comeback",
+                "letter in a code", "tab", "no-break space", "trailing blank", "leading blank", "angle brackets",
+                "English title", "tie", "takings out of order",
+            ])
+    }
+
+    @Test("filters rank films within their market", arguments: Market.Nation.allCases)
+    func nations(nation: Market.Nation) {
+        let date = KoreanDate.firstChart + 5000
+        let all = world.ranking(of: Span(day: date), in: .all, as: settled)
+        let some = world.ranking(of: Span(day: date), in: Market(nation: nation), as: settled)
+        #expect(some.first?.rank == 1)
+        #expect(some.map(\.film.code) == all.filter { $0.film.isKorean == (nation == .korean) }.map(\.film.code))
+    }
+
+    @Test("the areas' admissions and takings add up to the country's")
+    func areas() {
+        let date = KoreanDate.firstChart + 6000
+        let country = world.ranking(of: Span(day: date), in: .all, as: settled)
+        let areas = Area.all.map { area in
+            world.ranking(of: Span(day: date), in: Market(area: Market.Area(area.code)), as: settled)
+        }
+        #expect(country.reduce(0) { $0 + $1.sales } == areas.joined().reduce(0) { $0 + $1.sales })
+        #expect(country.reduce(0) { $0 + $1.admissions } == areas.joined().reduce(0) { $0 + $1.admissions })
+        #expect(Set(areas.map { $0.prefix(10).map(\.film.code) }).count > 10)
+    }
+
+    @Test("a weekly chart adds up its days and keeps idle decimals", arguments: ["0", "1", "2"])
+    func weekly(part: String) throws {
+        let span = Span(try #require(Span.Part(rawValue: part)), of: KoreanDate.firstChart + 3000)
+        let lines = world.chart(of: span, in: .all, as: settled, lines: 10)
+        let first = try #require(lines.first)
+        let film = try #require(world.film(code: first.movieCd, as: settled))
+        let days = span.days.compactMap { Standing(of: film, slice: .country, in: Span(day: $0), as: settled) }
+        #expect(first.audiCnt == String(days.reduce(0) { $0 + $1.admissions }))
+        #expect(span.days.count == ["0": 7, "1": 3, "2": 4][part])
+        for line in lines {
+            #expect(line.audiChange.contains(".") && line.salesChange.contains("."))
+        }
+    }
+}
+
+private let artHouse = Market(films: .diverse)
+private let seoul = Market(area: Market.Area("0105001"))
+
+/// The numbers of a line.
+private struct Figures {
+    let rank: Int
+    let rankDelta: Int
+    let sales: Int
+    let salesDelta: Int
+    let salesTotal: Int
+    let audience: Int
+    let audienceDelta: Int
+    let audienceTotal: Int
+
+    init(_ line: ChartLine) throws {
+        rank = try #require(Int(line.rank))
+        rankDelta = try #require(Int(line.rankInten))
+        sales = try #require(Int(line.salesAmt))
+        salesDelta = try #require(Int(line.salesInten))
+        salesTotal = try #require(Int(line.salesAcc))
+        audience = try #require(Int(line.audiCnt))
+        audienceDelta = try #require(Int(line.audiInten))
+        audienceTotal = try #require(Int(line.audiAcc))
+    }
+}

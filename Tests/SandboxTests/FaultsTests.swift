@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Sandbox
+
+struct FaultsTests {
+    @Test("each switch has one name and one range")
+    func switches() throws {
+        var faults = Faults()
+        for assignment in [
+            "kobis.latency=20", "kobis.errors.503=0.25", "kobis.faults.320011=1", "kakao.faults.-10=0.5",
+            "images.dead=1", "kakao.retryAfter=3", "kobis.quota=3000", "kobis.times=2", "seed=9", "clockOffset=-60",
+        ] {
+            try faults.set(assignment)
+        }
+        #expect(faults.kobis.latency == 20 && faults.kobis.errors == [503: 0.25] && faults.kobis.times == 2)
+        #expect(faults.kakao.faults == ["-10": 0.5] && faults.kakao.retryAfter == 3 && faults.images.dead == 1)
+        var again = Faults()
+        try again.set(json: faults.json.bytes)
+        #expect(again == faults)
+    }
+
+    @Test(
+        "what is no switch is refused by name",
+        arguments: [
+            "kobis.latency", "kobis.latency=soon", "kobis.latency=-1", "kobis.slowness=1", "kobis.notice=1.5",
+            "kobis.errors.200=1", "kobis.errors=1", "worker.latency=1", "kobis=1", "kobis.dead=1", "images.quota=1",
+            "images.faults.-10=1", "seed=0.5", "=1", "",
+        ])
+    func refusals(assignment: String) {
+        var faults = Faults()
+        #expect(throws: SandboxError.self) { try faults.set(assignment) }
+        #expect(faults == Faults())
+    }
+
+    @Test("a rate hits its part of the requests, the same ones in every run")
+    func rates() {
+        var behaviour = Misbehaviour()
+        behaviour.errors = [500: 0.1, 503: 0.2]
+        behaviour.notice = 0.05
+        func run(_ seed: UInt64) -> [Misbehaviour.Mishap?] {
+            (1...2000).map { behaviour.mishap(of: $0, dice: Dice(seed: seed)) }
+        }
+        #expect(run(1) == run(1))
+        #expect(run(1) != run(2))
+        #expect((140...240).contains(run(1).count { $0 == .status(500) }))
+        #expect((310...450).contains(run(1).count { $0 == .status(503) }))
+        #expect((60...145).contains(run(1).count { $0 == .notice }))
+    }
+
+    @Test("a misbehaviour with a number of times ends after them")
+    func times() {
+        var behaviour = Misbehaviour()
+        behaviour.errors = [503: 1]
+        behaviour.times = 2
+        let mishaps = (1...4).map { behaviour.mishap(of: $0, dice: Dice(seed: 1)) }
+        #expect(mishaps == [.status(503), .status(503), nil, nil])
+    }
+}

@@ -1,0 +1,94 @@
+import BoxOffice
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sandbox
+
+private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:00 in Korea
+
+@Suite(.enabled(if: Recorded.isAvailable))
+struct RecordingsTests {
+    private func recordings() throws -> Recordings {
+        try Recordings(folder: try #require(Recorded.folder))
+    }
+
+    private func question(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuestion {
+        ChartQuestion(date: try #require(KoreanDate(date)), part: nil, market: market, lines: lines)
+    }
+
+    @Test("a recorded day is served as it was recorded")
+    func day() throws {
+        let body = try recordings().chart(try question("2022-01-05"), at: noon)
+        #expect(body == Array(try Recorded.data("kobis/daily/20220105.json")).trimmingNewline)
+    }
+
+    @Test("of several versions the one that was known at the time is served, and the last from then on")
+    func versions() throws {
+        let recordings = try recordings()
+        let files = try Recorded.files(in: "kobis/revisions/20260125")
+        let first = Array(try Recorded.data(try #require(files.first))).trimmingNewline
+        let last = Array(try Recorded.data(try #require(files.last))).trimmingNewline
+        let question = try question("2026-01-25")
+        #expect(recordings.chart(question, at: .distantFuture).trimmingNewline == last)
+        #expect(recordings.chart(question, at: .distantPast).trimmingNewline == first)
+        #expect(first != last)
+    }
+
+    @Test("filtered days are apart from the whole market, and what is not there is empty")
+    func markets() throws {
+        let recordings = try recordings()
+        let korean = recordings.chart(try question("2024-06-04", Market(nation: .korean)), at: noon)
+        #expect(korean == Array(try Recorded.lines("kobis/daily-variants/2024-06.repNationCd=K.jsonl")[3]))
+        #expect(korean != recordings.chart(try question("2024-06-04"), at: noon))
+        let unknown = try question("2005-05-05")
+        #expect(recordings.chart(unknown, at: noon) == unknown.body([]))
+    }
+
+    @Test("fewer lines are cut from a recorded day")
+    func lines() throws {
+        let recordings = try recordings()
+        let all = String(decoding: recordings.chart(try question("2022-01-05"), at: noon), as: UTF8.self)
+        let three = String(decoding: recordings.chart(try question("2022-01-05", lines: 3), at: noon), as: UTF8.self)
+        #expect(all.hasPrefix(three.dropLast(3)))
+        #expect(three.contains(#""rnum":"3""#) && !three.contains(#""rnum":"4""#))
+    }
+
+    @Test("recorded weekends, films and pictures are found")
+    func others() throws {
+        let recordings = try recordings()
+        let weekend = ChartQuestion(
+            date: try #require(KoreanDate("2019-07-13")), part: .weekend, market: .all, lines: 10)
+        #expect(String(decoding: recordings.chart(weekend, at: noon), as: UTF8.self).contains("201928"))
+        #expect(
+            recordings.movie(code: "2022B512", at: noon)
+                == Array(try Recorded.data("kobis/movie/2022B512.json")).trimmingNewline)
+        #expect(recordings.movie(code: "00000000", at: noon) == World.movieBody(nil))
+        let posters = recordings.images(ImageQuestion(query: "파묘 영화 포스터", page: 1, size: 80), base: "", at: noon)
+        #expect(posters == Array(try Recorded.data("kakao/image/movie-poster-80.json")).trimmingNewline)
+        let none = recordings.images(ImageQuestion(query: "파묘", page: 1, size: 80), base: "", at: noon)
+        #expect(String(decoding: none, as: UTF8.self).contains(#""documents":[]"#))
+    }
+
+    @Test("our arithmetic of percentages gives the recorded ones")
+    func percentages() throws {
+        var count = 0
+        for file in try Recorded.files(in: "kobis/daily-2024") {
+            for line in try Recorded.lines(file) {
+                for entry in Recordings.lines(of: Array(line)) {
+                    let delta = try #require(Int(entry.salesInten))
+                    let sales = try #require(Int(entry.salesAmt))
+                    #expect(Percent(delta, of: sales - delta).description == entry.salesChange)
+                    count += 1
+                }
+            }
+        }
+        #expect(count > 3000)
+    }
+}
+
+extension [UInt8] {
+    fileprivate var trimmingNewline: [UInt8] {
+        last == UInt8(ascii: "\n") ? dropLast() : self
+    }
+}

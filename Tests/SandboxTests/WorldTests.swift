@@ -1,0 +1,135 @@
+import BoxOffice
+import Foundation
+import Testing
+
+@testable import Sandbox
+
+struct WorldTests {
+    private let day = KoreanDate(dayNumber: 19_878)  // 2024-06-04
+
+    private func chart(_ world: World, at instant: Date) -> [ChartLine] {
+        world.chart(of: Span(day: day), in: .all, as: Knowledge(at: instant), lines: 10)
+    }
+
+    @Test("the same seed makes the same world, in whatever order it is asked, and another seed another")
+    func determinism() {
+        let one = World(seed: 7)
+        let other = World(seed: 7)
+        _ = other.chart(of: Span(day: .firstChart), in: .all, as: Knowledge(at: settledInstant), lines: 10)
+        #expect(chart(one, at: settledInstant) == chart(other, at: settledInstant))
+        #expect(chart(one, at: settledInstant) != chart(World(seed: 8), at: settledInstant))
+    }
+
+    @Test("the world of seed 1 is the one that everybody's notes and pictures are of")
+    func golden() {
+        let lines = chart(World(seed: 1), at: settledInstant)
+        #expect(lines.map { "\($0.movieCd) \($0.audiCnt) \($0.salesAcc)" } == goldenLines)
+    }
+
+    @Test("a day has no chart before five past midnight after it, and none before the first or of days to come")
+    func publication() {
+        let world = World(seed: 1)
+        let midnight = (day + 1).start
+        #expect(chart(world, at: midnight + 299).isEmpty)
+        #expect(chart(world, at: midnight + 301).count == 10)
+        let knowledge = Knowledge(at: midnight + 3600)
+        for date in [day + 1, day + 2, .firstChart - 1] {
+            #expect(world.chart(of: Span(day: date), in: .all, as: knowledge, lines: 10).isEmpty)
+        }
+    }
+
+    @Test("figures are corrected by a little at a time until the day settles, and never again")
+    func corrections() throws {
+        let world = World(seed: 1)
+        let hours = [1, 10, 15, 33, 72.5]
+        let versions = hours.map { chart(world, at: (day + 1).start + $0 * 3600) }
+        for (earlier, later) in zip(versions, versions.dropFirst()) {
+            #expect(earlier != later)
+            for line in earlier {
+                guard let same = later.first(where: { $0.movieCd == line.movieCd }),
+                    let before = Int(line.audiCnt), let after = Int(same.audiCnt)
+                else { continue }
+                #expect(abs(before - after) <= 80)
+            }
+        }
+        #expect(versions.last == chart(world, at: settledInstant))
+        #expect(chart(world, at: (day + 1).start + 11 * 3600) == versions[1])
+    }
+
+    @Test("what is known of one day at one time agrees with what is known of the day before")
+    func provisionalArithmetic() throws {
+        let world = World(seed: 1)
+        let knowledge = Knowledge(at: (day + 1).start + 3600)
+        let before = Dictionary(
+            uniqueKeysWithValues: world.chart(of: Span(day: day - 1), in: .all, as: knowledge, lines: 10).map {
+                ($0.movieCd, $0)
+            })
+        let pairs = chart(world, at: (day + 1).start + 3600).compactMap { line in
+            before[line.movieCd].map { (line, $0) }
+        }
+        #expect(pairs.count > 5)
+        for (line, earlier) in pairs {
+            #expect(Int(line.audiAcc) == (Int(earlier.audiAcc) ?? 0) + (Int(line.audiCnt) ?? 0))
+            #expect(Int(line.audiInten) == (Int(line.audiCnt) ?? 0) - (Int(earlier.audiCnt) ?? 0))
+        }
+    }
+
+    @Test("a code leads back to its film, and no other text does")
+    func codes() {
+        var codes: Set<String> = []
+        for week in 1_770..<2_970 {
+            for slot in 0..<FilmID.slots {
+                let id = FilmID(week: Week(number: week), slot: slot)
+                #expect(FilmID(code: id.code) == id && MovieCode(id.code) != nil)
+                codes.insert(id.code)
+            }
+        }
+        #expect(codes.count == 1_200 * FilmID.slots)
+        let knowledge = Knowledge(at: settledInstant)
+        let ancient = FilmID(week: Week(number: 0), slot: 0)
+        #expect(World(seed: 1).film(code: ancient.code, as: knowledge) == nil)
+        #expect(World(seed: 1).film(titled: "x", as: Knowledge(at: .distantPast)) == nil)
+        for text in ["", "2024", "2024000", "202400000", "2024Z001", "2024+001", "abcd0001", "9999999999999999"] {
+            #expect(FilmID(code: text) == nil)
+        }
+    }
+
+    @Test("a film's pictures are found by its title, with or without words for a poster")
+    func titles() throws {
+        let world = World(seed: 1)
+        let knowledge = Knowledge(at: settledInstant)
+        let lines = chart(world, at: settledInstant)
+        let found = lines.compactMap { world.film(titled: "\($0.movieNm) 영화 포스터", as: knowledge) }
+        #expect(found.count == 10)
+        #expect(zip(found, lines).allSatisfy { $0.title.split(separator: " ") == $1.movieNm.split(separator: " ") })
+        #expect(world.film(titled: "아무도 만들지 않은 영화", as: knowledge) == nil)
+    }
+
+    @Test("the facts of films have the gaps of real ones")
+    func facts() {
+        let films = (2_800..<2_830).flatMap { World(seed: 1).films(openingIn: Week(number: $0)) }
+        let facts = films.map(\.facts)
+        func part(_ isSo: (Facts) -> Bool) -> Double { Double(facts.count(where: isSo)) / Double(facts.count) }
+        #expect((0.05...0.5).contains(part { $0.directors.isEmpty }))
+        #expect((0.1...0.7).contains(part { $0.actors.isEmpty }))
+        #expect(part { $0.staff.isEmpty } > 0.6)
+        #expect(part { $0.audits.isEmpty } > 0)
+        #expect(part { $0.audits.count > 1 } > 0)
+        #expect(part { $0.audits.contains { $0.number.hasSuffix(" ") } } > 0.2)
+        #expect(part { $0.minutes.isEmpty } > 0)
+        #expect((0.2...0.8).contains(Double(films.count { $0.titleEnglish.isEmpty }) / Double(films.count)))
+    }
+}
+
+private let goldenLines = [
+    "20247710 55206 43944296760",
+    "20243648 42054 18180294800",
+    "20241772 14625 13884767130",
+    "20245277 12716 7185252500",
+    "2024C215 9860 3282862320",
+    "20249586 8215 1110760860",
+    "20247153 7119 1171446720",
+    "20242287 5267 708251520",
+    "20245834 4128 8321207950",
+    "20249896 3468 5951609020",
+]
