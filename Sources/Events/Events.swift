@@ -1,1 +1,0 @@
-// filled by the module's first commit

@@ -1,0 +1,57 @@
+public import FoundationEssentials
+import Locking
+public import ZeroMQ
+
+/// Sends logged events to whoever subscribed, as they stand in the log, and heartbeats that tell how far it has come.
+///
+/// It never waits: a subscriber that does not keep up misses events, and sees by sequences and heartbeats that it did.
+public final class Publisher: Sendable {
+    private let socket: Socket
+    private let source: String
+    private let epoch: String
+    private let positions: Locked<[Stream: SequenceNumber]>
+
+    /// Makes a publisher of the given XPUB socket; `positions` are the log's at the start.
+    public init(_ socket: Socket, of log: EventLog, positions: [Stream: SequenceNumber]) {
+        self.socket = socket
+        source = log.source
+        epoch = log.epoch
+        self.positions = Locked(positions)
+    }
+
+    /// Sends events in order; some may have been sent before.
+    public func publish(_ events: [LoggedEvent]) {
+        // Under the lock, so that no heartbeat tells of an event before that event has been sent.
+        positions.withLock { positions in
+            for event in events {
+                positions[event.stream] = max(positions[event.stream] ?? .zero, event.sequence)
+            }
+            _ = socket.post(events.map { Message([Array($0.topic.description.utf8), $0.body]) })
+        }
+    }
+
+    /// Sends a heartbeat.
+    public func beat(at now: Date) {
+        positions.withLock { positions in
+            _ = socket.post([Heartbeat(epoch: epoch, positions: positions).message(from: source, at: now)])
+        }
+    }
+
+    /// Sends a heartbeat every second, and at once to whoever subscribes to heartbeats, until the socket closes.
+    ///
+    /// A subscriber that has a heartbeat knows that what it subscribed to before is in force.
+    public func run(now: @escaping @Sendable () -> Date, clock: any Clock<Duration>) async {
+        await withTaskGroup { tasks in
+            tasks.addTask {
+                // Fails only by cancellation, when the socket has closed.
+                while (try? await clock.sleep(for: .seconds(1))) != nil { self.beat(at: now()) }
+            }
+            var count = 0
+            while let more = await socket.waitForSubscription(after: count) {
+                count = more
+                beat(at: now())
+            }
+            tasks.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import FoundationEssentials
+public import SQLite
+
+/// The name of a request, chosen by its client: 1 to 128 printable ASCII characters without blanks.
+public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the client wrote it.
+    public let description: String
+
+    /// Makes an id, or nothing if the text is not one.
+    public init?(_ text: some StringProtocol) {
+        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            return nil
+        }
+        description = String(text)
+    }
+
+    private init(unchecked text: String) {
+        description = text
+    }
+
+    /// A new id, a random UUID, for a client that chose none.
+    public static func random() -> RequestID {
+        RequestID(unchecked: UUID().uuidString.lowercased())
+    }
+}
+
+extension RequestID: Codable {
+    /// Reads the id from a string.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let id = RequestID(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a request id has 1 to 128 printable ASCII characters and no blanks")
+        }
+        self = id
+    }
+
+    /// Writes the id as a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension RequestID: Storable {
+    /// The id as text.
+    public var stored: StoredValue { .text(description) }
+
+    /// Takes the text of an id.
+    public init?(stored: StoredValue) {
+        guard let text = String(stored: stored) else { return nil }
+        self.init(text)
+    }
+}

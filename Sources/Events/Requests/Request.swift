@@ -1,0 +1,45 @@
+public import BoxOffice
+
+/// A request that was read and found possible: what is wanted, and how.
+public struct Request: Hashable, Sendable {
+    /// What is wanted.
+    public enum Target: Hashable, Sendable {
+        /// A day's chart.
+        case day(KoreanDate, Market)
+        /// A movie's facts, and its poster unless that is not wanted.
+        case movie(MovieCode, poster: Bool)
+    }
+
+    /// Which requests go first.
+    public enum Priority: String, Hashable, Sendable, CaseIterable {
+        /// Somebody waits for the answer.
+        case live
+        /// Nobody does; it is done when nothing live is waiting.
+        case backfill
+    }
+
+    /// What is wanted.
+    public let target: Target
+    /// The client's own id, if it gave one.
+    public let id: RequestID?
+    /// Whether the upstream is asked even if the log has a fresh answer.
+    public let refresh: Bool
+    /// Which requests go first.
+    public let priority: Priority
+
+    /// Makes a request.
+    public init(_ target: Target, id: RequestID? = nil, refresh: Bool = false, priority: Priority = .live) {
+        self.target = target
+        self.id = id
+        self.refresh = refresh
+        self.priority = priority
+    }
+
+    /// The request's topic.
+    public var topic: RequestTopic {
+        switch target {
+        case .day: .fetchDay
+        case .movie: .fetchMovie
+        }
+    }
+}

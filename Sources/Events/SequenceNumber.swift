@@ -1,0 +1,78 @@
+public import SQLite
+
+/// The place of an event in its stream, from 1; written with sixteen digits so that texts sort as numbers do.
+public struct SequenceNumber: Hashable, Sendable {
+    /// The place before the first event.
+    public static let zero = SequenceNumber(unchecked: 0)
+    private static let digits = 16
+    private static let largest: UInt64 = 9_999_999_999_999_999
+
+    /// The number.
+    public let value: UInt64
+
+    /// Makes a number, or nothing if it takes more than sixteen digits.
+    public init?(_ value: UInt64) {
+        guard value <= Self.largest else { return nil }
+        self.value = value
+    }
+
+    private init(unchecked value: UInt64) {
+        self.value = value
+    }
+
+    /// The place `count` events further on, or the largest there is.
+    func advanced(by count: UInt64) -> SequenceNumber {
+        SequenceNumber(unchecked: min(value + min(count, Self.largest), Self.largest))
+    }
+}
+
+extension SequenceNumber: Comparable {
+    /// Orders numbers as their events are.
+    public static func < (one: SequenceNumber, other: SequenceNumber) -> Bool {
+        one.value < other.value
+    }
+}
+
+extension SequenceNumber: CustomStringConvertible {
+    /// The number's sixteen digits.
+    public var description: String {
+        let text = String(value)
+        return String(repeating: "0", count: Self.digits - text.utf8.count) + text
+    }
+
+    /// Reads sixteen digits.
+    public init?(_ text: some StringProtocol) {
+        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard isNumber, text.utf8.count == Self.digits, let value = UInt64(text) else { return nil }
+        self.init(value)
+    }
+}
+
+extension SequenceNumber: Codable {
+    /// Reads the number from its digits.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let number = SequenceNumber(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no sequence number")
+        }
+        self = number
+    }
+
+    /// Writes the number's digits.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension SequenceNumber: Storable {
+    /// The number as an integer.
+    public var stored: StoredValue { .integer(Int64(value)) }
+
+    /// Takes an integer that is in range.
+    public init?(stored: StoredValue) {
+        guard let number = Int(stored: stored), let value = UInt64(exactly: number) else { return nil }
+        self.init(value)
+    }
+}

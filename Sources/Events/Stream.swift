@@ -1,0 +1,30 @@
+public import SQLite
+
+/// A sequence of events that is numbered on its own; the raw value is the first word of its topics.
+public enum Stream: String, Hashable, Sendable, CaseIterable, Codable, CodingKeyRepresentable {
+    /// Charts.
+    case ranking
+    /// Movies' facts.
+    case movie
+    /// Movies' posters.
+    case poster
+    /// Pages of the shop's products.
+    case products
+    /// Products of the shop.
+    case product
+    /// The lives of requests.
+    case request
+    /// Alerts, at the notifier.
+    case alert
+}
+
+extension Stream: Storable {
+    /// The stream's word.
+    public var stored: StoredValue { .text(rawValue) }
+
+    /// Takes a stream's word.
+    public init?(stored: StoredValue) {
+        guard let word = String(stored: stored) else { return nil }
+        self.init(rawValue: word)
+    }
+}

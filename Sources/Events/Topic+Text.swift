@@ -1,0 +1,77 @@
+import BoxOffice
+public import SQLite
+
+extension Topic: CustomStringConvertible {
+    /// The topic on the wire.
+    public var description: String {
+        switch self {
+        case .ranking(let day, let market): "ranking.day.\(market).\(day)"
+        case .movie(let code): "movie.\(code)"
+        case .poster(let code): "poster.\(code)"
+        case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
+        case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
+        }
+    }
+
+    /// Reads what `description` writes, and nothing else.
+    public init?(_ text: some StringProtocol) {
+        guard let topic = Self.parse(text.split(separator: ".", omittingEmptySubsequences: false)),
+            topic.description.utf8.elementsEqual(text.utf8)  // as bytes: `==` takes some characters for others
+        else { return nil }
+        self = topic
+    }
+
+    private static func parse(_ words: [some StringProtocol]) -> Topic? {
+        switch (words.first.flatMap { Stream(rawValue: String($0)) }, words.count) {
+        case (.ranking, 4):
+            guard words[1] == "day", let market = Market(words[2]), let day = KoreanDate(words[3]) else { return nil }
+            return .ranking(day: day, market: market)
+        case (.movie, 2):
+            return MovieCode(words[1]).map(Topic.movie)
+        case (.poster, 2):
+            return MovieCode(words[1]).map(Topic.poster)
+        case (.request, 3...):
+            // A request's id may have dots of its own.
+            guard let stage = RequestStage(rawValue: String(words[1])),
+                let id = RequestID(words[2...].joined(separator: "."))
+            else { return nil }
+            return .request(stage, id)
+        case (.alert, 4):
+            guard let rule = AlertRule(rawValue: String(words[1])), let code = MovieCode(words[2]),
+                let date = KoreanDate(words[3])
+            else { return nil }
+            return .alert(rule: rule, code: code, date: date)
+        default:
+            return nil
+        }
+    }
+}
+
+extension Topic: Codable {
+    /// Reads the topic from a string.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let topic = Topic(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no topic of an event")
+        }
+        self = topic
+    }
+
+    /// Writes the topic as a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension Topic: Storable {
+    /// The topic as text.
+    public var stored: StoredValue { .text(description) }
+
+    /// Takes the text of a topic.
+    public init?(stored: StoredValue) {
+        guard let text = String(stored: stored) else { return nil }
+        self.init(text)
+    }
+}

@@ -1,0 +1,59 @@
+public import BoxOffice
+
+/// What an event is about; its text is the first frame of the event's message, and what subscriptions match on.
+///
+/// Made of checked parts only, so that nothing a client writes can change what it means.
+public enum Topic: Hashable, Sendable {
+    /// A day's chart of a market.
+    case ranking(day: KoreanDate, market: Market)
+    /// A movie's facts.
+    case movie(MovieCode)
+    /// A movie's poster.
+    case poster(MovieCode)
+    /// What became of a request.
+    case request(RequestStage, RequestID)
+    /// An alert about a movie's day in the chart.
+    case alert(rule: AlertRule, code: MovieCode, date: KoreanDate)
+
+    /// The steps in the life of a request; the raw value is the word in topics.
+    public enum RequestStage: String, Hashable, Sendable, CaseIterable, Codable {
+        /// The request is safely on disk.
+        case accepted
+        /// The request is answered by the events it asked for.
+        case done
+        /// The request has failed for good.
+        case failed
+    }
+
+    /// The stream that numbers the topic's events.
+    public var stream: Stream {
+        switch self {
+        case .ranking: .ranking
+        case .movie: .movie
+        case .poster: .poster
+        case .request: .request
+        case .alert: .alert
+        }
+    }
+
+    /// The `type` of the topic's events.
+    public var type: String {
+        switch self {
+        case .ranking: "marquee.ranking.day.v1"
+        case .movie: "marquee.movie.v1"
+        case .poster: "marquee.poster.v1"
+        case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
+        case .alert: "marquee.alert.v1"
+        }
+    }
+
+    /// The `subject` of the topic's events.
+    public var subject: String {
+        switch self {
+        case .ranking(let day, let market): "\(market)/\(day)"
+        case .movie(let code), .poster(let code): code.description
+        case .request(_, let id): id.description
+        case .alert(_, let code, let date): "\(code)/\(date)"
+        }
+    }
+}
