@@ -1,1 +1,78 @@
-// filled by the module's first commit
+public import BoxOffice
+import Events
+import FoundationEssentials
+public import Operations
+import SQLite
+import ZeroMQ
+
+/// The process that turns ranking events into alerts.
+public struct Notifier: Sendable {
+    private let configuration: Configuration
+    private let rules: AlertRules
+    private let since: KoreanDate?
+    private let logger: Logger
+    private let clock: WallClock
+
+    /// Makes a notifier; nothing is opened yet. With `since`, charts of that day and later ones fire in any order.
+    public init(
+        _ configuration: Configuration, rules: AlertRules, since: KoreanDate? = nil, logger: Logger,
+        clock: WallClock = .system
+    ) {
+        self.configuration = configuration
+        self.rules = rules
+        self.since = since
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Opens the database and the sockets, and works until `asked` returns.
+    ///
+    /// Throws before anything runs if the database or an address cannot be had.
+    public func run(until asked: @escaping @Sendable () async -> Void) async throws {
+        let started = clock.now()
+        let folder = try DataFolder(configuration.dataFolder)
+        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let (log, positions) = try await database.read { connection in
+            let log = try EventLog(source: "/marquee/notifier", in: connection)
+            return (log, try log.positions(in: connection))
+        }
+
+        let io = try IOThread()
+        let alerts = try await io.open(.publisher, bind: [configuration.alerts.description])
+        let commands = try await io.open(.router, bind: [configuration.alertCommands.description])
+        let reader = try await EventReader(
+            io, address: configuration.events.reachable, prefixes: ["ranking.day.\(Market.all)."])
+
+        let publisher = Publisher(alerts, of: log, positions: positions)
+        let ledger = Ledger(database: database, log: log, clock: clock, publish: publisher.publish)
+        let status: @Sendable () async throws -> NotifierStatus = {
+            NotifierStatus(
+                version: version, epoch: log.epoch,
+                positions: try await database.read { try log.positions(in: $0) },
+                uptime: Int(clock.now().timeIntervalSince(started)))
+        }
+
+        let answers = LogCommands(status: status)
+        logger.info("notifier ready", [.alerts: alerts.addresses[0], .alertCommands: commands.addresses[0]])
+        let group = ServiceGroup(
+            [
+                SimpleService {
+                    await publisher.run(now: clock.now, clock: ContinuousClock())
+                } stop: {
+                    await alerts.close()
+                },
+                AlertService(
+                    reader: reader, ledger: ledger, rules: rules, since: since, logger: logger,
+                    clock: ContinuousClock()),
+                SimpleService {
+                    await CommandServer(commands).run { batch in await answers.answer(batch) }
+                } stop: {
+                    await commands.close()
+                },
+            ], grace: .seconds(3))
+        try await group.run(until: asked)
+        await io.shutdown()
+        await database.close()
+        logger.info("notifier stopped")
+    }
+}

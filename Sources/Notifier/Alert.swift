@@ -1,0 +1,74 @@
+public import BoxOffice
+public import Events
+
+/// What a rule found out about a film on a day: the data of an alert event.
+public struct Alert: Hashable, Sendable, Encodable {
+    /// How much an alert matters: by the best rank that the film has or had the day before.
+    public enum Severity: String, Hashable, Sendable, Codable {
+        /// Outside the first three.
+        case info
+        /// Second or third.
+        case notable
+        /// Number one.
+        case major
+
+        /// The severity of what happens to a film with these ranks, as far as they are known.
+        init(rank: Int?, previousRank: Int?) {
+            switch [rank, previousRank].compactMap(\.self).min() {
+            case .some(...1): self = .major
+            case .some(...3): self = .notable
+            default: self = .info
+            }
+        }
+    }
+
+    /// The alert in words, one sentence each.
+    public struct Text: Hashable, Sendable, Codable {
+        /// In Korean.
+        public var ko: String
+        /// In English.
+        public var en: String
+    }
+
+    /// An event in the worker's log that an alert rests on.
+    public struct Evidence: Hashable, Sendable, Codable {
+        /// The event's stream.
+        public var stream: Stream
+        /// The event's place in its stream.
+        public var sequence: SequenceNumber
+
+        /// Names an event.
+        public init(stream: Stream, sequence: SequenceNumber) {
+            self.stream = stream
+            self.sequence = sequence
+        }
+    }
+
+    /// The rule that fired.
+    public var rule: AlertRule
+    /// The day of the chart.
+    public var date: KoreanDate
+    /// The film.
+    public var movieCode: MovieCode
+    /// The film's title, as the chart has it.
+    public var title: String
+    /// The rank on the day; nil for a film that left.
+    @Nullable public var rank: Int?
+    /// The rank on the day before; nil where it is not known, as for a film that entered.
+    @Nullable public var previousRank: Int?
+    /// How many ranks the film rose (positive) or fell; nil where it is not known.
+    @Nullable public var change: Int?
+    /// How much it matters.
+    public var severity: Severity
+    /// The rule's own figures.
+    public var values: [String: ChartEntry.Value]
+    /// The alert in words.
+    public var text: Text
+    /// The events it rests on: the day's chart, then the day before's if the rule looks at it.
+    public var evidence: [Evidence]
+    /// The id of the alert that this one takes back; absent otherwise.
+    public var retracts: String?
+
+    /// The same for the same decision, whenever and however often it is taken: rule, film, day and market.
+    public var id: String { "\(rule.rawValue).\(movieCode).\(date).\(Market.all)" }
+}

@@ -1,0 +1,13 @@
+import Events
+
+/// What the notifier says of itself when it is asked.
+struct NotifierStatus: Sendable, Encodable {
+    let version: String
+    let epoch: String
+    let positions: [Stream: SequenceNumber]
+    /// It queues nothing yet, and calls no upstream.
+    let queue: [String: Int] = [:]
+    let quota: [String: Int] = [:]
+    /// Seconds since the start.
+    let uptime: Int
+}

@@ -1,0 +1,120 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Testing
+
+@testable import Notifier
+
+@Suite struct AlertRulesTests {
+    private let rules = AlertRules()
+
+    private func summary(_ alerts: [Alert]) -> [String] {
+        alerts.map { "\($0.rule.rawValue) \($0.title)" }
+    }
+
+    @Test("alerts stand in line order, for one film by rule, then come the films that left by their last lines")
+    func order() throws {
+        let before = try LoggedChart.june(
+            3,
+            [.film("A", line: 1), .film("B", line: 2), .film("C", line: 3), .film("D", line: 4), .film("E", line: 5)],
+            number: 7)
+        let day = try LoggedChart.june(
+            4,
+            [
+                .film("N", line: 1, isNew: true), .film("E", line: 2, change: 3), .film("A", line: 3, change: -2),
+                .film("X", line: 4, change: 40), .film("Y", line: 5, change: -3),
+            ], number: 9)
+        let alerts = rules.alerts(for: day, before: before)
+        #expect(
+            summary(alerts) == [
+                "entered N", "lead N", "rose E", "rose X", "fell Y", "left B", "left C", "left D",
+            ])
+        #expect(
+            alerts.map { $0.evidence.map(\.sequence.value) } == [[9], [9, 7], [9], [9], [9]] + [
+                [9, 7], [9, 7], [9, 7],
+            ])
+        #expect(alerts[0].id == "entered.NNNNNNNN.2024-06-04.all")
+    }
+
+    @Test("without the day before nobody leaves or takes the lead")
+    func alone() throws {
+        let day = try LoggedChart.june(4, [.film("N", line: 1, isNew: true), .film("E", line: 2, change: 3)])
+        #expect(summary(rules.alerts(for: day, before: nil)) == ["entered N", "rose E"])
+    }
+
+    @Test(
+        "a rise or fall counts from the threshold on, and not for a new film or an unknown change",
+        arguments: [
+            (3, 2, false, []), (3, 3, false, ["rose A"]), (3, -2, false, []), (3, -3, false, ["fell A"]),
+            (3, 5, true, ["entered A"]), (3, nil, false, []), (1, 1, false, ["rose A"]), (0, 0, false, []),
+            (3, .max, false, ["rose A"]), (3, .min, false, ["fell A"]),
+        ] as [(Int, Int?, Bool, [String])])
+    func threshold(threshold: Int, change: Int?, isNew: Bool, expected: [String]) throws {
+        let day = try LoggedChart.june(4, [.film("A", line: 1, change: change, isNew: isNew)])
+        #expect(summary(AlertRules(threshold: threshold).alerts(for: day, before: nil)) == expected)
+    }
+
+    @Test("the lead goes by lines: a tie on rank 1 leads only from line 1")
+    func tie() throws {
+        let before = try LoggedChart.june(3, [.film("A", line: 1), .film("B", line: 2)])
+        let tied = try LoggedChart.june(4, [.film("A", line: 1), .film("B", line: 2, rank: 1, change: 1)])
+        let turned = try LoggedChart.june(4, [.film("B", line: 1, change: 1), .film("A", line: 2, rank: 1)])
+        #expect(summary(rules.alerts(for: tied, before: before)) == [])
+        #expect(summary(rules.alerts(for: turned, before: before)) == ["lead B"])
+    }
+
+    @Test("ranks and change are null where they are not known")
+    func ranks() throws {
+        let before = try LoggedChart.june(3, [.film("A", line: 1), .film("B", line: 2)])
+        var back = try ChartEntry.film("C", line: 1, change: nil)
+        back.rank = nil
+        let day = try LoggedChart.june(4, [back, .film("N", line: 2, isNew: true), .film("R", line: 3, change: 9)])
+        let alerts = rules.alerts(for: day, before: before)
+        #expect(summary(alerts) == ["lead C", "entered N", "rose R", "left A", "left B"])
+        #expect(alerts.map(\.rank) == [nil, 2, 3, nil, nil])
+        #expect(alerts.map(\.previousRank) == [nil, nil, 12, 1, 2])
+        #expect(alerts.map(\.change) == [nil, nil, 9, nil, nil])
+        #expect(alerts.map(\.severity) == [.info, .notable, .notable, .major, .notable])
+    }
+
+    @Test("texts read well in both languages")
+    func texts() throws {
+        var winner = try ChartEntry.film("A", line: 1, change: 3)
+        winner.title = "파묘"
+        winner.audience = 1_234_567
+        var loser = try ChartEntry.film("B", line: 1)
+        loser.title = "서울의 봄"
+        var entered = try ChartEntry.film("N", line: 7, isNew: true)
+        entered.title = "듄"
+        let before = try LoggedChart.june(3, [loser])
+        let day = try LoggedChart.june(4, [winner, entered])
+        let texts = rules.alerts(for: day, before: before).map(\.text)
+        #expect(
+            texts.map(\.ko) == [
+                "파묘 4위→1위 ▲3", "〈파묘〉, 〈서울의 봄〉을 제치고 새로운 1위 (▲3), 하루 관객 1,234,567명", "〈듄〉 신작 7위로 진입",
+                "〈서울의 봄〉 10위권 밖으로 (전날 1위)",
+            ])
+        #expect(
+            texts.map(\.en) == [
+                "파묘 is up 3 places to No. 1 (from No. 4)",
+                "파묘 is the new No. 1, ahead of 서울의 봄, with 1,234,567 admissions on the day", "듄 is new at No. 7",
+                "서울의 봄 has left the top ten (No. 1 the day before)",
+            ])
+    }
+
+    @Test("an alert is written as the contract has it, and read back")
+    func coding() throws {
+        let before = try LoggedChart.june(3, [.film("A", line: 1)], number: 1)
+        let day = try LoggedChart.june(4, [.film("B", line: 1, change: nil)], number: 2)
+        let alerts = rules.alerts(for: day, before: before)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(alerts[1])
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"change":null,"date":"2024-06-04","evidence":[{"sequence":"0000000000000002","stream":"ranking"},"#
+                + #"{"sequence":"0000000000000001","stream":"ranking"}],"movieCode":"AAAAAAAA","previousRank":1,"rank":null,"#
+                + #""rule":"left","severity":"major","text":{"en":"A has left the top ten (No. 1 the day before)","#
+                + #""ko":"〈A〉 10위권 밖으로 (전날 1위)"},"title":"A","values":{"audienceTotal":null}}"#)
+    }
+}

@@ -1,0 +1,63 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import Notifier
+
+extension ChartEntry {
+    /// A line; its film's code is the title's first character, repeated.
+    static func film(
+        _ title: String, line: Int, rank: Int? = nil, change: Int? = 0, isNew: Bool = false
+    ) throws -> ChartEntry {
+        let code = try #require(MovieCode(String(repeating: String(title.prefix(1)), count: 8)))
+        return ChartEntry(
+            line: line, rank: rank ?? line, rankChange: change, isNew: isNew, movieCode: code, title: title)
+    }
+}
+
+extension LoggedChart {
+    /// A chart of a day in June 2024, logged under the given number.
+    static func june(_ day: Int, _ entries: [ChartEntry], market: Market = .all, number: Int = 1) throws -> LoggedChart
+    {
+        let date = try #require(KoreanDate(year: 2024, month: 6, day: day))
+        return LoggedChart(
+            Chart(date: date, market: market, state: .provisional, entries: entries),
+            at: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(number)))))
+    }
+}
+
+/// Recorded charts, read just far enough for the rules.
+enum RecordedCharts {
+    private struct Response: Decodable {
+        struct Result: Decodable {
+            var showRange: String
+            var dailyBoxOfficeList: [Line]
+        }
+        struct Line: Decodable {
+            var rnum, rank, rankInten, rankOldAndNew, movieCd, movieNm, audiCnt: String
+        }
+        var boxOfficeResult: Result
+    }
+
+    /// All days of 2024 that are recorded, in order.
+    static func of2024() throws -> [LoggedChart] {
+        try Recorded.files(in: "kobis/daily-2024").flatMap { try Recorded.lines($0) }.enumerated().map { index, line in
+            let result = try JSONDecoder().decode(Response.self, from: line).boxOfficeResult
+            let entries = try result.dailyBoxOfficeList.map { line in
+                var entry = ChartEntry(
+                    line: try #require(Int(line.rnum)), rank: Int(line.rank),
+                    rankChange: Int(line.rankInten), isNew: line.rankOldAndNew == "NEW",
+                    movieCode: try #require(MovieCode(line.movieCd)), title: line.movieNm)
+                entry.audience = Int(line.audiCnt)
+                return entry
+            }
+            return LoggedChart(
+                Chart(
+                    date: try #require(KoreanDate(result.showRange.prefix(8))), market: .all, state: .settled,
+                    entries: entries),
+                at: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(index + 1)))))
+        }
+    }
+}
