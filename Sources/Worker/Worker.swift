@@ -1,1 +1,108 @@
-// filled by the module's first commit
+import BoxOffice
+import Events
+import FoundationEssentials
+import Networking
+public import Operations
+import SQLite
+import Upstreams
+import ZeroMQ
+
+/// The process that turns requests into events.
+///
+/// Requests come in on two sockets, go through the inbox to the fetchers and the upstreams, and leave as events of a
+/// log. What was accepted is brought to its end, if need be after the next start.
+public struct Worker: Sendable {
+    /// How many requests may wait.
+    private static let inboxLimit = 10_000
+
+    private let configuration: Configuration
+    private let logger: Logger
+    private let clock: WallClock
+
+    /// Makes a worker; nothing is opened yet.
+    public init(_ configuration: Configuration, logger: Logger, clock: WallClock = .system) {
+        self.configuration = configuration
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Opens the database and the sockets, and works until `asked` returns.
+    ///
+    /// Throws before anything runs if the database or an address cannot be had.
+    public func run(until asked: @escaping @Sendable () async -> Void) async throws {
+        let started = clock.now()
+        let folder = try DataFolder(configuration.dataFolder)
+        let database = try Database(path: folder.file("worker.db"), schema: Journal.schema)
+        try await Origin.bind(database, to: configuration.kobis.url)
+        let (log, positions) = try await database.read { connection in
+            let log = try EventLog(source: "/marquee/worker", in: connection)
+            return (log, try log.positions(in: connection))
+        }
+
+        let io = try IOThread()
+        let events = try await io.open(.publisher, bind: [configuration.events.description])
+        let commands = try await io.open(.router, bind: [configuration.commands.description])
+        let requests = try await io.open(.subscriber, bind: [configuration.requests.description], subscriptions: [""])
+
+        let publisher = Publisher(events, of: log, positions: positions)
+        let journal = Journal(
+            database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
+            publish: publisher.publish)
+        let quota = QuotaLedger(
+            database: database, clock: clock,
+            limits: [
+                Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
+            ])
+        let client = HTTPClient { service throws(UpstreamError) in try await quota.book(service) }
+        let pictures = HTTPClient(retry: .never)
+        let queue = RequestQueue()
+        let reception = Reception(journal: journal, queue: queue, logger: logger, clock: clock)
+        let status: @Sendable () async throws -> WorkerStatus = {
+            WorkerStatus(
+                version: version, epoch: log.epoch,
+                positions: try await database.read { try log.positions(in: $0) },
+                queue: WorkerStatus.Queue(live: await queue.liveCount, backfill: await queue.backfillCount),
+                quota: try await quota.balances(), uptime: Int(clock.now().timeIntervalSince(started)))
+        }
+
+        logger.info(
+            "worker ready",
+            [.requests: requests.addresses[0], .commands: commands.addresses[0], .events: events.addresses[0]])
+        let group = ServiceGroup(
+            [
+                SimpleService {
+                    await publisher.run(now: clock.now, clock: ContinuousClock())
+                } stop: {
+                    await events.close()
+                },
+                FetchService(
+                    queue: queue, fetcher: fetcher(journal: journal, client: client, pictures: pictures),
+                    journal: journal, logger: logger,
+                    clock: ContinuousClock()),
+                RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
+                CommandService(socket: commands, reception: reception, logCommands: LogCommands(status: status)),
+            ], grace: .seconds(3))
+        try await group.run(until: asked)
+        await client.shutdown()
+        await pictures.shutdown()
+        await io.shutdown()
+        await database.close()
+        logger.info("worker stopped")
+    }
+
+    private func fetcher(journal: Journal, client: HTTPClient, pictures: HTTPClient) -> Fetcher {
+        let kobis = configuration.kobis
+        let kakao = configuration.kakao
+        for (service, key) in [(Kobis.service, kobis.key), (KakaoImageSearch.service, kakao.key)] where key == nil {
+            logger.warning("no key is configured; what needs this service will fail", [.service: service])
+        }
+        return Fetcher(
+            journal: journal, client: client,
+            kobis: kobis.key.map { Kobis(url: kobis.url, key: $0.value) },
+            posters: kakao.key.map {
+                PosterFinder(
+                    client: client, pictures: pictures, search: KakaoImageSearch(url: kakao.url, key: $0.value),
+                    allowsPrivateAddresses: configuration.allowsPrivateImages)
+            }, clock: clock)
+    }
+}

@@ -1,0 +1,9 @@
+import Events
+
+/// A request that is safely in the inbox.
+struct AcceptedRequest: Hashable, Sendable {
+    /// Its id, the client's own or ours.
+    let id: RequestID
+    /// What is wanted.
+    let request: Request
+}

@@ -1,0 +1,30 @@
+import Events
+import FoundationEssentials
+import SQLite
+
+/// When an upstream last confirmed the newest event of a topic, whether it said something new or not.
+enum Checks {
+    static let schema = Schema.Component(
+        "checks",
+        migrations: [
+            """
+            create table checked (
+                topic text primary key,
+                at integer not null
+            ) strict, without rowid;
+            """
+        ])
+
+    /// Notes that an upstream was asked at `now`, to the second.
+    static func note(_ topic: Topic, at now: Date, in connection: Connection) throws(DatabaseError) {
+        try connection.execute(
+            "insert into checked (topic, at) values (?, ?) on conflict (topic) do update set at = max(at, excluded.at)",
+            topic.description, Int(now.timeIntervalSince1970))
+    }
+
+    /// When an upstream was last asked, or nil if it never was.
+    static func last(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> Date? {
+        let seconds = try connection.query("select at from checked where topic = ?", topic.description, as: Int.self)
+        return seconds.first.map { Date(timeIntervalSince1970: Double($0)) }
+    }
+}

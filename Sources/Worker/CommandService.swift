@@ -1,0 +1,36 @@
+import Events
+import Operations
+import ZeroMQ
+
+/// Answers the commands on the ROUTER endpoint: requests with a receipt, and `status`.
+struct CommandService: Service {
+    let socket: Socket
+    let reception: Reception
+    let logCommands: LogCommands<WorkerStatus>
+
+    func run() async throws {
+        await CommandServer(socket).run { commands in
+            // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
+            let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
+            let results = await reception.receive(requests.map { commands[$0].frames })
+            var receipts = Dictionary(uniqueKeysWithValues: zip(requests, results))
+            var replies: [Reply] = []
+            for (index, command) in commands.enumerated() {
+                switch receipts.removeValue(forKey: index) {
+                case .success(let id): replies.append(.accepted(id))
+                case .failure(let refusal): replies.append(.refused(refusal.failure))
+                case nil: replies.append(await logCommands.answer(command))
+                }
+            }
+            return replies
+        }
+    }
+
+    func stop() async {
+        await socket.close()
+    }
+
+    private static func isRequest(_ command: Command) -> Bool {
+        RequestTopic(text: command.name) != nil
+    }
+}

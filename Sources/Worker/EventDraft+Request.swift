@@ -1,0 +1,30 @@
+import Events
+
+extension EventDraft {
+    /// `request.accepted.<id>`
+    init(accepted: AcceptedRequest) throws {
+        let request = accepted.request
+        try self.init(
+            .request(.accepted, accepted.id), correlationID: accepted.id,
+            encoding: RequestAccepted(topic: request.topic.rawValue, request: request.fields))
+    }
+
+    /// `request.done.<id>`
+    init(done accepted: AcceptedRequest, events: [LoggedEvent], _ findings: Findings) throws {
+        let answers = events.map {
+            RequestDone.Answer(topic: $0.topic.description, stream: $0.stream, sequence: $0.sequence)
+        }
+        try self.init(
+            .request(.done, accepted.id), correlationID: accepted.id,
+            encoding: RequestDone(
+                topic: accepted.request.topic.rawValue, events: answers, from: findings.source,
+                problems: findings.problems))
+    }
+
+    /// `request.failed.<id>`
+    init(failed id: RequestID, topic: String, request: RequestFields, _ failure: Failure) throws {
+        try self.init(
+            .request(.failed, id), correlationID: id,
+            encoding: RequestFailed(topic: topic, request: request, error: failure))
+    }
+}

@@ -1,0 +1,32 @@
+import BoxOffice
+import Events
+
+extension Findings.Fact {
+    /// Where the fact is published.
+    var topic: Topic {
+        switch self {
+        case .chart(let chart): .ranking(day: chart.date, market: chart.market)
+        case .movie(let movie): .movie(movie.code)
+        case .poster(let poster): .poster(poster.code)
+        }
+    }
+
+    /// The event that says the fact, or nil if `known`, the newest event of its topic, says the same.
+    func draft(after known: LoggedEvent?, correlationID: RequestID) throws -> EventDraft? {
+        switch self {
+        case .chart(let chart):
+            var news = chart
+            if let known {
+                guard let revision = chart.revised(from: try known.data()) else { return nil }
+                news = revision
+            }
+            return try EventDraft(topic, correlationID: correlationID, encoding: news)
+        case .movie(let movie):
+            guard try known?.data(as: Movie.self) != movie else { return nil }
+            return try EventDraft(topic, correlationID: correlationID, encoding: movie)
+        case .poster(let poster):
+            guard try known?.data(as: Poster.self) != poster else { return nil }
+            return try EventDraft(topic, correlationID: correlationID, encoding: poster)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import BoxOffice
+import Events
+
+/// What a fetcher found out, before it is compared with what the log already knows.
+struct Findings: Sendable {
+    /// A fact that has a topic of its own.
+    enum Fact: Sendable {
+        /// A day's figures, and whether they count as settled.
+        case chart(Chart)
+        case movie(Movie)
+        case poster(Poster)
+    }
+
+    /// What an upstream said just now.
+    var fetched: [Fact] = []
+    /// What the log knew already and is fresh enough.
+    var logged: [LoggedEvent] = []
+    /// What went wrong beside that.
+    var problems: [Failure] = []
+
+    /// Where the answer came from: the log only if no upstream was asked.
+    var source: RequestDone.Source {
+        fetched.isEmpty && problems.isEmpty ? .log : .upstream
+    }
+}

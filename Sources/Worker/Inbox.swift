@@ -1,0 +1,101 @@
+import Events
+import FoundationEssentials
+import SQLite
+
+/// The requests that were accepted, on disk, until and after their end.
+///
+/// It lives in the log's database, so that a request's end and its events are one transaction.
+struct Inbox: Sendable {
+    /// What became of a request that was offered.
+    enum Answer: Sendable {
+        /// It is new and now in the inbox.
+        case accepted
+        /// The same request was accepted before; it is or was done once.
+        case known
+        /// Its id was used with another body.
+        case conflict
+        /// There is no room.
+        case overloaded
+    }
+
+    /// How far a request has come; the raw values are in the table.
+    enum State: Int {
+        case waiting = 0
+        case done = 1
+        case failed = 2
+    }
+
+    static let schema = Schema.Component(
+        "inbox",
+        migrations: [
+            """
+            create table inbox (
+                number integer primary key,
+                id text not null unique,
+                topic text not null,
+                body text not null,
+                request text not null,
+                accepted_at text not null,
+                state integer not null default 0
+            ) strict;
+            create index inbox_waiting on inbox (number) where state = 0;
+            """
+        ])
+
+    /// How many requests may wait.
+    let limit: Int
+
+    /// Takes a request in; `frames` are what the client sent, by which a repetition is told from a conflict.
+    func offer(
+        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, at now: Date, in connection: Connection
+    ) throws(DatabaseError) -> Answer {
+        let topic = accepted.request.topic.rawValue
+        let earlier = try connection.query(
+            "select topic, body from inbox where id = ?", accepted.id.description, as: String.self, String.self)
+        if let (earlierTopic, earlierBody) = earlier.first {
+            return earlierTopic == topic && earlierBody == frames.body ? .known : .conflict
+        }
+        guard try waitingCount(in: connection) < limit else { return .overloaded }
+        try insert(
+            accepted.id, topic, frames.body, request: accepted.request.frames.body, .waiting, at: now, in: connection)
+        return .accepted
+    }
+
+    /// Remembers that a request could not be understood, so that its id has had its end; false if it had one before.
+    func refuse(
+        _ id: RequestID, sentAs frames: RequestFrames, at now: Date, in connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        let known = try connection.query("select 1 from inbox where id = ?", id.description, as: Int.self)
+        guard known.isEmpty else { return false }
+        try insert(id, frames.topic, frames.body, request: "", .failed, at: now, in: connection)
+        return true
+    }
+
+    /// Ends a request; false if it has ended before.
+    func settle(_ id: RequestID, as state: State, in connection: Connection) throws(DatabaseError) -> Bool {
+        let settled = try connection.query(
+            "update inbox set state = ? where id = ? and state = 0 returning number", state.rawValue, id.description,
+            as: Int.self)
+        return !settled.isEmpty
+    }
+
+    /// The requests that wait, in the order they came.
+    func waiting(in connection: Connection) throws(DatabaseError) -> [(id: String, topic: String, request: String)] {
+        try connection.query(
+            "select id, topic, request from inbox where state = 0 order by number",
+            as: String.self, String.self, String.self)
+    }
+
+    private func waitingCount(in connection: Connection) throws(DatabaseError) -> Int {
+        try connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
+    }
+
+    private func insert(
+        _ id: RequestID, _ topic: String, _ body: String, request: String, _ state: State, at now: Date,
+        in connection: Connection
+    ) throws(DatabaseError) {
+        try connection.execute(
+            "insert into inbox (id, topic, body, request, accepted_at, state) values (?, ?, ?, ?, ?, ?)",
+            id.description, topic, body, request, now.ISO8601Format(), state.rawValue)
+    }
+}

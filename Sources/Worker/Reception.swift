@@ -1,0 +1,75 @@
+import Events
+import FoundationEssentials
+import Operations
+
+/// Takes requests in from both endpoints: reads them, puts them in the inbox and, once they are on disk, in the queue.
+struct Reception: Sendable {
+    let journal: Journal
+    let queue: RequestQueue
+    let logger: Logger
+    let clock: WallClock
+
+    /// Takes in a batch of messages in one transaction, and says for each why it was refused, or under which id it runs.
+    func receive(_ messages: [[[UInt8]]]) async -> [Result<RequestID, Refusal>] {
+        var results: [Result<RequestID, Refusal>?] = []
+        var offers: [(index: Int, offer: Journal.Offer)] = []
+        for (index, message) in messages.enumerated() {
+            do throws(Refusal) {
+                offers.append((index, try offer(message)))
+                results.append(nil)
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        for ((index, offer), result) in zip(offers, await take(offers.map(\.offer))) {
+            results[index] = result.mapError { Refusal(failure: $0, frames: offer.frames) }
+        }
+        return results.compactMap(\.self)
+    }
+
+    private func offer(_ message: [[UInt8]]) throws(Refusal) -> Journal.Offer {
+        let frames: RequestFrames
+        do throws(Failure) {
+            frames = try RequestFrames(message)
+        } catch {
+            throw Refusal(failure: error, frames: nil)
+        }
+        do throws(Failure) {
+            let request = try Request(frames, at: clock.now())
+            let id = request.id ?? .random()
+            return Journal.Offer(accepted: AcceptedRequest(id: id, request: request), frames: frames)
+        } catch {
+            throw Refusal(failure: error, frames: frames)
+        }
+    }
+
+    /// Puts readable requests on disk and then in the queue.
+    private func take(_ offers: [Journal.Offer]) async -> [Result<RequestID, Failure>] {
+        guard !offers.isEmpty else { return [] }
+        do {
+            let answers = try await journal.offer(offers)
+            let new = zip(offers, answers).filter { $1 == .accepted }.map(\.0.accepted)
+            await queue.add(new)
+            return zip(offers, answers).map { offer, answer in
+                switch answer {
+                case .accepted, .known: .success(offer.accepted.id)
+                case .conflict:
+                    .failure(Failure(.conflict, "this id was used for another request", field: "id"))
+                case .overloaded:
+                    .failure(Failure(.overloaded, "\(journal.inbox.limit) requests are waiting", retryAfter: 60))
+                }
+            }
+        } catch {
+            logger.error("requests cannot be stored", [.count: offers.count, .error: "\(error)"])
+            let failure = Failure(.internal, "the request could not be stored")
+            return offers.map { _ in .failure(failure) }
+        }
+    }
+}
+
+/// Why a message was not taken as a request.
+struct Refusal: Error {
+    let failure: Failure
+    /// What was sent, if it could be read as far as that.
+    let frames: RequestFrames?
+}

@@ -1,0 +1,18 @@
+import Events
+
+/// What the worker says of itself when it is asked.
+struct WorkerStatus: Sendable, Encodable {
+    /// How many requests wait.
+    struct Queue: Sendable, Encodable {
+        let live: Int
+        let backfill: Int
+    }
+
+    let version: String
+    let epoch: String
+    let positions: [Stream: SequenceNumber]
+    let queue: Queue
+    let quota: [String: QuotaLedger.Balance]
+    /// Seconds since the start.
+    let uptime: Int
+}
