@@ -1,1 +1,1 @@
-print("marquee")
+await runCommandLine()

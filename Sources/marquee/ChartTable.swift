@@ -1,0 +1,30 @@
+import BoxOffice
+
+/// A day's chart as a terminal shows it.
+struct ChartTable {
+    let chart: Chart
+
+    /// Title, head and one line a film.
+    var lines: [String] {
+        var table = TextTable([.right, .left, .left, .right, .right])
+        table.add(["순위", "변동", "제목", "관객", "누적"])
+        for entry in chart.entries {
+            let color: Color? =
+                switch entry.movement {
+                case .new, .rose: .red
+                case .fell: .blue
+                case .unchanged: nil
+                }
+            table.add(
+                [
+                    entry.rank.map(String.init) ?? "?", entry.movement.description, entry.title,
+                    entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
+                ], paint: color.map { [1: $0.paint] } ?? [:])
+        }
+        let market = chart.market == .all ? "" : " · \(chart.market)"
+        let state = chart.state == .settled ? "확정" : "잠정"
+        let correction = chart.revision > 1 ? " · 정정 \(chart.revision - 1)" : ""
+        let title = "\(chart.date) 일별 박스오피스\(market) · \(state)\(correction)"
+        return [Color.bold.paint(title)] + table.lines
+    }
+}

@@ -1,0 +1,85 @@
+import Events
+import Networking
+import Operations
+import ZeroMQ
+
+/// `marquee check`
+struct CheckCommand: Command {
+    static let usage = Usage(
+        name: "check", summary: "Looks at the configuration, the processes and the upstreams, one line each.",
+        details: "Costs no call of any quota. Fails if something is missing that the worker needs.")
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.refusePositional()
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        var report = Report()
+        report.add(true, "configuration", "read")
+        do {
+            report.add(true, "data folder", try DataFolder(configuration.dataFolder).path)
+        } catch {
+            report.add(false, "data folder", "\(error)")
+        }
+        for (name, upstream) in [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)] {
+            let isNeeded = name == "KOBIS"
+            let variable = "MARQUEE_\(name.uppercased())_KEY"
+            report.add(
+                upstream.key != nil || !isNeeded, "\(name) key",
+                upstream.key == nil ? "none; set \(variable) or \(variable)_FILE" : "present")
+        }
+        let client = HTTPClient(retry: .never)
+        for (name, upstream) in [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)] {
+            report.add(await reach(upstream.url, with: client), "\(name) service", upstream.url)
+        }
+        await client.shutdown()
+        let io = try IOThread()
+        for (name, address) in [
+            ("worker", configuration.commands.reachable), ("notifier", configuration.alertCommands.reachable),
+        ] {
+            report.note(await answers(at: address, io), name, address)
+        }
+        await io.shutdown()
+        for line in report.lines { Console.print(line) }
+        return report.isGood ? .done : .failed
+    }
+
+    /// Whether anything at all answers: no key is shown, so no call is booked.
+    private func reach(_ url: String, with client: HTTPClient) async -> Bool {
+        let request = HTTPRequest(url, method: .head, deadline: .seconds(5))
+        let endpoint = Endpoint<Bool>(service: "check", request: request) { _ in true }
+        return (try? await client.send(endpoint)) ?? false  // the line says that it is not reached
+    }
+
+    private func answers(at address: String, _ io: IOThread) async -> Bool {
+        do {
+            let client = try await CommandClient(io, address: address)
+            let reply = try await withDeadline(.seconds(1), orThrow: Unanswered(address: address)) {
+                try await client.ask("status")
+            }
+            await client.close()
+            return reply.word == "status"
+        } catch {
+            return false  // the line says that it does not answer
+        }
+    }
+
+    /// The lines, and whether all that is needed is there.
+    private struct Report {
+        private var table = TextTable([.left, .left, .left])
+        private(set) var isGood = true
+
+        var lines: [String] { table.lines }
+
+        /// Adds something that the worker needs.
+        mutating func add(_ isGood: Bool, _ name: String, _ text: String) {
+            self.isGood = self.isGood && isGood
+            table.add([isGood ? "ok" : "FAILED", name, text], paint: isGood ? [:] : [0: Color.red.paint])
+        }
+
+        /// Adds something that may be there or not.
+        mutating func note(_ isThere: Bool, _ name: String, _ text: String) {
+            table.add([isThere ? "ok" : "-", name, isThere ? text : "does not answer at \(text)"])
+        }
+    }
+}

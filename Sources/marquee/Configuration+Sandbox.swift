@@ -1,0 +1,16 @@
+import Operations
+import Sandbox
+
+extension Configuration {
+    /// The same, but with the sandbox in the place of both upstreams if there is no KOBIS key.
+    func withSandbox() -> Configuration {
+        guard kobis.key == nil else { return self }
+        var configuration = self
+        configuration.kobis.url = "\(sandboxHTTP.url)\(SandboxServer.kobisPath)"
+        configuration.kobis.key = Secret(SandboxOptions.anyKobisKey)
+        configuration.kakao.url = sandboxHTTP.url
+        configuration.kakao.key = Secret(SandboxOptions.anyKakaoKey)
+        configuration.allowsPrivateImages = true
+        return configuration
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// The terminal, or whatever stands in its place.
+enum Console {
+    /// Whether a person looks at standard output, and wants colour.
+    static let hasColor = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+
+    /// Writes a line to standard output at once.
+    static func print(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes a line to standard error at once.
+    static func complain(_ line: String) {
+        write(line + "\n", to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                // A reader that went away (`marquee watch | head`) is no one to complain to.
+                if errno == EINTR { continue }
+                return
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// A colour of the terminal's own palette.
+enum Color: String {
+    case red = "31"
+    case blue = "34"
+    case dim = "2"
+    case bold = "1"
+
+    /// The text in this colour, or as it is where nobody sees it.
+    func paint(_ text: String) -> String {
+        Console.hasColor ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+    }
+}

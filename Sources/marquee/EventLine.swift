@@ -1,0 +1,49 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Notifier
+
+/// An event as one line of a live tail.
+struct EventLine {
+    let event: Event
+
+    /// The time of day in Korea, the topic, and what the event says.
+    var lines: [String] {
+        get throws {
+            ["\(Color.dim.paint(time))  \(event.topic)  \(try summary)"]
+        }
+    }
+
+    /// What of an alert is for people.
+    private struct Worded: Decodable {
+        let text: Alert.Text
+    }
+
+    private var time: String {
+        let day = KoreanDate(at: event.time)
+        let seconds = Int(event.time.timeIntervalSince(day.start))
+        return [seconds / 3600, seconds / 60 % 60, seconds % 60]
+            .map { String(String(100 + $0).dropFirst()) }.joined(separator: ":")
+    }
+
+    private var summary: String {
+        get throws {
+            switch event.topic {
+            case .ranking:
+                let chart = try event.data(as: Chart.self)
+                let leader = chart.entries.first.map { "1위 \($0.title) \($0.audience?.grouped ?? "?")명" } ?? "-"
+                return "\(leader) · \(chart.state.rawValue) · revision \(chart.revision)"
+            case .movie: return try event.data(as: Movie.self).title
+            case .poster: return try event.data(as: Poster.self).picture?.imageURL ?? "no picture"
+            case .request(.failed, _):
+                let failure = try event.data(as: RequestFailed.self).error
+                return "\(failure.code.rawValue): \(failure.message)"
+            case .request(.done, _): return "from \(try event.data(as: RequestDone.self).from.rawValue)"
+            case .request(.accepted, _): return try event.data(as: RequestAccepted.self).topic
+            case .alert:
+                let text = try event.data(as: Worded.self).text
+                return "\(text.ko)  \(Color.dim.paint(text.en))"
+            }
+        }
+    }
+}

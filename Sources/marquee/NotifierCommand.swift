@@ -1,0 +1,37 @@
+import BoxOffice
+import Notifier
+import Operations
+
+/// `marquee notifier`
+struct NotifierCommand: Command {
+    static let usage = Usage(
+        name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
+        details: "Reads MARQUEE_EVENTS, publishes on MARQUEE_ALERTS until SIGINT or SIGTERM.",
+        options: [
+            Usage.Option(
+                name: "--since", value: "DATE",
+                meaning: "fire for days from DATE on, even if a newer day is known already"),
+            Usage.Option(
+                name: "--ranks", value: "N", meaning: "how many ranks a film has to rise or fall (default 3)"),
+        ])
+
+    private let since: KoreanDate?
+    private let ranks: Int
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.refusePositional()
+        since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
+        ranks =
+            try arguments.value("--ranks", expected: "a number from 1 on") { text in
+                Int(text).flatMap { $0 > 0 ? $0 : nil }
+            } ?? 3
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let signals = TerminationSignals()
+        let logger = configuration.logger("notifier")
+        let notifier = Notifier(configuration, rules: AlertRules(threshold: ranks), since: since, logger: logger)
+        try await notifier.run(until: signals.first)
+        return .done
+    }
+}

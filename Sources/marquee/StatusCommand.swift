@@ -1,0 +1,58 @@
+import Events
+import FoundationEssentials
+import Networking
+import Operations
+import ZeroMQ
+
+/// `marquee status`
+struct StatusCommand: Command {
+    static let usage = Usage(
+        name: "status", summary: "Asks a process how it is, prints its answer, and fails if there is none.",
+        details: "Asks the worker unless told otherwise. Containers use it as their health check.",
+        options: [
+            Usage.Option(name: "--alerts", meaning: "ask the notifier"),
+            Usage.Option(name: "--sandbox", meaning: "ask the sandbox"),
+        ])
+
+    private let asksNotifier: Bool
+    private let asksSandbox: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.refusePositional()
+        asksNotifier = arguments.has("--alerts")
+        asksSandbox = arguments.has("--sandbox")
+        guard !(asksNotifier && asksSandbox) else { throw UsageError("--alerts and --sandbox exclude each other") }
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        if asksSandbox { return await askSandbox(at: "\(configuration.sandboxHTTP.url)/healthz") }
+        let address = (asksNotifier ? configuration.alertCommands : configuration.commands).reachable
+        let io = try IOThread()
+        let client = try await CommandClient(io, address: address)
+        do {
+            let reply = try await withDeadline(.seconds(3), orThrow: Unanswered(address: address)) {
+                try await client.ask("status")
+            }
+            await io.shutdown()
+            Console.print(String(decoding: reply.body, as: UTF8.self))
+            return reply.word == "status" ? .done : .failed
+        } catch let error as Unanswered {
+            Console.complain("marquee: \(error)")
+            return .unanswered
+        }
+    }
+
+    private func askSandbox(at url: String) async -> ExitStatus {
+        let client = HTTPClient(retry: .never)
+        let endpoint = Endpoint<String>(service: "sandbox", request: HTTPRequest(url, deadline: .seconds(3))) {
+            String(decoding: $0.body, as: UTF8.self)
+        }
+        do throws(UpstreamError) {
+            Console.print(try await client.send(endpoint))
+            return .done
+        } catch {
+            Console.complain("marquee: \(error.message)")
+            return .unanswered
+        }
+    }
+}

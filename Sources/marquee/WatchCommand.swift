@@ -1,0 +1,46 @@
+import BoxOffice
+import Events
+import Operations
+import ZeroMQ
+
+/// `marquee watch`
+struct WatchCommand: Command {
+    static let usage = Usage(
+        name: "watch", arguments: "[topic…]", summary: "Shows events and alerts as they come.",
+        details: """
+            A topic is a prefix such as ranking.day.all, movie., request.failed or alert.; without one, all are shown.
+            """,
+        options: [Usage.Option(name: "--json", meaning: "print the events, one JSON object a line")])
+
+    private let prefixes: [String]
+    private let printsJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        prefixes = arguments.positional.isEmpty ? [""] : arguments.positional
+        printsJSON = arguments.has("--json")
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let signals = TerminationSignals()
+        let io = try IOThread()
+        try await withThrowingTaskGroup { tasks in
+            for address in [configuration.events.reachable, configuration.alerts.reachable] {
+                let reader = try await EventReader(io, address: address, prefixes: prefixes)
+                tasks.addTask {
+                    _ = try await reader.read { events, _ -> Never? in
+                        for event in events { try show(event) }
+                        return nil
+                    }
+                }
+            }
+            await signals.first()
+            await io.shutdown()
+        }
+        return .done
+    }
+
+    private func show(_ event: Event) throws {
+        guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
+        for line in try EventLine(event: event).lines { Console.print(line) }
+    }
+}

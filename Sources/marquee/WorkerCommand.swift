@@ -1,0 +1,29 @@
+import Operations
+import Worker
+
+/// `marquee worker`
+struct WorkerCommand: Command {
+    static let usage = Usage(
+        name: "worker", summary: "Turns requests into ranking, movie and poster events.",
+        details: "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM.",
+        options: [
+            Usage.Option(
+                name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, ask the sandbox at MARQUEE_SANDBOX_HTTP instead"
+            )
+        ])
+
+    private let fallsBackOnSandbox: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.refusePositional()
+        fallsBackOnSandbox = arguments.has("--sandbox")
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let signals = TerminationSignals()
+        let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
+        let logger = configuration.logger("worker")
+        try await Worker(configuration, logger: logger).run(until: signals.first)
+        return .done
+    }
+}
