@@ -1,0 +1,50 @@
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# debug or release: what `make run` and `make build` build. Tests are always built for debugging, in a folder of their
+# own, so that neither throws the other's work away.
+CONFIGURATION ?= release
+
+strict := -Xswiftc -warnings-as-errors
+swift_files := Package.swift Sources Tests Examples
+test_log := .build/test.log
+
+.PHONY: help run test build lint format bench compose-test clean packages test-packages
+
+help:  ## List the verbs
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
+	  printf 'make %-14s%s\n' "$$verb" "$$text"; done
+
+run: build  ## Start sandbox, worker and notifier in this terminal; the real services if their keys are set
+	@exec .build/$(CONFIGURATION)/marquee up
+
+test: test-packages  ## Build and run all tests; warnings are errors
+	swift build --build-tests $(strict)
+	swift test --skip-build $(strict) 2>&1 | tee $(test_log)
+	@grep -qE 'Test run with [1-9][0-9]* tests?.* passed' $(test_log) || { echo 'make test: no test ran' >&2; exit 1; }
+
+build: packages  ## Install what is missing, and build the program
+	swift build -c $(CONFIGURATION) --product marquee
+
+lint: test-packages  ## Check the format of the Swift files, and what the documents say of other files
+	swift format lint --strict --parallel --recursive $(swift_files)
+	docs/check
+
+format:  ## Format the Swift files
+	swift format format --in-place --parallel --recursive $(swift_files)
+
+bench: build  ## Measure what docs/benchmarks.md holds
+	Benchmarks/run
+
+compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
+	deploy/compose-test
+
+clean:  ## Delete what was built
+	rm -rf .build .build-*
+
+packages:
+	@deploy/install-packages
+
+test-packages:
+	@deploy/install-packages test
