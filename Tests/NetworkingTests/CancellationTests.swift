@@ -63,12 +63,16 @@ struct CancellationTests {
             let error = await failure { () async throws(UpstreamError) in
                 try await flights.share(key) { for await _ in AsyncStream<Void>.makeStream().stream {} }
             }
-            let outcome = await transport.perform(request, timeout: .seconds(3600), deadline: .seconds(3600))
-            guard case .failure(let failure) = outcome else { return [error?.kind] }
-            return [error?.kind, failure.kind]
+            var kinds: Set = [error?.kind]
+            // Whether the loop sees the cancellation before the order is a matter of chance.
+            for _ in 1...1000 {
+                let outcome = await transport.perform(request, timeout: .seconds(3600), deadline: .seconds(3600))
+                if case .failure(let failure) = outcome { kinds.insert(failure.kind) }
+            }
+            return kinds
         }
         task.cancel()
-        #expect(await task.value == [.cancelled, .cancelled])
+        #expect(await task.value == [.cancelled])
     }
 
     @Test("A pause between attempts ends with its caller")

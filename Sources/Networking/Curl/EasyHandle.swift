@@ -5,8 +5,8 @@ import FoundationEssentials
 struct EasyHandle: ~Copyable {
     /// The handle, lent to the calls of this folder; never to be kept.
     let raw: UnsafeMutableRawPointer
-    // The handle writes its explanations here until it is cleaned up.
-    private let explanation: UnsafeMutablePointer<CChar>
+    // The handle writes its errors here until it is cleaned up.
+    private let errorText: UnsafeMutablePointer<CChar>
     // The handle reads its headers from here until it is cleaned up.
     private var headers: UnsafeMutablePointer<curl_slist>?
 
@@ -14,20 +14,20 @@ struct EasyHandle: ~Copyable {
     init() {
         guard let raw = curl_easy_init() else { preconditionFailure("curl_easy_init: out of memory") }
         self.raw = raw
-        explanation = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        explanation.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        set(CURLOPT_ERRORBUFFER, to: explanation)
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        set(CURLOPT_ERRORBUFFER, to: errorText)
     }
 
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(headers)
-        explanation.deallocate()
+        errorText.deallocate()
     }
 
     /// What libcurl says about the failure of the transfer, in its own words.
     func explanation(of code: CURLcode) -> String {
-        explanation.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: explanation)
+        errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
     }
 
     // An option fails only if it is unknown, of another type, or memory is at an end: all of them our mistake or fatal.

@@ -52,7 +52,7 @@ final class MultiHandle: @unchecked Sendable {
 
     /// Waits until there is something to do, `wakeUp` is called, or the time is over.
     func wait(atMost time: Duration) {
-        check(curl_multi_poll(raw, nil, 0, Int32(clamping: time.milliseconds), nil), "curl_multi_poll")
+        check(curl_multi_poll(raw, nil, 0, time.milliseconds, nil), "curl_multi_poll")
     }
 
     /// Ends the present or else the next `wait`. From any thread.
@@ -66,11 +66,10 @@ final class MultiHandle: @unchecked Sendable {
 }
 
 extension Duration {
-    /// The whole milliseconds, rounded up, so that a wait never ends before its time.
-    var milliseconds: Int {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = Int(seconds).multipliedReportingOverflow(by: 1000)
-        return overflow
-            ? (seconds < 0 ? .min : .max) : whole + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    /// The whole milliseconds as libcurl takes them: rounded up, so that no wait ends before its time, and never
+    /// negative.
+    var milliseconds: Int32 {
+        let (seconds, attoseconds) = max(.zero, min(self, .milliseconds(Int32.max))).components
+        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

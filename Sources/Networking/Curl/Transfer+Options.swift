@@ -25,10 +25,11 @@ extension Transfer {
 
         // No signals: the timeout of a name look-up is the resolver thread's business.
         easy.set(CURLOPT_NOSIGNAL, to: 1)
-        easy.set(CURLOPT_TIMEOUT_MS, to: min(order.timeLeft.milliseconds, Int(Int32.max)))
+        easy.set(CURLOPT_TIMEOUT_MS, to: Int(order.timeLeft.milliseconds))
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: 5_000)
-        // Without it, removing a transfer whose name is still being looked up waits for the resolver thread, and
-        // everybody else's transfers with it. With it the thread is left to end by itself, and frees what it has.
+        // Without it, giving up a transfer whose name is still being looked up waits for the resolver thread (ten
+        // seconds, if the name server is silent), and all others with it. With it that thread is left to end by itself,
+        // and frees what it has.
         easy.set(CURLOPT_QUICK_EXIT, to: 1)
 
         easy.set(CURLOPT_WRITEFUNCTION, to: receiveBody)

@@ -1,0 +1,34 @@
+extension String {
+    /// The text with everything percent-encoded that is not unreserved (RFC 3986, 2.3).
+    var percentEncoded: String {
+        percentEncoded { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~".utf8.contains(byte)
+            }
+        }
+    }
+
+    /// The text with every byte percent-encoded that `isKept` does not keep.
+    func percentEncoded(keeping isKept: (UInt8) -> Bool) -> String {
+        var encoded: [UInt8] = []
+        for byte in utf8 {
+            if isKept(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), byte.hexDigits.0, byte.hexDigits.1]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// The byte as two capital hexadecimal digits.
+    var hexDigits: (UInt8, UInt8) {
+        let digits: StaticString = "0123456789ABCDEF"
+        return (digits.utf8Start[Int(self >> 4)], digits.utf8Start[Int(self & 15)])
+    }
+}
