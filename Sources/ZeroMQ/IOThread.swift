@@ -27,12 +27,14 @@ public final class IOThread: SerialExecutor {
     /// Opens a socket: sets its options and subscriptions, then binds, then connects.
     ///
     /// Binding to port `*` takes any free one, which `Socket.addresses` tells. Connecting always succeeds at once: who is
-    /// not there yet is tried again until closed. On an error nothing stays open.
+    /// not there yet is tried again until closed. On an error nothing stays open. Beware of `ipc`: libzmq takes over the file
+    /// of another program that is bound to the same path, without an error.
     public func open(
         _ kind: SocketKind, bind: [String] = [], connect: [String] = [], subscriptions: [String] = [],
         options: SocketOptions = SocketOptions()
     ) async throws(ZeroMQError) -> Socket {
         precondition(subscriptions.isEmpty || kind == .subscriber, "Only a subscriber subscribes")
+        precondition(options.inboxLimit > 0 && options.outboxLimit > 0, "A limit of nothing would wait for ever")
         let opening = try await perform { (poller) throws(ZeroMQError) in
             try poller.open(kind, bind: bind, connect: connect, subscriptions: subscriptions, options: options)
         }

@@ -54,14 +54,3 @@ final class Inbox: Sendable {
         return nil
     }
 }
-
-/// What a socket receives, as `Socket.incoming` shows it.
-struct Batches: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    let inbox: Inbox
-
-    func makeAsyncIterator() -> Batches { self }
-
-    func next(isolation actor: isolated (any Actor)?) async -> [Message]? {
-        await inbox.next(isolation: actor)
-    }
-}

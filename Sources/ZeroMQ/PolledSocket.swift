@@ -64,7 +64,7 @@ final class PolledSocket {
     func close(done: @escaping @Sendable () -> Void) {
         exchange.close()
         closing = (closing?.deadline ?? .now + options.linger, (closing?.done ?? []) + [done])
-        // What is posted but not yet taken has been counted in the outbox before it closed.
+        // The word that something was posted may still be on its way here.
         isScheduled = true
     }
 
@@ -73,9 +73,7 @@ final class PolledSocket {
         guard let closing else { return }
         let unsent = sending.count + exchange.outbox.take().count
         exchange.counters.withLock { $0.dropped += unsent }
-        // Shorter than what is set already, so that even a refusal would only cost time.
-        try? handle.set(
-            ZMQ_LINGER, to: Int64((closing.deadline - now).milliseconds), named: "ZMQ_LINGER")
+        handle.set(SocketSetting("ZMQ_LINGER", ZMQ_LINGER, (closing.deadline - now).milliseconds))
     }
 
     /// Tells those who wait for the end.

@@ -82,7 +82,7 @@ extension Poller {
         let subject = ([kind.rawValue] + bind + connect).joined(separator: " ")
         guard case .running = phase else { throw .closed("open", subject) }
         let handle = try SocketHandle.open(kind, options: options, subject: subject, context: context.pointer)
-        for prefix in subscriptions { try handle.subscribe(to: prefix) }
+        for prefix in subscriptions { handle.subscribe(to: prefix) }
         var addresses: [String] = []
         for address in bind { addresses.append(try handle.bind(to: address)) }
         for address in connect {
@@ -101,11 +101,11 @@ extension Poller {
 
     func subscribe(_ id: Int, to prefix: String) throws(ZeroMQError) {
         guard let socket = sockets[id] else { throw .closed("subscribe to", prefix) }
-        try socket.handle.subscribe(to: prefix)
+        socket.handle.subscribe(to: prefix)
     }
 
-    func option(_ id: Int, _ setting: SocketSetting) -> Int64? {
-        sockets[id]?.handle.get(setting.option, isWide: setting.isWide)
+    func value(of setting: SocketSetting, _ id: Int) -> Int64? {
+        sockets[id]?.handle.value(of: setting)
     }
 
     /// Closes a socket; `done` is called once it is, or at once if it is already.

@@ -26,16 +26,6 @@ public final class Socket: Sendable {
         thread.mailbox.post { $0.close(id) {} }
     }
 
-    /// What the socket receives, in batches of all there is.
-    ///
-    /// Bounded by `inboxLimit`: when it is full, the I/O thread stops reading the socket, ZeroMQ's high-water mark fills, and
-    /// a dealer's peer waits while a publisher drops. Iterate it once; several iterations share the messages.
-    /// It ends when the socket is closed and all that was received is taken, or when the iterating task is cancelled. For
-    /// a publisher it only ends: see `waitForSubscribers(to:count:)`.
-    public var incoming: some AsyncSequence<[Message], Never> & Sendable {
-        Batches(inbox: exchange.inbox)
-    }
-
     /// What the socket has done so far.
     public var counters: SocketCounters {
         exchange.counters.withLock { $0 }
@@ -100,7 +90,7 @@ public final class Socket: Sendable {
     /// What libzmq says the value of a setting is; nothing if it does not tell this one.
     func value(of setting: SocketSetting) async throws(ZeroMQError) -> Int64? {
         let id = id
-        return try await thread.perform { (poller) throws(ZeroMQError) in poller.option(id, setting) }
+        return try await thread.perform { (poller) throws(ZeroMQError) in poller.value(of: setting, id) }
     }
 
     private func check(_ messages: [Message]) {

@@ -1,7 +1,8 @@
-/// What a socket has done so far, for metrics; nothing is lost that is not counted here, with one exception.
+/// What a socket has done so far, for metrics.
 ///
-/// The exception is ZeroMQ's own: a publisher drops silently for a subscriber whose queue stands at the high-water mark,
-/// so subscribers repair themselves from the log behind the events.
+/// Every message that this program loses is counted here. What ZeroMQ loses after it was `sent` is not, because libzmq does
+/// not tell: for a subscriber whose queue stands at the high-water mark, with a connection that breaks, at the end of
+/// the linger. Whoever must not miss anything repairs from a log or asks again.
 public struct SocketCounters: Sendable, Hashable {
     /// Messages handed over to `incoming`.
     public internal(set) var received = 0

@@ -1,9 +1,11 @@
 /// Who has subscribed to a publisher: how many to each prefix.
 ///
-/// State instead of a sequence of notices, so that nothing piles up when nobody looks.
+/// State instead of a sequence of notices, so that nothing piles up when nobody looks. Only waiting rests on it: a peer that
+/// cancels what it never asked for can make a count too small, and ZeroMQ itself goes on sending.
 final class Subscribers: Sendable {
     private struct State {
         var counts: [[UInt8]: Int] = [:]
+        /// How many subscriptions there have been, whoever has left since.
         var arrivals = 0
         var isClosed = false
 

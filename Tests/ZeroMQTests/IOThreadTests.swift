@@ -97,6 +97,23 @@ struct IOThreadTests {
         }
     }
 
+    @Test("a socket stays open as long as somebody iterates", .timeLimit(.minutes(1)))
+    func iterationKeeps() async throws {
+        try await withThread { thread in
+            func listen() async throws -> (String, some AsyncSequence<[Message], Never>) {
+                let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+                return (server.addresses[0], server.incoming)
+            }
+            let (address, incoming) = try await listen()
+            let client = try await thread.open(.dealer, connect: [address])
+            await client.send([Message("hello")])
+            for await batch in incoming {
+                #expect(batch.map { $0.text(at: 1) } == ["hello"])
+                break
+            }
+        }
+    }
+
     @Test("a thread that nobody holds ends without being shut down", .timeLimit(.minutes(1)))
     func abandoned() async throws {
         try await withThread { other in

@@ -1,0 +1,22 @@
+extension Socket {
+    /// What the socket receives, in batches of all there is.
+    ///
+    /// Bounded by `inboxLimit`: when it is full, the I/O thread stops reading the socket, ZeroMQ's high-water mark fills, and
+    /// a dealer's peer waits while a publisher drops. Iterate it once; several iterations share the messages.
+    /// It ends when the socket is closed and all that was received is taken, or when the iterating task is cancelled. For
+    /// a publisher it only ends: see `waitForSubscribers(to:count:)`.
+    public var incoming: some AsyncSequence<[Message], Never> & Sendable {
+        Batches(socket: self)
+    }
+
+    private struct Batches: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        /// Kept, so that a socket stays open as long as somebody iterates.
+        let socket: Socket
+
+        func makeAsyncIterator() -> Batches { self }
+
+        func next(isolation actor: isolated (any Actor)?) async -> [Message]? {
+            await socket.exchange.inbox.next(isolation: actor)
+        }
+    }
+}
