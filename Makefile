@@ -7,7 +7,7 @@ SHELL := /bin/bash
 CONFIGURATION ?= release
 
 strict := -Xswiftc -warnings-as-errors
-swift_files := Package.swift Sources Tests Examples
+swift_files := Package.swift Sources Tests Examples Benchmarks
 test_log := .build/test.log
 
 .PHONY: help run test build lint format bench compose-test clean packages test-packages
@@ -34,7 +34,8 @@ lint: test-packages  ## Check the format of the Swift files, and what the docume
 format:  ## Format the Swift files
 	swift format format --in-place --parallel --recursive $(swift_files)
 
-bench: build  ## Measure what docs/benchmarks.md holds
+bench: build test-packages  ## Measure what docs/benchmarks.md holds
+	swift build -c release --product Throughput
 	Benchmarks/run
 
 compose-test: test-packages  ## Bring the containers up, use them from outside, take them down

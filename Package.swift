@@ -66,6 +66,11 @@ let package = Package(
                 "Locking", "ZeroMQ", "Networking", "Operations", "BoxOffice", "Events", "Worker", "Notifier", "Sandbox",
             ], swiftSettings: strict),
 
+        // What `make bench` measures with.
+        .executableTarget(
+            name: "Throughput", dependencies: ["Locking", "ZeroMQ", "SQLite", "BoxOffice", "Events"],
+            path: "Benchmarks/Throughput", swiftSettings: strict),
+
         // Tests, floor by floor.
         .target(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),

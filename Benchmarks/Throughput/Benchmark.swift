@@ -1,0 +1,27 @@
+import Glibc
+
+/// `Throughput publish ADDRESS COUNT BYTES`, `Throughput subscribe ADDRESS COUNT` or `Throughput durable FOLDER`.
+func runBenchmark() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    do {
+        switch (words.first, words.count) {
+        case ("publish", 4):
+            try await Peer().publish(words[1], count: number(words[2]), size: number(words[3]))
+        case ("subscribe", 3):
+            try await Peer().subscribe(words[1], count: number(words[2]))
+        case ("durable", 2):
+            try await DurablePublishing(folder: words[1]).run()
+        default:
+            print("Throughput publish ADDRESS COUNT BYTES | subscribe ADDRESS COUNT | durable FOLDER")
+            exit(2)
+        }
+    } catch {
+        print("Throughput: \(error)")
+        exit(1)
+    }
+}
+
+private func number(_ text: String) -> Int {
+    guard let number = Int(text) else { fatalError("\(text) is no number") }
+    return number
+}

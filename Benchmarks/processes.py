@@ -1,0 +1,171 @@
+"""Starts the real programs and measures what their users feel: start, memory, receipts and events.
+
+A plain ROUTER of the same library and bare SQLite commits run in turn with them, so that ratios hold on a busy machine.
+"""
+import json, os, signal, sqlite3, statistics, subprocess, sys, threading, time
+import zmq
+
+MARQUEE, FOLDER = sys.argv[1], sys.argv[2]
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+def start(role, settings, arguments=()):
+    """Starts a process and returns it, the seconds until it was ready, and what it says of its addresses."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [MARQUEE, role, *arguments], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        fields = json.loads(line)
+        if fields["message"] == f"{role} ready":
+            seconds = time.perf_counter() - began
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            return process, seconds, fields
+    sys.exit(f"the {role} did not start")
+
+
+def stop(process):
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+
+
+def memory(process):
+    """Resident megabytes, of which the second figure is not shared with other processes."""
+    with open(f"/proc/{process.pid}/smaps_rollup") as rollup:
+        fields = dict(line.split()[:2] for line in rollup if ":" in line.split()[0])
+    private = int(fields["Private_Clean:"]) + int(fields["Private_Dirty:"])
+    return int(fields["Rss:"]) / 1024, private / 1024
+
+
+def show(name, values, unit="ms"):
+    ordered = sorted(values)
+    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
+    print(f"{name:52} {statistics.median(ordered):9.2f} {p99:9.2f} {ordered[-1]:9.2f}  {unit}")
+    return statistics.median(ordered), p99
+
+
+def rounds(count, ask):
+    """The milliseconds of each of `count` calls."""
+    values = []
+    for number in range(count):
+        began = time.perf_counter()
+        ask(number)
+        values.append((time.perf_counter() - began) * 1000)
+    return values
+
+
+context = zmq.Context()
+settings = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "info", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"}
+sandbox, _, ready = start("sandbox", settings)
+settings |= {
+    "MARQUEE_KOBIS_URL": f"http://{ready['address']}/kobisopenapi/webservice/rest", "MARQUEE_KOBIS_KEY": KEY,
+    "MARQUEE_KOBIS_DAILY_LIMIT": "1000000", "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+    "MARQUEE_KAKAO_URL": f"http://{ready['address']}", "MARQUEE_KAKAO_KEY": KEY, "MARQUEE_PRIVATE_IMAGES": "allow"}
+for name in ("REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"):
+    settings[f"MARQUEE_{name}"] = "tcp://127.0.0.1:*"
+
+print(f"{'':52} {'median':>9} {'p99':>9} {'max':>9}")
+starts = []
+for number in range(10):
+    worker, seconds, ready = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/start{number}"})
+    starts.append(seconds * 1000)
+    stop(worker)
+show("worker: from start to ready, new data folder", starts)
+
+settings["MARQUEE_DATA"] = f"{FOLDER}/data"
+worker, _, ready = start("worker", settings)
+settings["MARQUEE_EVENTS"] = ready["events"]
+notifier, _, _ = start("notifier", settings)
+
+commands = context.socket(zmq.REQ)
+commands.connect(ready["commands"])
+events = context.socket(zmq.SUB)
+events.subscribe("request.done.")
+events.subscribe("heartbeat.")
+events.connect(ready["events"])
+events.recv_multipart()
+events.unsubscribe("heartbeat.")
+
+
+def receipt(body):
+    commands.send_multipart([b"fetch.day", json.dumps(body).encode()])
+    word, answer = commands.recv_multipart()
+    assert word == b"accepted", answer
+    return json.loads(answer)["id"]
+
+
+def done(id):
+    while events.recv_multipart()[0].decode() != f"request.done.{id}":
+        pass
+
+
+def day(number):
+    return time.strftime("%Y-%m-%d", time.gmtime(1_100_000_000 + number * 86_400))
+
+
+time.sleep(1)  # at rest, not starting
+for name, process in (("worker", worker), ("notifier", notifier)):
+    resident, private = memory(process)
+    print(f"{name + ': memory at rest (resident, not shared)':52} {resident:9.1f} {private:9.1f} {'':9}  MB")
+
+receipts = []
+
+
+def timed_receipt(body):
+    began = time.perf_counter()
+    id = receipt(body)
+    receipts.append((time.perf_counter() - began) * 1000)
+    return id
+
+
+receipt({"date": "2024-06-04", "id": "first"})
+done("first")
+receipts.clear()
+plain = context.socket(zmq.ROUTER)
+port = plain.bind_to_random_port("tcp://127.0.0.1")
+
+
+def echo():
+    while True:
+        plain.send_multipart(plain.recv_multipart())
+
+
+threading.Thread(target=echo, daemon=True).start()
+peer = context.socket(zmq.REQ)
+peer.connect(f"tcp://127.0.0.1:{port}")
+
+
+def ask_plain(number):
+    peer.send_multipart([b"fetch.day", b"{}"])
+    peer.recv_multipart()
+
+
+database = sqlite3.connect(f"{FOLDER}/bare.db", isolation_level=None)
+database.execute("pragma journal_mode = wal")
+database.execute("pragma synchronous = full")
+database.execute("create table event (body blob)")
+
+
+def commit_twice(number):
+    for _ in range(2):
+        database.execute("insert into event values (?)", (b"x" * 1024,))
+
+
+wholes, echoes, commits = [], [], []
+for _ in range(40):  # in turn, so that all three meet the same noise
+    wholes += rounds(50, lambda number: done(timed_receipt({"date": "2024-06-04"})))
+    echoes += rounds(50, ask_plain)
+    commits += rounds(50, commit_twice)
+show("day from the log: request to receipt", receipts)
+from_log = show("day from the log: request to its last event", wholes)
+echoed = show("  beside it: a bare round trip over the library", echoes)
+commit = show("  beside it: two bare SQLite commits of 1 kB", commits)
+print(f"{'  ratio to round trip and commits together':52} {from_log[0] / (echoed[0] + commit[0]):9.2f} "
+      f"{from_log[1] / (echoed[1] + commit[1]):9.2f}")
+
+receipts.clear()
+show("day from the sandbox: request to its last event",
+     rounds(500, lambda number: done(timed_receipt({"date": day(number)}))))
+resident, private = memory(worker)
+print(f"{'worker: memory after that (resident, not shared)':52} {resident:9.1f} {private:9.1f} {'':9}  MB")
+for process in (notifier, worker, sandbox):
+    stop(process)
