@@ -12,6 +12,8 @@ public struct EventLog: Sendable {
     public let epoch: String
     /// How many events a page looks at, however few have its prefix, so that none keeps other readers waiting long.
     var reach: UInt64 = 50_000
+    /// How many bytes of events a page holds, if it holds more than one: it is in memory whole, once for each who asked.
+    var pageBytes = 8 << 20
 
     /// Opens the log in a database whose schema has `EventLog.schema`.
     public init(source: String, in connection: Connection) throws(DatabaseError) {

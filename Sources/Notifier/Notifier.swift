@@ -52,7 +52,7 @@ public struct Notifier: Sendable {
                 uptime: Int(clock.now().timeIntervalSince(started)))
         }
 
-        let answers = LogCommands(status: status)
+        let answers = LogCommands(log: log, database: database, status: status)
         logger.info("notifier ready", [.alerts: alerts.addresses[0], .alertCommands: commands.addresses[0]])
         let group = ServiceGroup(
             [

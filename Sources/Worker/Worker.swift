@@ -80,7 +80,9 @@ public struct Worker: Sendable {
                     journal: journal, logger: logger,
                     clock: ContinuousClock()),
                 RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
-                CommandService(socket: commands, reception: reception, logCommands: LogCommands(status: status)),
+                CommandService(
+                    socket: commands, reception: reception,
+                    logCommands: LogCommands(log: log, database: database, status: status)),
             ], grace: .seconds(3))
         try await group.run(until: asked)
         await client.shutdown()

@@ -33,7 +33,7 @@ struct Log {
     }
 
     func latest(_ prefix: String = "", limit: Int = 500) async throws -> [LoggedEvent] {
-        try await database.read { [log] in try log.latest(prefix: prefix, limit: limit, in: $0) }
+        try await database.read { [log] in try log.latest(prefix: prefix, limit: limit, in: $0).events }
     }
 
     func positions() async throws -> [Stream: SequenceNumber] {

@@ -7,7 +7,10 @@ public actor CommandClient {
 
     /// Connects to the process that listens on `address`; that it is not there yet does not matter.
     public init(_ io: IOThread, address: String) async throws(ZeroMQError) {
-        socket = try await io.open(.dealer, connect: [address])
+        var options = SocketOptions()
+        // The largest page that can be asked for, with two frames an event, its word and its header.
+        options.maximumFrames = 2 * PageFields.limits.upperBound + 2
+        socket = try await io.open(.dealer, connect: [address], options: options)
         self.address = address
     }
 

@@ -1,9 +1,15 @@
+public import SQLite
+
 /// The commands that every process with a log answers.
 public struct LogCommands<Status: Encodable & Sendable>: Sendable {
+    private let log: EventLog
+    private let database: Database
     private let status: @Sendable () async throws -> Status
 
-    /// Makes them; `status` tells how the process is.
-    public init(status: @escaping @Sendable () async throws -> Status) {
+    /// Makes them for a log and the database that it is in; `status` tells how the process is.
+    public init(log: EventLog, database: Database, status: @escaping @Sendable () async throws -> Status) {
+        self.log = log
+        self.database = database
         self.status = status
     }
 
@@ -16,18 +22,36 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
 
     /// Answers a command, in any case: there is no silence.
     public func answer(_ command: Command) async -> Reply {
-        switch command.name {
-        case "status":
-            do {
-                return .status(try await status())
-            } catch {
-                return .refused(Failure(.internal, "the status cannot be told: \(error)"))
+        do {
+            switch command.name {
+            case "status": return .status(try await status())
+            case "replay": return try await replay(PageFields(command))
+            case "latest": return try await latest(PageFields(command))
+            default:
+                let name = String(command.name.prefix(40)).debugDescription
+                return .refused(Failure(.badRequest, "no command is called \(name)", field: "command"))
             }
-        case "replay", "latest":
-            return .refused(Failure(.badRequest, "\(command.name) is not built yet", field: "command"))
-        default:
-            let name = String(command.name.prefix(40)).debugDescription
-            return .refused(Failure(.badRequest, "no command is called \(name)", field: "command"))
+        } catch let failure as Failure {
+            return .refused(failure)
+        } catch {
+            return .refused(Failure(.internal, "\(command.name) cannot be answered: \(error)"))
         }
+    }
+
+    private func replay(_ fields: PageFields) async throws -> Reply {
+        let stream = try fields.knownStream()
+        let (after, limit) = (try fields.place(), try fields.count())
+        let page = try await database.read { connection in
+            try log.events(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
+        }
+        return .events(page.events, PageHeader(page, of: stream, epoch: log.epoch))
+    }
+
+    private func latest(_ fields: PageFields) async throws -> Reply {
+        let limit = try fields.count()
+        let snapshot = try await database.read { connection in
+            try log.latest(prefix: fields.prefix, after: fields.lastTopic, limit: limit, in: connection)
+        }
+        return .events(snapshot.events, PageHeader(snapshot, prefix: fields.prefix, epoch: log.epoch))
     }
 }

@@ -28,6 +28,12 @@ public struct Reply: Hashable, Sendable {
         Reply("status", status)
     }
 
+    /// The answer to `replay` and `latest`: the header, then each event's two frames as they stand in the log.
+    static func events(_ events: [LoggedEvent], _ header: PageHeader) -> Reply {
+        let head = Reply("events", header)
+        return Reply(frames: head.frames + events.flatMap { [Array($0.topic.description.utf8), $0.body] })
+    }
+
     private init(_ word: String, _ body: some Encodable) {
         frames = [Array(word.utf8), JSON.certain(body)]
     }
