@@ -14,7 +14,12 @@ struct AlertService: Service {
     func run() async throws {
         var decider = AlertDecider(rules: rules, since: since)
         for chart in try await ledger.charts(since: since) { decider.learn(chart) }
-        _ = try await reader.read { events, _ -> Never? in
+        var isHearing = false
+        _ = try await reader.read { events, isLive -> Never? in
+            if isLive, !isHearing {
+                isHearing = true
+                logger.info("worker heard")
+            }
             for event in events { await decide(event, &decider) }
             return nil
         }
