@@ -65,6 +65,9 @@ let package = Package(
             dependencies: [
                 "Locking", "ZeroMQ", "Networking", "Operations", "BoxOffice", "Events", "Worker", "Notifier", "Sandbox",
             ], swiftSettings: strict),
+        .executableTarget(
+            name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",
+            exclude: ["day.c", "day.pl", "day.py", "day.rb"], sources: ["day.swift"], swiftSettings: strict),
 
         // What `make bench` measures with.
         .executableTarget(
