@@ -1,91 +1,187 @@
 import Foundation
+import Locking
+import Networking
 import TestSupport
 import Testing
 
-/// Sandbox, worker and notifier as real processes on free ports, with fresh data.
+/// Sandbox, worker and notifier as real processes, with fresh data, on addresses that nobody else uses.
 final class Stage: Sendable {
-    /// The built program.
-    static let marquee: String = {
-        // The test bundle lies beside the program in the build folder.
-        let bundle = Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
-        let folder = bundle.map { URL(filePath: $0).deletingLastPathComponent().path }
-        return (folder ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path) + "/marquee"
-    }()
-    /// Debian's own Python, which has its own ZeroMQ.
-    static let python = "/usr/bin/python3"
-
-    let folder: TemporaryFolder
-    let sandbox: Program
-    let sandboxAddress: String
-    let worker: Program
-    let notifier: Program
-    /// What a client has to know: the addresses of all sockets, as variables.
-    let environment: [String: String]
-
-    /// Starts all three and waits until they are ready.
-    init(sandbox sandboxArguments: [String] = [], notifier notifierArguments: [String] = []) async throws {
-        folder = try TemporaryFolder()
-        var settings = ["MARQUEE_LOG_FORMAT": "json", "MARQUEE_DATA": folder.path]
-        sandbox = try Program(
-            Self.marquee, ["sandbox"] + sandboxArguments,
-            environment: settings.merging(["MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"]) { $1 })
-        sandboxAddress = try await Self.ready(sandbox, "sandbox ready")["address", default: ""]
-        settings["MARQUEE_KOBIS_URL"] = "http://\(sandboxAddress)/kobisopenapi/webservice/rest"
-        settings["MARQUEE_KAKAO_URL"] = "http://\(sandboxAddress)"
-        settings["MARQUEE_KOBIS_KEY"] = Self.kobisKey
-        settings["MARQUEE_KAKAO_KEY"] = Self.kakaoKey
-        settings["MARQUEE_PRIVATE_IMAGES"] = "allow"
-        for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
-            settings["MARQUEE_\(name)"] = "tcp://127.0.0.1:*"
-        }
-        worker = try Program(Self.marquee, ["worker"], environment: settings)
-        let ready = try await Self.ready(worker, "worker ready")
-        settings["MARQUEE_REQUESTS"] = ready["requests"]
-        settings["MARQUEE_COMMANDS"] = ready["commands"]
-        settings["MARQUEE_EVENTS"] = ready["events"]
-        notifier = try Program(Self.marquee, ["notifier"] + notifierArguments, environment: settings)
-        let notifierReady = try await Self.ready(notifier, "notifier ready")
-        settings["MARQUEE_ALERTS"] = notifierReady["alerts"]
-        settings["MARQUEE_ALERT_COMMANDS"] = notifierReady["alertCommands"]
-        environment = settings
+    /// Who is on stage.
+    enum Role: String, CaseIterable {
+        case sandbox
+        case worker
+        case notifier
     }
 
+    /// The built program.
+    static let marquee = builtProducts + "/marquee"
+    /// The folder of the built programs: the test bundle lies beside them.
+    static let builtProducts: String = {
+        let bundle = Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
+        return URL(filePath: bundle ?? CommandLine.arguments[0]).deletingLastPathComponent().path
+    }()
+    /// The checkout.
+    static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized.path
+    /// Debian's own Python, which has its own ZeroMQ.
+    static let python = "/usr/bin/python3"
     static let kobisKey = "0123456789abcdef0123456789abcdef"
     static let kakaoKey = "fedcba9876543210fedcba9876543210"
 
-    /// Ends the processes, politely, and expects that they go in peace.
-    func end() async {
-        for program in [notifier, worker, sandbox] {
-            program.signal(SIGTERM)
-            let ending = await program.ended()
-            #expect(ending.status == 0, "\(ending.errors)")
-            #expect(!ending.errors.contains(Self.kobisKey))
-            #expect(!ending.errors.contains(Self.kakaoKey))
+    let folder: TemporaryFolder
+    /// Where the sandbox listens.
+    let sandboxAddress: String
+    /// What a process needs to take part: addresses, keys, data folder.
+    let environment: [String: String]
+    private let programs: Locked<[Role: Program]>
+    private let retired = Locked<[Program]>([])
+
+    /// Starts all three, and waits until they are ready and the notifier hears the worker.
+    ///
+    /// The sockets are `ipc` files where processes come back to an address, which nobody else can have taken meanwhile.
+    private init(_ arguments: [Role: [String]], _ changes: [String: String], usesFiles: Bool) async throws {
+        let folder = try TemporaryFolder()
+        var settings = [
+            "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_DATA": folder.file("data"),
+            "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0",
+            "MARQUEE_KOBIS_KEY": Self.kobisKey, "MARQUEE_KAKAO_KEY": Self.kakaoKey,
+        ]
+        for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
+            settings["MARQUEE_\(name)"] = usesFiles ? "ipc://\(folder.file(name.lowercased()))" : "tcp://127.0.0.1:*"
         }
-    }
-
-    /// Runs a script of this folder with Debian's Python.
-    func python(_ script: String, _ arguments: String...) async throws -> Program.Ending {
-        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: script).path
-        return try await Program.run(Self.python, [path] + arguments, environment: environment)
-    }
-
-    /// Runs `marquee` with this stage's addresses.
-    func marquee(_ arguments: String...) async throws -> Program.Ending {
-        try await Program.run(Self.marquee, arguments, environment: environment)
-    }
-
-    private static func ready(_ program: Program, _ message: String) async throws -> [String: String] {
-        guard let line = await program.errorLine(containing: message) else {
-            let ending = await program.ended()
-            throw NotReady(message: "\(message) never came: \(ending.errors)")
+        settings.merge(changes) { _, new in new }
+        var programs: [Role: Program] = [:]
+        for role in Role.allCases {
+            let program = try Self.start(role, arguments[role] ?? [], settings)
+            let ready = try await Self.ready(role, program)
+            programs[role] = program
+            for (name, variable) in Self.variables { settings[variable] = ready[name] ?? settings[variable] }
+            if let address = ready["address"] {
+                settings["MARQUEE_KOBIS_URL"] = "http://\(address)/kobisopenapi/webservice/rest"
+                settings["MARQUEE_KAKAO_URL"] = "http://\(address)"
+            }
         }
-        let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
-        return fields.compactMapValues { $0 as? String }
+        try #require(await programs[.notifier]?.error(containing: "worker heard") != nil)
+        self.folder = folder
+        environment = settings
+        sandboxAddress = settings["MARQUEE_SANDBOX_HTTP", default: ""]
+        self.programs = Locked(programs)
     }
 
-    private struct NotReady: Error, CustomStringConvertible {
-        let message: String
-        var description: String { message }
+    /// Sets the stage, plays `scene` with a stranger's client on it, and looks whether all go in peace: exit status 0,
+    /// every event as the schemas have it, and no key in any output or file.
+    static func play(
+        _ arguments: [Role: [String]] = [:], settings: [String: String] = [:], usesFiles: Bool = false,
+        scene: (Stage, Client) async throws -> Void
+    ) async throws {
+        let stage = try await Stage(arguments, settings, usesFiles: usesFiles)
+        let client = try await Client(environment: stage.environment)
+        try await scene(stage, client)
+        let heard = client.events
+        let left = try await client.leave()
+        #expect(left.status == 0, "\(left.errors)")
+        for role in Role.allCases.reversed() { await stage.end(role) }
+        if !heard.isEmpty { try await stage.check(heard) }
+        try stage.expectNoKeys(in: left.output)
+    }
+
+    /// One of the programs as it runs now.
+    subscript(role: Role) -> Program {
+        get throws { try #require(programs.withLock { $0[role] }) }
+    }
+
+    /// Ends a program by a signal, and starts it again with the same settings and data.
+    func restart(_ role: Role, by signal: Int32, changes: [String: String] = [:]) async throws {
+        let program = try self[role]
+        program.signal(signal)
+        _ = await program.ended()
+        retired.withLock { $0.append(program) }
+        let next = try Self.start(role, [], environment.merging(changes) { _, new in new })
+        _ = try await Self.ready(role, next)
+        programs.withLock { $0[role] = next }
+    }
+
+    /// Ends a program politely.
+    func end(_ role: Role) async {
+        guard let program = programs.withLock({ $0.removeValue(forKey: role) }) else { return }
+        program.signal(SIGTERM)
+        let ending = await program.ended()
+        #expect(ending.status == 0, "\(role): \(ending.errors.suffix(3))")
+        retired.withLock { $0.append(program) }
+    }
+
+    /// Sets exactly these of the sandbox's switches.
+    func misbehave(_ switches: JSON) async throws {
+        _ = try await control(.put, switches)
+    }
+
+    /// How many requests for a path the sandbox has had.
+    func requests(for path: String) async throws -> Int {
+        try await control(.get)["requests"][path].number.map { Int($0) } ?? 0
+    }
+
+    /// Runs `marquee` with this stage's settings.
+    func marquee(_ arguments: String..., changes: [String: String] = [:]) async throws -> Program.Ending {
+        let program = try start(arguments, changes: changes)
+        return try await program.finish()
+    }
+
+    /// Starts `marquee` with this stage's settings.
+    func start(_ arguments: [String], changes: [String: String] = [:]) throws -> Program {
+        let program = try Program(Self.marquee, arguments, environment: environment.merging(changes) { $1 })
+        retired.withLock { $0.append(program) }
+        return program
+    }
+
+    /// What the processes' ready lines call addresses, and the variables they belong to.
+    private static let variables = [
+        "address": "MARQUEE_SANDBOX_HTTP", "requests": "MARQUEE_REQUESTS", "commands": "MARQUEE_COMMANDS",
+        "events": "MARQUEE_EVENTS", "alerts": "MARQUEE_ALERTS", "alertCommands": "MARQUEE_ALERT_COMMANDS",
+    ]
+
+    private static func start(_ role: Role, _ arguments: [String], _ settings: [String: String]) throws -> Program {
+        try Program(marquee, [role.rawValue] + arguments, environment: settings)
+    }
+
+    /// Waits until a process is ready, and returns what it says about itself.
+    private static func ready(_ role: Role, _ program: Program) async throws -> [String: String] {
+        let line = await program.error(containing: "\(role) ready")
+        let fields = try JSONDecoder().decode(
+            [String: JSON].self, from: Data(try #require(line, "\(program.written.errors)").utf8))
+        return fields.compactMapValues(\.text)
+    }
+
+    private func control(_ method: HTTPRequest.Method, _ body: JSON? = nil) async throws -> JSON {
+        let client = HTTPClient(retry: .never)
+        let request = HTTPRequest(
+            "http://\(sandboxAddress)/control", method: method, body: try body.map { Data(try $0.line.utf8) })
+        let endpoint = Endpoint<JSON>(service: "sandbox", request: request) { response throws(UpstreamError) in
+            if let failure = response.failure(of: "sandbox") { throw failure }
+            return try response.decode(of: "sandbox")
+        }
+        let state = try await client.send(endpoint)
+        await client.shutdown()
+        return state
+    }
+
+    /// Has the schemas' own checker look at what was heard.
+    private func check(_ events: [Client.Event]) async throws {
+        let checker = try Program("\(Self.checkout)/docs/schemas/check")
+        for event in events { try checker.type("\(event.topic) \(event.text)\n") }
+        let verdict = try await checker.finish()
+        #expect(verdict.status == 0, "\(verdict.output.prefix(5)) \(verdict.errors.suffix(3))")
+    }
+
+    /// Looks for the keys wherever a process has written something.
+    private func expectNoKeys(in heard: [String]) throws {
+        let written = retired.withLock { $0.map(\.written) }.flatMap { $0.output + $0.errors } + heard
+        for key in [Self.kobisKey, Self.kakaoKey] {
+            #expect(!written.contains { $0.contains(key) })
+            let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            for file in files {
+                // Sockets cannot be read, and folders not like files.
+                guard let content = FileManager.default.contents(atPath: folder.file(file)) else { continue }
+                #expect(content.range(of: Data(key.utf8)) == nil, "\(file)")
+            }
+        }
     }
 }

@@ -1,0 +1,170 @@
+import Foundation
+import Locking
+import Testing
+
+/// A stranger's client on pyzmq (`client.py`): it hears all events and alerts, and sends what a test tells it to.
+final class Client: Sendable {
+    /// How a message is sent.
+    enum Form: String, CaseIterable {
+        /// Published to the SUB endpoint, without a receipt.
+        case publish = "PUB"
+        /// By a REQ socket to the ROUTER endpoint.
+        case req = "REQ"
+        /// By a DEALER socket to the ROUTER endpoint, with the empty frame that a REQ socket sends.
+        case dealer = "DEALER"
+        /// By a DEALER socket to the ROUTER endpoint, without the empty frame.
+        case bare
+    }
+
+    /// A published event.
+    struct Event: Sendable {
+        let topic: String
+        let text: String
+        let body: JSON
+
+        var data: JSON { body["data"] }
+        var sequence: String { body["sequence"].text ?? "" }
+    }
+
+    /// What the ROUTER endpoint answered.
+    struct Answer: Sendable {
+        /// The frames before the word: one empty frame, or none.
+        let envelope: [String]
+        let word: String
+        let body: JSON
+    }
+
+    /// How a request ended.
+    struct Outcome: Sendable {
+        /// `request.done` or `request.failed`.
+        let end: Event
+        /// The events that a request that is done names, as they were published.
+        let events: [Event]
+
+        var isDone: Bool { end.topic.hasPrefix("request.done.") }
+        var error: JSON { end.data["error"] }
+    }
+
+    private let program: Program
+    private let count = Locked(0)
+
+    /// Starts it, and waits until whatever is sent arrives.
+    init(environment: [String: String]) async throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "client.py").path
+        program = try Program(Stage.python, [script], environment: environment)
+        try #require(await program.output { $0 == "ready" ? $0 : nil } != nil, "\(program.written.errors)")
+    }
+
+    /// Publishes a request.
+    func publish(_ topic: String, _ body: String) throws {
+        try publish(frames: [Array(topic.utf8), Array(body.utf8)])
+    }
+
+    /// Publishes whatever these frames are.
+    func publish(frames: [[UInt8]]) throws {
+        _ = try send(frames, as: .publish)
+    }
+
+    /// Asks, and waits for the answer.
+    func ask(_ name: String, _ body: String = "{}", as form: Form = .req) async throws -> Answer {
+        try await ask(frames: [Array(name.utf8), Array(body.utf8)], as: form)
+    }
+
+    /// Asks by whatever these frames are, and waits for the answer.
+    func ask(frames: [[UInt8]], as form: Form = .req) async throws -> Answer {
+        let mark = "answer \(try send(frames, as: form)) "
+        let line = try #require(await program.output { $0.hasPrefix(mark) ? $0.dropFirst(mark.count) : nil })
+        let answer = try JSON(String(line)).list.compactMap(\.text)
+        let envelope = answer.prefix { $0.isEmpty }
+        try #require(answer.count == envelope.count + 2)
+        return Answer(
+            envelope: Array(envelope), word: answer[envelope.count], body: try JSON(answer[envelope.count + 1]))
+    }
+
+    /// Asks for something with a receipt and a new id, and waits for its end.
+    func request(_ topic: String, _ fields: [String: JSON]) async throws -> Outcome {
+        let id = "e2e-\(number())"
+        let body = try JSON.object(fields.merging(["id": .text(id)]) { given, _ in given }).line
+        let answer = try await ask(topic, body)
+        try #require(answer.word == "accepted", "\(answer.body)")
+        return try await outcome(of: id)
+    }
+
+    /// Waits for a request's end, and for the events that answer it.
+    func outcome(of id: String) async throws -> Outcome {
+        let end = try await event { ["request.done.\(id)", "request.failed.\(id)"].contains($0.topic) }
+        var events: [Event] = []
+        for named in end.data["events"].list {
+            events.append(
+                try await event {
+                    $0.body["stream"] == named["stream"] && $0.body["sequence"] == named["sequence"]
+                })
+        }
+        return Outcome(end: end, events: events)
+    }
+
+    /// Waits for the first event of a topic, also one that has come already.
+    func event(_ topic: String) async throws -> Event {
+        try await event { $0.topic == topic }
+    }
+
+    /// Waits for the first event that `isWanted`, also one that has come already.
+    func event(where isWanted: (Event) -> Bool) async throws -> Event {
+        try #require(await program.output { line in Event(line).flatMap { isWanted($0) ? $0 : nil } })
+    }
+
+    /// Waits until the worker's SUB endpoint has found this client so often.
+    func subscribed(times: Int) async throws {
+        var left = times
+        try #require(
+            await program.output { line in
+                if line == "subscribed" { left -= 1 }
+                return left == 0 ? line : nil
+            } != nil)
+    }
+
+    /// The events that were heard so far.
+    var events: [Event] { program.written.output.compactMap(Event.init) }
+
+    /// The events that were heard so far whose topic begins so.
+    func events(_ prefix: String) -> [Event] {
+        events.filter { $0.topic.hasPrefix(prefix) }
+    }
+
+    /// A sequence number as it is written.
+    static func sequence(_ number: Int) -> String {
+        let digits = "\(number)"
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Goes away.
+    func leave() async throws -> Program.Ending {
+        try await program.finish()
+    }
+
+    private func send(_ frames: [[UInt8]], as form: Form) throws -> Int {
+        let number = number()
+        let order: JSON = [
+            "number": .number(Double(number)), "form": .text(form.rawValue),
+            "frames": .list(frames.map { .text(Data($0).base64EncodedString()) }),
+        ]
+        try program.type(try order.line + "\n")
+        return number
+    }
+
+    private func number() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+extension Client.Event {
+    /// Reads a line of `client.py`; nil if it tells something else.
+    fileprivate init?(_ line: String) {
+        let words = line.split(separator: " ", maxSplits: 2)
+        guard words.count == 3, words[0] == "event", let body = try? JSON(String(words[2])) else { return nil }
+        self.init(topic: String(words[1]), text: String(words[2]), body: body)
+    }
+}
