@@ -20,9 +20,11 @@ context.linger = 0
 poller = zmq.Poller()
 
 
-def connect(kind, address):
+def connect(kind, address, **options):
     """A socket that is listened to."""
     socket = context.socket(kind)
+    for name, value in options.items():
+        socket.setsockopt(getattr(zmq, name), value)
     socket.connect(address)
     poller.register(socket, zmq.POLLIN)
     return socket
@@ -44,10 +46,8 @@ def send(number, form, frames):
 
 # On the wire an XPUB socket is a PUB socket; on this side it tells when somebody has subscribed, so that nothing is sent
 # into the void.
-requests = connect(zmq.XPUB, os.environ["MARQUEE_REQUESTS"])
-events = {connect(zmq.SUB, os.environ[name]): name for name in ("MARQUEE_EVENTS", "MARQUEE_ALERTS")}
-for socket in events:
-    socket.subscribe("")
+requests = connect(zmq.XPUB, os.environ["MARQUEE_REQUESTS"], XPUB_VERBOSE=1)
+events = [connect(zmq.SUB, os.environ[name], SUBSCRIBE=b"") for name in ("MARQUEE_EVENTS", "MARQUEE_ALERTS")]
 poller.register(0, zmq.POLLIN)
 silent = {requests, *events}  # whoever has given no sign of life yet
 asked = {}
@@ -65,7 +65,8 @@ while True:
             continue
         frames = source.recv_multipart()
         if source is requests:
-            tell("subscribed")
+            if frames[0].startswith(b"\x01"):
+                tell("subscribed")
         elif source in events:
             tell("event", *(frame.decode() for frame in frames))
         else:
