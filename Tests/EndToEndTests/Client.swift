@@ -90,6 +90,11 @@ final class Client: Sendable {
         return try await outcome(of: id)
     }
 
+    /// Asks for a day's chart, and waits for the end.
+    func day(_ date: String, refresh: Bool = false) async throws -> Outcome {
+        try await request("fetch.day", ["date": .text(date), "refresh": .boolean(refresh)])
+    }
+
     /// Waits for a request's end, and for the events that answer it.
     func outcome(of id: String) async throws -> Outcome {
         let end = try await event { ["request.done.\(id)", "request.failed.\(id)"].contains($0.topic) }
@@ -111,6 +116,14 @@ final class Client: Sendable {
     /// Waits for the first event that `isWanted`, also one that has come already.
     func event(where isWanted: (Event) -> Bool) async throws -> Event {
         try #require(await program.output { line in Event(line).flatMap { isWanted($0) ? $0 : nil } })
+    }
+
+    /// Waits for a heartbeat that a process has sent since then: once it is heard, so is everything else.
+    func hears(_ role: Stage.Role, since instant: Date) async throws {
+        let instant = instant.ISO8601Format(.init(includingFractionalSeconds: true))
+        _ = try await event {
+            $0.topic == "heartbeat.\(role)" && ($0.body["time"].text ?? "") > instant
+        }
     }
 
     /// Waits until the worker's SUB endpoint has found this client so often.

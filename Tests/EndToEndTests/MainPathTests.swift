@@ -11,7 +11,7 @@ struct MainPathTests {
             var before: JSON?
             var expected: [(topic: String, evidence: JSON)] = []
             for day in (1...9).map({ "2024-06-0\($0)" }) {
-                let outcome = try await client.request("fetch.day", ["date": .text(day)])
+                let outcome = try await client.day(day)
                 #expect(outcome.isDone && outcome.end.data["from"] == "upstream")
                 let chart = try #require(outcome.events.first)
                 #expect(chart.topic == "ranking.day.all.\(day)")

@@ -56,7 +56,7 @@ struct MalformedRequestTests {
                 #expect(answer.word == "refused" && answer.body["code"] == "badRequest")
                 #expect(answer.body["field"] == "command")
             }
-            #expect(try await client.request("fetch.day", ["date": "2024-06-04"]).isDone)
+            #expect(try await client.day("2024-06-04").isDone)
             #expect(client.events("request.").map(\.sequence) == [1, 2].map(Client.sequence))
         }
     }

@@ -58,13 +58,12 @@ struct RequestTests {
     func served() async throws {
         try await Stage.play { stage, client in
             let path = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
-            let day: [String: JSON] = ["date": "2024-06-04"]
-            let first = try await client.request("fetch.day", day)
-            let second = try await client.request("fetch.day", day)
+            let first = try await client.day("2024-06-04")
+            let second = try await client.day("2024-06-04")
             #expect(first.end.data["from"] == "upstream" && second.end.data["from"] == "log")
             #expect(first.end.data["events"] == second.end.data["events"])
             #expect(try await stage.requests(for: path) == 1)
-            let third = try await client.request("fetch.day", day.merging(["refresh": true]) { $1 })
+            let third = try await client.day("2024-06-04", refresh: true)
             #expect(third.end.data["from"] == "upstream" && third.end.data["events"] == first.end.data["events"])
             #expect(try await stage.requests(for: path) == 2)
             let charts = client.events("ranking.")

@@ -97,6 +97,7 @@ final class Stage: Sendable {
         retired.withLock { $0.append(program) }
         let next = try Self.start(role, [], environment.merging(changes) { _, new in new })
         _ = try await Self.ready(role, next)
+        if role == .notifier { try #require(await next.error(containing: "worker heard") != nil) }
         programs.withLock { $0[role] = next }
     }
 
@@ -116,7 +117,27 @@ final class Stage: Sendable {
 
     /// How many requests for a path the sandbox has had.
     func requests(for path: String) async throws -> Int {
-        try await control(.get)["requests"][path].number.map { Int($0) } ?? 0
+        try await requests { $0 == path }
+    }
+
+    /// How many requests for such paths the sandbox has had.
+    func requests(where isCounted: (String) -> Bool) async throws -> Int {
+        guard case .object(let counts) = try await control(.get)["requests"] else { return 0 }
+        return counts.filter { isCounted($0.key) }.compactMap { $0.value.number.map { Int($0) } }.reduce(0, +)
+    }
+
+    /// Waits until the sandbox has had a request for a path. It tells nobody, so it is asked until it has.
+    func requestsArrive(at path: String) async throws {
+        while try await requests(for: path) == 0 { try Task.checkCancellation() }
+    }
+
+    /// The topics of all events in a log, in the order in which they were written, read as any backup would.
+    func topics(in database: String) async throws -> [String] {
+        let script =
+            "import sqlite3, sys; print(*(row[0] for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])), sep='\\n')"
+        let query = "select topic from event order by rowid"
+        let path = environment["MARQUEE_DATA", default: ""] + "/" + database
+        return try await Program.run(Self.python, ["-c", script, path, query]).output
     }
 
     /// Runs `marquee` with this stage's settings.
