@@ -69,7 +69,7 @@ public struct Notifier: Sendable {
                 } stop: {
                     await commands.close()
                 },
-            ], grace: .seconds(3))
+            ], grace: .seconds(1))
         try await group.run(until: asked)
         await io.shutdown()
         await database.close()

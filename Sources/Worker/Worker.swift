@@ -83,7 +83,7 @@ public struct Worker: Sendable {
                 CommandService(
                     socket: commands, reception: reception,
                     logCommands: LogCommands(log: log, database: database, status: status)),
-            ], grace: .seconds(3))
+            ], grace: .seconds(1))
         try await group.run(until: asked)
         await client.shutdown()
         await pictures.shutdown()
