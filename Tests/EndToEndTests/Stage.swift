@@ -102,9 +102,9 @@ final class Stage: Sendable {
     }
 
     /// Ends a program politely.
-    func end(_ role: Role) async {
+    func end(_ role: Role, by signal: Int32 = SIGTERM) async {
         guard let program = programs.withLock({ $0.removeValue(forKey: role) }) else { return }
-        program.signal(SIGTERM)
+        program.signal(signal)
         let ending = await program.ended()
         #expect(ending.status == 0, "\(role): \(ending.errors.suffix(3))")
         retired.withLock { $0.append(program) }
