@@ -86,15 +86,14 @@ let package = Package(
         tests(of: "Operations", uses: ["Locking"]),
         tests(of: "BoxOffice"),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
-        tests(of: "Events", uses: ["SQLite", "BoxOffice"]),
-        tests(of: "Worker"),
+        tests(of: "Events", uses: ["ZeroMQ", "SQLite", "BoxOffice"]),
+        tests(of: "Worker", uses: ["Locking", "SQLite", "Operations", "BoxOffice", "Events"]),
         tests(of: "Notifier", uses: ["BoxOffice", "Events"]),
+        tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: [
-                "Locking", "ZeroMQ", "Networking", "BoxOffice", "Events", "marquee", "ExampleDay", "TestSupport",
-            ],
+            dependencies: ["Locking", "Networking", "BoxOffice", "marquee", "ExampleDay", "TestSupport"],
             exclude: ["client.py"], swiftSettings: strict),
     ]
 )

@@ -4,9 +4,10 @@ import Events
 ///
 /// The inbox on disk is the truth and bounds the length; this is the part of it that can be handed out at once.
 actor RequestQueue {
-    private var live: [AcceptedRequest] = []
-    private var backfill: [AcceptedRequest] = []
-    private var waiting: [CheckedContinuation<AcceptedRequest?, Never>] = []
+    private var live: ArraySlice<AcceptedRequest> = []
+    private var backfill: ArraySlice<AcceptedRequest> = []
+    private var takers: [(ticket: Int, continuation: CheckedContinuation<AcceptedRequest?, Never>)] = []
+    private var lastTicket = 0
     private var isClosed = false
 
     /// How many live requests wait.
@@ -14,31 +15,43 @@ actor RequestQueue {
     /// How many backfill requests wait.
     var backfillCount: Int { backfill.count }
 
+    /// How many fetchers wait.
+    var takerCount: Int { takers.count }
+
     /// Puts requests at the end of their line.
     func add(_ requests: [AcceptedRequest]) {
-        for request in requests {
-            if !waiting.isEmpty {
-                waiting.removeFirst().resume(returning: request)
-            } else if request.request.priority == .live {
-                live.append(request)
-            } else {
-                backfill.append(request)
-            }
-        }
+        live += requests.filter { $0.request.priority == .live }
+        backfill += requests.filter { $0.request.priority == .backfill }
+        while !takers.isEmpty, let request = first() { takers.removeFirst().continuation.resume(returning: request) }
     }
 
-    /// Hands out the next request, or nil once the queue is closed.
+    /// Hands out the next request, or nil once the queue is closed or when the task is cancelled.
     func next() async -> AcceptedRequest? {
         if isClosed { return nil }
-        if !live.isEmpty { return live.removeFirst() }
-        if !backfill.isEmpty { return backfill.removeFirst() }
-        return await withCheckedContinuation { waiting.append($0) }
+        if let request = first() { return request }
+        lastTicket += 1
+        let ticket = lastTicket
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { takers.append((ticket, $0)) }
+        } onCancel: {
+            // Comes after the taker is in its line, since that is put there without a pause.
+            Task { await giveUp(ticket) }
+        }
     }
 
     /// Hands out nothing any more; what still waits stays in the inbox on disk.
     func close() {
         isClosed = true
-        for continuation in waiting { continuation.resume(returning: nil) }
-        waiting = []
+        for taker in takers { taker.continuation.resume(returning: nil) }
+        takers = []
+    }
+
+    private func first() -> AcceptedRequest? {
+        live.popFirst() ?? backfill.popFirst()
+    }
+
+    private func giveUp(_ ticket: Int) {
+        guard let index = takers.firstIndex(where: { $0.ticket == ticket }) else { return }
+        takers.remove(at: index).continuation.resume(returning: nil)
     }
 }

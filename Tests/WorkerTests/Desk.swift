@@ -1,0 +1,109 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Locking
+import Operations
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Worker
+
+/// A worker's memory in a fresh database, with everything it publishes kept, and a wall clock that a test sets.
+final class Desk: Sendable {
+    /// 2024-06-05, noon in Korea.
+    static let noon = Date(timeIntervalSince1970: 1_717_556_400)
+
+    let folder: TemporaryFolder
+    let database: Database
+    let journal: Journal
+    let queue = RequestQueue()
+    private let time = Locked(noon)
+    let clock: WallClock
+    let log = LogLines()
+    private let published: Locked<[LoggedEvent]>
+    private let news: AsyncStream<LoggedEvent>
+
+    init(room: Int = 10_000) async throws {
+        folder = try TemporaryFolder()
+        database = try Database(path: folder.file("worker.db"), schema: Journal.schema)
+        clock = WallClock { [time] in time.withLock { $0 } }
+        let (news, teller) = AsyncStream.makeStream(of: LoggedEvent.self)
+        let published = Locked<[LoggedEvent]>([])
+        self.news = news
+        self.published = published
+        let events = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
+        journal = Journal(database: database, log: events, inbox: Inbox(limit: room), clock: clock) { events in
+            published.withLock { $0 += events }
+            for event in events { teller.yield(event) }
+        }
+    }
+
+    func setClock(to time: Date) {
+        self.time.withLock { $0 = time }
+    }
+
+    var logger: Logger { log.logger(clock: clock) }
+
+    /// The topics of what was published so far, in order.
+    var topics: [String] { published.withLock { $0.map(\.topic.description) } }
+
+    /// What was published so far on topics that begin with `prefix`.
+    func events(_ prefix: String = "") -> [LoggedEvent] {
+        published.withLock { $0.filter { $0.topic.description.hasPrefix(prefix) } }
+    }
+
+    /// Waits for a request's end, whose event has not been waited for before.
+    func end(of id: RequestID) async throws -> LoggedEvent {
+        for await event in news {
+            if case .request(.done, id) = event.topic { return event }
+            if case .request(.failed, id) = event.topic { return event }
+        }
+        throw CancellationError()
+    }
+
+    /// What was published is what is in the log, once and in its order.
+    func expectPublishedInOrder() async throws {
+        let logged = try await database.read { [journal] connection in
+            try journal.log.events(of: .request, after: .zero, limit: 500, in: connection).events
+        }
+        #expect(events("request.") == logged)
+    }
+
+    /// Takes a request in, as both sockets do.
+    @discardableResult
+    func accept(_ request: Request, as id: String) async throws -> AcceptedRequest {
+        let accepted = AcceptedRequest(id: try #require(RequestID(id)), request: request)
+        let answer = try await journal.offer([Journal.Offer(accepted: accepted, frames: request.frames)])
+        #expect(answer == [.accepted])
+        return accepted
+    }
+}
+
+/// The lines of a log.
+final class LogLines: Sendable {
+    private let lines: AsyncStream<String>
+    private let teller: AsyncStream<String>.Continuation
+    private let all = Locked<[String]>([])
+
+    init() {
+        (lines, teller) = AsyncStream.makeStream(of: String.self)
+    }
+
+    func logger(clock: WallClock = .system) -> Logger {
+        Logger(label: "test", level: .debug, format: .json, clock: clock) { [all, teller] bytes in
+            let line = String(decoding: bytes, as: UTF8.self)
+            all.withLock { $0.append(line) }
+            teller.yield(line)
+        }
+    }
+
+    /// What was logged so far.
+    var text: String { all.withLock { $0.joined() } }
+
+    /// Waits for a line that holds `text` and has not been waited for before.
+    func line(_ text: String) async throws -> String {
+        for await line in lines where line.contains(text) { return line }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,70 @@
+import BoxOffice
+import Events
+import Testing
+
+@testable import Worker
+
+@Suite(.timeLimit(.minutes(1))) struct RequestQueueTests {
+    private let queue = RequestQueue()
+
+    private func request(_ id: String, _ priority: Request.Priority = .live) -> AcceptedRequest {
+        AcceptedRequest(id: Sample.id(id), request: Request(.day(Sample.day, .all), priority: priority))
+    }
+
+    private func take(_ count: Int) async -> [String] {
+        var ids: [String] = []
+        for _ in 0..<count { ids.append(await queue.next()?.id.description ?? "-") }
+        return ids
+    }
+
+    @Test("live requests come before backfill, each kind in the order it came")
+    func order() async {
+        await queue.add([request("a", .backfill), request("b"), request("c", .backfill)])
+        await queue.add([request("d"), request("e", .backfill)])
+        #expect(await queue.liveCount == 2)
+        #expect(await queue.backfillCount == 3)
+        #expect(await take(5) == ["b", "d", "a", "c", "e"])
+    }
+
+    @Test("a fetcher that waited gets the live request of a batch, not the first")
+    func handOver() async {
+        async let waiting = queue.next()
+        await queue.takers(atLeast: 1)
+        await queue.add([request("a", .backfill), request("b")])
+        #expect(await waiting?.id == Sample.id("b"))
+        #expect(await take(1) == ["a"])
+    }
+
+    @Test("a closed queue hands out nothing, to those who wait and to those who come")
+    func close() async {
+        async let waiting = queue.next()
+        await queue.takers(atLeast: 1)
+        await queue.close()
+        await queue.add([request("a")])
+        #expect(await waiting == nil)
+        #expect(await queue.next() == nil)
+    }
+
+    @Test("a fetcher that is cancelled gets nothing, and takes nothing from the others")
+    func cancel() async {
+        let (first, second) = (Task { await queue.next() }, Task { await queue.next() })
+        await queue.takers(atLeast: 2)
+        first.cancel()
+        #expect(await first.value == nil)
+        await queue.add([request("a")])
+        #expect(await second.value?.id == Sample.id("a"))
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await queue.next()
+        }
+        late.cancel()
+        #expect(await late.value == nil)
+    }
+}
+
+extension RequestQueue {
+    /// Returns when so many wait for a request.
+    func takers(atLeast count: Int) async {
+        while takerCount < count { await Task.yield() }
+    }
+}
