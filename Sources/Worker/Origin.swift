@@ -35,10 +35,12 @@ enum Origin {
     }
 
     /// The host that a URL names, without port and without `www.`, which the council's service answers to as well.
-    private static func host(of url: String) -> String {
+    static func host(of url: String) -> String {
         let afterScheme = url.split(separator: "://", maxSplits: 1).last ?? ""
-        let authority = afterScheme.prefix { $0 != "/" }
-        let host = authority.lastIndex(of: ":").map { authority[..<$0] } ?? authority
-        return (host.hasPrefix("www.") ? String(host.dropFirst(4)) : String(host)).lowercased()
+        let authority = afterScheme.prefix { !"/?#".contains($0) }.lowercased()
+        // The colons of an IPv6 address stand in brackets: `[::1]:8590`.
+        let port = authority.split(separator: "]", omittingEmptySubsequences: false).last?.lastIndex(of: ":")
+        let host = port.map { authority[..<$0] } ?? authority[...]
+        return String(host.trimmingPrefix("www."))
     }
 }
