@@ -45,7 +45,7 @@ let package = Package(
         module("Networking", uses: ["CCurl", "CCrypto", "Locking"]),
         module("WebServer", uses: ["CMicrohttpd", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations"),
+        module("Operations", uses: ["Locking"]),
 
         // Floor 2: the domain.
         module("BoxOffice"),

@@ -1,0 +1,166 @@
+/// Prometheus text, version 0.0.4, read more strictly than Prometheus does: what is only convention or advice must hold too.
+public struct Exposition: Sendable {
+    /// What is wrong, and in which line.
+    public struct Mistake: Error, CustomStringConvertible {
+        /// What is wrong.
+        public let description: String
+    }
+
+    /// One figure.
+    public struct Sample: Sendable {
+        /// The name as it stands in its line.
+        public let name: String
+        /// The labels, unescaped.
+        public let labels: [String: String]
+        /// The figure.
+        public let value: Double
+    }
+
+    /// A metric with its samples.
+    public struct Family: Sendable {
+        /// What it says of itself, unescaped.
+        public let help: String
+        /// Its kind.
+        public fileprivate(set) var type = ""
+        /// Its figures, in their order.
+        public fileprivate(set) var samples: [Sample] = []
+    }
+
+    /// The metrics by name.
+    public private(set) var families: [String: Family] = [:]
+
+    /// Reads the text; each metric is its HELP, its TYPE and its samples, in this order and without anything between.
+    public init(_ text: String) throws(Mistake) {
+        guard text.isEmpty || text.hasSuffix("\n") else { throw Mistake(description: "the last line has no end") }
+        var current = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            var scanner = Scanner(line)
+            if scanner.take("# HELP ") {
+                current = try scanner.name()
+                try scanner.expect(" ")
+                guard families[current] == nil else { throw scanner.mistake("\(current) comes twice") }
+                families[current] = Family(help: try scanner.text(until: nil, escapes: ["\\": "\\", "n": "\n"]))
+            } else if scanner.take("# TYPE ") {
+                try scanner.expect(current + " ")
+                let type = String(scanner.rest)
+                guard ["counter", "gauge", "histogram"].contains(type) else { throw scanner.mistake("no type") }
+                guard families[current]?.type == "" else { throw scanner.mistake("not after its HELP") }
+                if type == "counter", !current.hasSuffix("_total") { throw scanner.mistake("no _total") }
+                families[current]?.type = type
+            } else {
+                let sample = try scanner.sample()
+                guard let family = families[current], family.type != "" else { throw scanner.mistake("no TYPE") }
+                let suffixes = family.type == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
+                guard suffixes.contains(where: { current + $0 == sample.name }) else {
+                    throw scanner.mistake("not of \(current)")
+                }
+                if family.samples.contains(where: { $0.name == sample.name && $0.labels == sample.labels }) {
+                    throw scanner.mistake("the same labels twice")
+                }
+                if family.type != "gauge", !(sample.value >= 0) { throw scanner.mistake("below zero") }
+                families[current]?.samples.append(sample)
+            }
+        }
+        for (name, family) in families where family.type == "histogram" { try Self.check(name, family) }
+    }
+
+    /// The figure of a sample.
+    public subscript(name: String, labels: [String: String]) -> Double? {
+        families.values.lazy.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
+    }
+
+    /// The figure of a sample without labels.
+    public subscript(name: String) -> Double? { self[name, [:]] }
+
+    /// Each histogram: buckets grow, the last is +Inf and as large as the count, and there is one sum.
+    private static func check(_ name: String, _ family: Family) throws(Mistake) {
+        func mistake(_ what: String) -> Mistake { Mistake(description: "\(name): \(what)") }
+        let groups = Dictionary(grouping: family.samples) { $0.labels.filter { $0.key != "le" } }
+        for (labels, samples) in groups {
+            let buckets = samples.filter { $0.name == name + "_bucket" }
+            let bounds = buckets.compactMap { $0.labels["le"].flatMap(Scanner.number) }
+            guard bounds.count == buckets.count, bounds.last == .infinity else { throw mistake("bounds of \(labels)") }
+            guard bounds == bounds.sorted(), buckets.map(\.value) == buckets.map(\.value).sorted() else {
+                throw mistake("buckets of \(labels) do not grow")
+            }
+            let counts = samples.filter { $0.name == name + "_count" }.map(\.value)
+            guard counts == [buckets.last?.value] else { throw mistake("count of \(labels)") }
+            guard samples.count == buckets.count + 2 else { throw mistake("sum of \(labels)") }
+        }
+    }
+}
+
+/// Reads one line from left to right.
+private struct Scanner {
+    private let line: Substring
+    private(set) var rest: Substring
+
+    init(_ line: Substring) {
+        self.line = line
+        rest = line
+    }
+
+    func mistake(_ what: String) -> Exposition.Mistake {
+        Exposition.Mistake(description: "\(what): \(line)")
+    }
+
+    mutating func take(_ text: String) -> Bool {
+        guard rest.hasPrefix(text) else { return false }
+        rest = rest.dropFirst(text.count)
+        return true
+    }
+
+    mutating func expect(_ text: String) throws(Exposition.Mistake) {
+        guard take(text) else { throw mistake("expected \(text) at \(rest)") }
+    }
+
+    mutating func name(allowsColon: Bool = true) throws(Exposition.Mistake) -> String {
+        let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || allowsColon && $0 == ":") }
+        guard let first = name.first, !first.isNumber else { throw mistake("no name at \(rest)") }
+        rest = rest.dropFirst(name.count)
+        return String(name)
+    }
+
+    mutating func text(until end: Character?, escapes: [Character: Character]) throws(Exposition.Mistake) -> String {
+        var text = ""
+        while let character = rest.popFirst() {
+            if character == end { return text }
+            if character != "\\" {
+                text.append(character)
+            } else if let escaped = rest.popFirst().flatMap({ escapes[$0] }) {
+                text.append(escaped)
+            } else {
+                throw mistake("a backslash before \(rest)")
+            }
+        }
+        guard end == nil else { throw mistake("no end of the text") }
+        return text
+    }
+
+    mutating func sample() throws(Exposition.Mistake) -> Exposition.Sample {
+        let name = try name()
+        var labels: [String: String] = [:]
+        if take("{") {
+            repeat {
+                let label = try self.name(allowsColon: false)
+                guard !label.hasPrefix("__"), labels[label] == nil else { throw mistake("the label \(label)") }
+                try expect("=\"")
+                labels[label] = try text(until: "\"", escapes: ["\\": "\\", "n": "\n", "\"": "\""])
+            } while take(",")
+            try expect("}")
+        }
+        try expect(" ")
+        guard let value = Self.number(rest) else { throw mistake("no number: \(rest)") }
+        return Exposition.Sample(name: name, labels: labels, value: value)
+    }
+
+    /// A number as Go writes it, which is what Prometheus reads, and nothing else that Swift would take for one.
+    static func number(_ text: some StringProtocol) -> Double? {
+        switch text {
+        case "+Inf": .infinity
+        case "-Inf": -.infinity
+        case "NaN": .nan
+        default: text.allSatisfy { "0123456789+-.e".contains($0) } ? Double(text) : nil
+        }
+    }
+}
