@@ -4,35 +4,45 @@
 /// request's deadline. At most so many requests go to one host at once, the others wait in order. Cancellation returns
 /// at once. It never looks at proxies of the environment, and keeps no cookies and no cache.
 public final class HTTPClient: Sendable {
+    /// Told of each attempt that was made: how it failed, if it did, and how long it took.
+    public typealias AttemptReport =
+        @Sendable (
+            _ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration
+        ) -> Void
+
     private let transport: Transport
     let flights = Flights()
     private let retry: RetryPolicy
     private let surroundings: Surroundings
     private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
+    private let afterAttempt: AttemptReport
 
     /// Makes a client, and starts its thread.
     ///
     /// `beforeAttempt` is called with the service's name before each attempt, retries too, so that a quota can be
-    /// booked before it is used; what it throws takes the place of the attempt.
+    /// booked before it is used; what it throws takes the place of the attempt. `afterAttempt` is told of each attempt.
     public convenience init(
         limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: Surroundings = .system,
-        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in }
+        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
+        afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
         self.init(
-            limits: limits, retry: retry, surroundings: surroundings, isPublic: \.isPublic, beforeAttempt: beforeAttempt
-        )
+            limits: limits, retry: retry, surroundings: surroundings, isPublic: \.isPublic,
+            beforeAttempt: beforeAttempt, afterAttempt: afterAttempt)
     }
 
     /// Makes a client with its own idea of what a public address is.
     init(
         limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: Surroundings = .system,
         isPublic: @escaping @Sendable (IPAddress) -> Bool,
-        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in }
+        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
+        afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
         transport = Transport(limits: limits, isPublic: isPublic)
         self.retry = retry
         self.surroundings = surroundings
         self.beforeAttempt = beforeAttempt
+        self.afterAttempt = afterAttempt
     }
 
     /// Asks, and returns what the endpoint reads from the answer.
@@ -86,9 +96,22 @@ public final class HTTPClient: Sendable {
             throw UpstreamError(
                 service: endpoint.service, kind: .timeout, message: "the time was over before it was sent")
         }
-        let outcome = await transport.perform(
-            request, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed)
-        switch outcome {
+        let begin = surroundings.now()
+        do throws(UpstreamError) {
+            let value = try await call(
+                endpoint, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed)
+            afterAttempt(endpoint.service, nil, begin.duration(to: surroundings.now()))
+            return value
+        } catch {
+            afterAttempt(endpoint.service, error.kind, begin.duration(to: surroundings.now()))
+            throw error
+        }
+    }
+
+    private func call<Value>(
+        _ endpoint: Endpoint<Value>, timeout: Duration, deadline: Duration
+    ) async throws(UpstreamError) -> Value {
+        switch await transport.perform(endpoint.request, timeout: timeout, deadline: deadline) {
         case .failure(let failure):
             throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
         case .success(var response):

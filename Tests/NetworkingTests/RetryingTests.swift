@@ -36,6 +36,29 @@ struct RetryingTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test("Each attempt is told of, with how it ended; one that was not booked was none")
+    func reports() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number == 1 { exchange.answer(status: 500) } else { exchange.answer("whole") }
+        }
+        let reports = Monitor<[String]>([])
+        let isBroke = Monitor(false)
+        let client = HTTPClient(retry: policy, surroundings: time.surroundings) { service throws(UpstreamError) in
+            guard isBroke.withLock({ $0 }) else { return }
+            throw UpstreamError(service: service, kind: .quotaExhausted, message: "used up", isTransient: false)
+        } afterAttempt: { service, failure, _ in
+            reports.withLock { $0.append("\(service) \(failure?.rawValue ?? "ok")") }
+        }
+        _ = try await client.send(.text(HTTPRequest(server.url)))
+        #expect(reports.withLock { $0 } == ["test unavailable", "test ok"])
+        isBroke.withLock { $0 = true }
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest(server.url + "/other")))
+        }
+        #expect(error?.kind == .quotaExhausted)
+        #expect(reports.withLock(\.count) == 2)
+    }
+
     @Test("Broken connections are tried again, until one holds")
     func healed() async throws {
         let server = try ScriptedServer { exchange in
