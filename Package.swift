@@ -52,7 +52,7 @@ let package = Package(
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice"]),
-        module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
+        module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice"]),
 
         // Floor 4: the processes.
         module("Worker", uses: ["ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice", "Upstreams", "Events"]),

@@ -9,22 +9,30 @@ public final class Publisher: Sendable {
     private let socket: Socket
     private let source: String
     private let epoch: String
-    private let positions: Locked<[Stream: SequenceNumber]>
+    /// What was sent so far.
+    struct State {
+        var positions: [Stream: SequenceNumber]
+        var events: [Stream: Int] = [:]
+        var heartbeats = 0
+    }
+
+    private let state: Locked<State>
 
     /// Makes a publisher of the given XPUB socket; `positions` are the log's at the start.
     public init(_ socket: Socket, of log: EventLog, positions: [Stream: SequenceNumber]) {
         self.socket = socket
         source = log.source
         epoch = log.epoch
-        self.positions = Locked(positions)
+        state = Locked(State(positions: positions))
     }
 
     /// Sends events in order; some may have been sent before.
     public func publish(_ events: [LoggedEvent]) {
         // Under the lock, so that no heartbeat tells of an event before that event has been sent.
-        positions.withLock { positions in
+        state.withLock { state in
             for event in events {
-                positions[event.stream] = max(positions[event.stream] ?? .zero, event.sequence)
+                state.positions[event.stream] = max(state.positions[event.stream] ?? .zero, event.sequence)
+                state.events[event.stream, default: 0] += 1
             }
             _ = socket.post(events.map { Message([Array($0.topic.description.utf8), $0.body]) })
         }
@@ -32,10 +40,14 @@ public final class Publisher: Sendable {
 
     /// Sends a heartbeat.
     public func beat(at now: Date) {
-        positions.withLock { positions in
-            _ = socket.post([Heartbeat(epoch: epoch, positions: positions).message(from: source, at: now)])
+        state.withLock { state in
+            _ = socket.post([Heartbeat(epoch: epoch, positions: state.positions).message(from: source, at: now)])
+            state.heartbeats += 1
         }
     }
+
+    /// What was sent up to now.
+    var sent: State { state.withLock { $0 } }
 
     /// Sends a heartbeat every second, and at once to whoever subscribes to heartbeats, until the socket closes.
     ///

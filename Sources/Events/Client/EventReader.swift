@@ -35,6 +35,9 @@ public struct EventReader: Sendable {
         return nil
     }
 
+    /// What its socket has done so far.
+    public var counters: SocketCounters { socket.counters }
+
     /// Ends the connection.
     public func close() async {
         await socket.close()

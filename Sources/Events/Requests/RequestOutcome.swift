@@ -15,7 +15,7 @@ public struct RequestAccepted: Hashable, Sendable, Codable {
 /// The data of `request.done.<id>`: which events answer the request.
 public struct RequestDone: Hashable, Sendable, Codable {
     /// Where an answer came from.
-    public enum Source: String, Hashable, Sendable, Codable {
+    public enum Source: String, Hashable, Sendable, CaseIterable, Codable {
         /// An upstream was asked.
         case upstream
         /// The log had it.
