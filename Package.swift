@@ -47,8 +47,9 @@ let package = Package(
         module("Imaging", uses: ["CImaging"]),
         module("Operations", uses: ["Locking"]),
 
-        // Floor 2: the domain.
+        // Floor 2: the domain, and the pages on which a process says how it is.
         module("BoxOffice"),
+        module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice"]),
@@ -85,6 +86,7 @@ let package = Package(
         tests(of: "Imaging"),
         tests(of: "Operations", uses: ["Locking"]),
         tests(of: "BoxOffice"),
+        tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
         tests(of: "Events", uses: ["ZeroMQ", "SQLite", "BoxOffice"]),
         tests(of: "Worker", uses: ["Locking", "SQLite", "Operations", "BoxOffice", "Events"]),

@@ -1,0 +1,36 @@
+import Networking
+import Operations
+import Testing
+
+@testable import Health
+
+/// A health server on a free port, and somebody who visits it.
+struct Site {
+    let server: HealthServer
+    private let client = HTTPClient(retry: .never)
+
+    init(
+        address: String = "127.0.0.1:0", metrics: Metrics = Metrics(), livesIf alive: [HealthCheck] = [],
+        isReadyIf ready: [HealthCheck] = []
+    ) throws {
+        let address = try #require(HTTPAddress(address))
+        server = try HealthServer(address: address, metrics: metrics, livesIf: alive, isReadyIf: ready)
+    }
+
+    /// What is answered, whatever its status.
+    func visit(_ path: String, method: HTTPRequest.Method = .get) async throws -> HTTPResponse {
+        let request = HTTPRequest("http://\(server.address)\(path)", method: method)
+        return try await client.send(Endpoint(service: "health", request: request) { $0 })
+    }
+
+    /// Stops both.
+    func end() async throws {
+        await server.stop()
+        try await server.run()
+        await client.shutdown()
+    }
+}
+
+extension HTTPResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
