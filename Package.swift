@@ -56,7 +56,11 @@ let package = Package(
         module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice"]),
 
         // Floor 4: the processes.
-        module("Worker", uses: ["ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice", "Upstreams", "Events"]),
+        module(
+            "Worker",
+            uses: [
+                "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
+            ]),
         module("Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "BoxOffice", "Events"]),
         module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
@@ -89,7 +93,7 @@ let package = Package(
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
         tests(of: "Events", uses: ["ZeroMQ", "SQLite", "BoxOffice"]),
-        tests(of: "Worker", uses: ["Locking", "SQLite", "Operations", "BoxOffice", "Events"]),
+        tests(of: "Worker", uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "Notifier", uses: ["BoxOffice", "Events"]),
         tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),

@@ -26,6 +26,7 @@ extension Logger {
         case events
         case alerts
         case alertCommands
+        case http
         case url
         case path
         case variable

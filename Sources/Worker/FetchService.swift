@@ -11,6 +11,7 @@ struct FetchService: Service {
     let fetcher: Fetcher
     let journal: Journal
     let logger: Logger
+    let metrics: WorkerMetrics
     let clock: any Clock<Duration>
 
     /// Takes up what the inbox still holds, then works until the queue is closed and what is in hand is done.
@@ -50,6 +51,7 @@ struct FetchService: Service {
         do {
             let findings = try await fetcher.findings(for: accepted.request, asOf: now)
             try await journal.settle(accepted, with: findings, asOf: now)
+            metrics.finish(accepted.id, from: findings.source)
             for problem in findings.problems {
                 logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
             }
@@ -58,6 +60,7 @@ struct FetchService: Service {
             // A request that ends because the process does has not failed: the next start takes it up again.
             if Task.isCancelled { return }
             try await journal.settle(accepted, with: failure)
+            metrics.finish(accepted.id, because: failure)
             logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
         }
     }

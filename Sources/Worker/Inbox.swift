@@ -86,7 +86,8 @@ struct Inbox: Sendable {
             as: String.self, String.self, String.self)
     }
 
-    private func waitingCount(in connection: Connection) throws(DatabaseError) -> Int {
+    /// How many requests wait.
+    func waitingCount(in connection: Connection) throws(DatabaseError) -> Int {
         try connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
     }
 

@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import Health
 import Operations
 import SQLite
 
@@ -14,7 +15,8 @@ struct Journal: Sendable {
         let frames: RequestFrames
     }
 
-    static let schema = Schema(EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, Origin.schema)
+    static let schema = Schema(
+        EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, Origin.schema, HealthCheck.schema)
 
     let database: Database
     let log: EventLog
@@ -87,6 +89,11 @@ struct Journal: Sendable {
             // The day was in range when the request was accepted, and ranges only grow.
             return AcceptedRequest(id: id, request: try Request(frames, at: clock.now()))
         }
+    }
+
+    /// How many requests were accepted and have not ended.
+    func waitingCount() async throws -> Int {
+        try await database.read { connection in try inbox.waitingCount(in: connection) }
     }
 
     /// Appends a fact if it says something new, and returns the event that says it now.

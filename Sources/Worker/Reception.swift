@@ -7,6 +7,7 @@ struct Reception: Sendable {
     let journal: Journal
     let queue: RequestQueue
     let logger: Logger
+    let metrics: WorkerMetrics
     let clock: WallClock
 
     /// Takes in a batch of messages in one transaction, and says for each why it was refused, or under which id it runs.
@@ -24,6 +25,7 @@ struct Reception: Sendable {
         for ((index, offer), result) in zip(offers, await take(offers.map(\.offer))) {
             results[index] = result.mapError { Refusal(failure: $0, frames: offer.frames) }
         }
+        for case .failure(let refusal) in results { metrics.refuse(because: refusal.failure) }
         return results.compactMap(\.self)
     }
 
@@ -49,6 +51,7 @@ struct Reception: Sendable {
         do {
             let answers = try await journal.offer(offers)
             let new = zip(offers, answers).filter { $1 == .accepted }.map(\.0.accepted)
+            metrics.accept(new.map(\.id))
             await queue.add(new)
             return zip(offers, answers).map { offer, answer in
                 switch answer {

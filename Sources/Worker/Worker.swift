@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import Health
 import Networking
 public import Operations
 import SQLite
@@ -15,7 +16,7 @@ public struct Worker: Sendable {
     /// How many requests may wait.
     private static let inboxLimit = 10_000
 
-    private let configuration: Configuration
+    let configuration: Configuration
     private let logger: Logger
     private let clock: WallClock
 
@@ -53,10 +54,18 @@ public struct Worker: Sendable {
             limits: [
                 Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
             ])
-        let client = HTTPClient { service throws(UpstreamError) in try await quota.book(service) }
-        let pictures = HTTPClient(retry: .never)
+        let metrics = Metrics()
+        let counts = WorkerMetrics(metrics, clock: ContinuousClock())
+        let key = KobisKey(configuration.kobis.key)
+        let client = HTTPClient { service throws(UpstreamError) in
+            try await quota.book(service)
+        } afterAttempt: { service, failure, duration in
+            counts.call(service, failure, duration)
+            key.note(service, failure)
+        }
+        let pictures = HTTPClient(retry: .never, afterAttempt: counts.call)
         let queue = RequestQueue()
-        let reception = Reception(journal: journal, queue: queue, logger: logger, clock: clock)
+        let reception = Reception(journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,
@@ -65,11 +74,21 @@ public struct Worker: Sendable {
                 quota: try await quota.balances(), uptime: Int(clock.now().timeIntervalSince(started)))
         }
 
+        metrics.addProcess(startedAt: started)
+        addFigures(
+            to: metrics, queue: queue, quota: quota, publisher: publisher, database: folder.file("worker.db"),
+            sockets: ["requests": requests, "commands": commands, "events": events])
+        let health = try healthServer(metrics, journal: journal, key: key)
+
         logger.info(
             "worker ready",
-            [.requests: requests.addresses[0], .commands: commands.addresses[0], .events: events.addresses[0]])
+            [
+                .requests: requests.addresses[0], .commands: commands.addresses[0], .events: events.addresses[0],
+                .http: health.address,
+            ])
         let group = ServiceGroup(
             [
+                health,
                 SimpleService {
                     await publisher.run(now: clock.now, clock: ContinuousClock())
                 } stop: {
@@ -77,7 +96,7 @@ public struct Worker: Sendable {
                 },
                 FetchService(
                     queue: queue, fetcher: fetcher(journal: journal, client: client, pictures: pictures),
-                    journal: journal, logger: logger,
+                    journal: journal, logger: logger, metrics: counts,
                     clock: ContinuousClock()),
                 RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
                 CommandService(

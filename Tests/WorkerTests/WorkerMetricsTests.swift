@@ -1,0 +1,96 @@
+import Events
+import Health
+import Networking
+import Operations
+import TestSupport
+import Testing
+
+@testable import Worker
+
+@Suite(.timeLimit(.minutes(1))) struct WorkerMetricsTests {
+    private let metrics = Metrics()
+    private let clock = ManualClock()
+
+    @Test("a request is timed from its acceptance to its end, however it ends")
+    func durations() async throws {
+        let counts = WorkerMetrics(metrics, clock: clock)
+        let (one, two) = (try #require(RequestID("one")), try #require(RequestID("two")))
+        counts.accept([one, two])
+        clock.advance(by: .milliseconds(40))
+        counts.finish(one, from: .log)
+        clock.advance(by: .seconds(20))
+        counts.finish(two, because: Failure(.notPublished, "not yet"))
+        let text = try Exposition(await metrics.text())
+        #expect(text["marquee_requests_accepted_total"] == 2)
+        #expect(text["marquee_requests_done_total", ["from": "log"]] == 1)
+        #expect(text["marquee_requests_done_total", ["from": "upstream"]] == 0)
+        #expect(text["marquee_requests_failed_total", ["code": "notPublished"]] == 1)
+        #expect(text["marquee_request_duration_seconds_bucket", ["le": "0.05"]] == 1)
+        #expect(text["marquee_request_duration_seconds_sum"] == 20.08)
+    }
+
+    @Test("a request of an earlier start is counted, and not timed: nobody knows here when it was accepted")
+    func earlier() async throws {
+        let counts = WorkerMetrics(metrics, clock: clock)
+        counts.finish(try #require(RequestID("old")), from: .upstream)
+        let text = try Exposition(await metrics.text())
+        #expect(text["marquee_requests_done_total", ["from": "upstream"]] == 1)
+        #expect(text["marquee_request_duration_seconds_count"] == 0)
+    }
+
+    @Test("calls are told apart by service and outcome, and a service that nobody knows makes no new sample")
+    func calls() async throws {
+        let counts = WorkerMetrics(metrics, clock: clock)
+        counts.call("kobis", nil, .milliseconds(100))
+        counts.call("kobis", .timeout, .seconds(10))
+        counts.call("poster", .notFound, .milliseconds(1))
+        counts.call("stranger.example", nil, .zero)
+        let text = try Exposition(await metrics.text())
+        #expect(text["marquee_upstream_calls_total", ["service": "kobis", "outcome": "ok"]] == 1)
+        #expect(text["marquee_upstream_calls_total", ["service": "kobis", "outcome": "timeout"]] == 1)
+        #expect(text["marquee_upstream_calls_total", ["service": "poster", "outcome": "notFound"]] == 1)
+        #expect(text["marquee_upstream_call_duration_seconds_sum", ["service": "kobis"]] == 10.1)
+        let services = text.families["marquee_upstream_calls_total"]?.samples.compactMap { $0.labels["service"] }
+        #expect(services.map(Set.init) == ["kobis", "kakao", "poster"])
+    }
+
+    @Test("a refusal is counted by its code")
+    func refusals() async throws {
+        let counts = WorkerMetrics(metrics, clock: clock)
+        counts.refuse(because: Failure(.overloaded, "full"))
+        let text = try Exposition(await metrics.text())
+        #expect(text["marquee_requests_refused_total", ["code": "overloaded"]] == 1)
+        #expect(text["marquee_requests_refused_total", ["code": "badRequest"]] == 0)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct KobisKeyTests {
+    private static let refusal = "key: KOBIS refuses it"
+
+    @Test("without a key the worker is not ready")
+    func none() async {
+        #expect(await KobisKey(nil).check.reason() == "key: none is configured for KOBIS; set MARQUEE_KOBIS_KEY")
+    }
+
+    @Test(
+        "the last answer that says something about the key counts",
+        arguments: [
+            ([], nil), ([.unauthorized], refusal), ([.forbidden], refusal), ([.unauthorized, nil], nil),
+            ([.unauthorized, .notPublished], nil), ([.unauthorized, .quotaExhausted], nil),
+            ([.unauthorized, .timeout], refusal), ([.unauthorized, .unavailable], refusal),
+            ([.unauthorized, .invalid], refusal), ([nil, .maintenance], nil), ([nil, .unauthorized], refusal),
+        ] as [([UpstreamError.Kind?], String?)])
+    func answers(outcomes: [UpstreamError.Kind?], reason: String?) async {
+        let key = KobisKey(Secret("key"))
+        for outcome in outcomes { key.note("kobis", outcome) }
+        #expect(await key.check.reason() == reason)
+    }
+
+    @Test("other services' refusals do not count")
+    func others() async {
+        let key = KobisKey(Secret("key"))
+        key.note("kakao", .unauthorized)
+        key.note("poster", .forbidden)
+        #expect(await key.check.reason() == nil)
+    }
+}
