@@ -61,7 +61,7 @@ let package = Package(
             uses: [
                 "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
             ]),
-        module("Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "BoxOffice", "Events"]),
+        module("Notifier", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "Health", "BoxOffice", "Events"]),
         module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
@@ -94,7 +94,7 @@ let package = Package(
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
         tests(of: "Events", uses: ["ZeroMQ", "SQLite", "BoxOffice"]),
         tests(of: "Worker", uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
-        tests(of: "Notifier", uses: ["BoxOffice", "Events"]),
+        tests(of: "Notifier", uses: ["ZeroMQ", "Health", "BoxOffice", "Events"]),
         tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

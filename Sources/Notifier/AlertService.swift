@@ -9,6 +9,7 @@ struct AlertService: Service {
     let rules: AlertRules
     let since: KoreanDate?
     let logger: Logger
+    let metrics: NotifierMetrics
     let clock: any Clock<Duration>
 
     func run() async throws {
@@ -20,6 +21,7 @@ struct AlertService: Service {
                 isHearing = true
                 logger.info("worker heard")
             }
+            metrics.read(events.count)
             for event in events { await decide(event, &decider) }
             return nil
         }
@@ -57,6 +59,7 @@ struct AlertService: Service {
         let new = try await ledger.record(chart, from: event, alerts: alerts)
         decider = next
         for alert in new {
+            metrics.decide(alert.rule)
             logger.info("alert", [.alert: alert.id, .text: alert.text.ko])
         }
     }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import Health
 import Operations
 import SQLite
 
@@ -22,7 +23,8 @@ struct Ledger: Sendable {
                     chart blob not null
                 ) strict, without rowid;
                 """
-            ]))
+            ]),
+        HealthCheck.schema)
 
     let database: Database
     let log: EventLog

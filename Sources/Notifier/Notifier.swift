@@ -1,6 +1,7 @@
 public import BoxOffice
 import Events
 import FoundationEssentials
+import Health
 public import Operations
 import SQLite
 import ZeroMQ
@@ -43,6 +44,8 @@ public struct Notifier: Sendable {
         let reader = try await EventReader(
             io, address: configuration.events.reachable, prefixes: ["ranking.day.\(Market.all)."])
 
+        let pulse = try await WorkerPulse(io, address: configuration.events.reachable, clock: ContinuousClock())
+
         let publisher = Publisher(alerts, of: log, positions: positions)
         let ledger = Ledger(database: database, log: log, clock: clock, publish: publisher.publish)
         let status: @Sendable () async throws -> NotifierStatus = {
@@ -53,9 +56,26 @@ public struct Notifier: Sendable {
         }
 
         let answers = LogCommands(log: log, database: database, status: status)
-        logger.info("notifier ready", [.alerts: alerts.addresses[0], .alertCommands: commands.addresses[0]])
+        let metrics = Metrics()
+        let counts = NotifierMetrics(metrics)
+        metrics.addProcess(startedAt: started)
+        publisher.report(to: metrics)
+        metrics.addSockets([
+            "events": { reader.counters }, "heartbeats": { pulse.counters }, "alerts": { alerts.counters },
+            "alertCommands": { commands.counters },
+        ])
+        metrics.addDatabase(at: folder.file("notifier.db"))
+        let health = try HealthServer(
+            address: configuration.notifierHTTP, metrics: metrics, livesIf: [.answers(database)],
+            isReadyIf: [.writes(to: database), pulse.check])
+
+        logger.info(
+            "notifier ready",
+            [.alerts: alerts.addresses[0], .alertCommands: commands.addresses[0], .http: health.address])
         let group = ServiceGroup(
             [
+                health,
+                pulse,
                 SimpleService {
                     await publisher.run(now: clock.now, clock: ContinuousClock())
                 } stop: {
@@ -63,7 +83,7 @@ public struct Notifier: Sendable {
                 },
                 AlertService(
                     reader: reader, ledger: ledger, rules: rules, since: since, logger: logger,
-                    clock: ContinuousClock()),
+                    metrics: counts, clock: ContinuousClock()),
                 SimpleService {
                     await CommandServer(commands).run { batch in await answers.answer(batch) }
                 } stop: {
