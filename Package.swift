@@ -95,7 +95,6 @@ let package = Package(
         tests(of: "Events", uses: ["ZeroMQ", "SQLite", "BoxOffice"]),
         tests(of: "Worker", uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "Notifier", uses: ["ZeroMQ", "Health", "BoxOffice", "Events"]),
-        tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",

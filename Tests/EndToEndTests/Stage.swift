@@ -43,6 +43,7 @@ final class Stage: Sendable {
         var settings = [
             "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_DATA": folder.file("data"),
             "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0",
+            "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
             "MARQUEE_KOBIS_KEY": Self.kobisKey, "MARQUEE_KAKAO_KEY": Self.kakaoKey,
         ]
         for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
@@ -55,6 +56,7 @@ final class Stage: Sendable {
             let ready = try await Self.ready(role, program)
             programs[role] = program
             for (name, variable) in Self.variables { settings[variable] = ready[name] ?? settings[variable] }
+            if let address = ready["http"] { settings["MARQUEE_\(role.rawValue.uppercased())_HTTP"] = address }
             if let address = ready["address"] {
                 settings["MARQUEE_KOBIS_URL"] = "http://\(address)/kobisopenapi/webservice/rest"
                 settings["MARQUEE_KAKAO_URL"] = "http://\(address)"

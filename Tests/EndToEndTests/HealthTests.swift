@@ -1,0 +1,105 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct HealthTests {
+    private let client = HTTPClient(retry: .never)
+
+    /// What a process answers, whatever the status.
+    private func visit(_ path: String, of owner: String, _ stage: Stage) async throws -> HTTPResponse {
+        let request = HTTPRequest("http://\(stage.environment["MARQUEE_\(owner)_HTTP", default: ""])\(path)")
+        return try await client.send(Endpoint(service: "health", request: request) { $0 })
+    }
+
+    /// A process's figures.
+    private func figures(of owner: String, _ stage: Stage) async throws -> Exposition {
+        try Exposition(String(decoding: try await visit("/metrics", of: owner, stage).body, as: UTF8.self))
+    }
+
+    @Test("worker and notifier live, are ready, and tell what a request has led to")
+    func figures() async throws {
+        try await Stage.play { stage, _ in
+            #expect(try await stage.marquee("request", "day", "2024-06-04").status == 0)
+            #expect(try await stage.marquee("request", "day", "2024-06-04").status == 0)
+            #expect(try await stage.marquee("request", "movie", "00000000").status != 0)
+
+            #expect(try await visit("/healthz", of: "WORKER", stage).status == 200)
+            #expect(try await visit("/readyz", of: "WORKER", stage).status == 200)
+            let worker = try await figures(of: "WORKER", stage)
+            #expect(worker["marquee_requests_accepted_total"] == 3)
+            #expect(worker["marquee_requests_done_total", ["from": "upstream"]] == 1)
+            #expect(worker["marquee_requests_done_total", ["from": "log"]] == 1)
+            #expect(worker["marquee_requests_failed_total", ["code": "notFound"]] == 1)
+            #expect(worker["marquee_request_duration_seconds_count"] == 3)
+            #expect(worker["marquee_queue_length", ["priority": "live"]] == 0)
+            #expect(worker["marquee_upstream_calls_total", ["service": "kobis", "outcome": "ok"]] == 1)
+            #expect(worker["marquee_upstream_calls_total", ["service": "kobis", "outcome": "notFound"]] == 1)
+            #expect(worker["marquee_upstream_call_duration_seconds_count", ["service": "kobis"]] == 2)
+            #expect(worker["marquee_quota_left_calls", ["service": "kobis"]] == 2_998)
+            #expect(worker["marquee_events_published_total", ["stream": "ranking"]] == 2)
+            #expect(worker["marquee_log_position", ["stream": "ranking"]] == 1)
+            #expect(worker["marquee_log_position", ["stream": "request"]] == 6)
+            #expect(worker["marquee_socket_received_total", ["socket": "commands"]] == 3)
+            #expect(worker["marquee_ready", ["check": "database"]] == 1)
+            #expect(try #require(worker["marquee_heartbeats_total"]) > 0)
+            #expect(try #require(worker["marquee_database_size_bytes"]) > 4096)
+
+            // The worker's first heartbeat, and the chart, come when they come.
+            while try await visit("/readyz", of: "NOTIFIER", stage).status != 200 {}
+            while try await figures(of: "NOTIFIER", stage)["marquee_events_read_total"] != 2 {}
+            #expect(try await visit("/healthz", of: "NOTIFIER", stage).status == 200)
+        }
+        await client.shutdown()
+    }
+
+    @Test("Prometheus's own parser reads the figures", .enabled(if: FileManager.default.fileExists(atPath: parser)))
+    func parsed() async throws {
+        try await Stage.play { stage, _ in
+            let script = """
+                import os, sys, urllib.request
+                from prometheus_client.parser import text_string_to_metric_families
+                for owner in "WORKER", "NOTIFIER":
+                    with urllib.request.urlopen("http://" + os.environ["MARQUEE_" + owner + "_HTTP"] + "/metrics") as answer:
+                        for family in text_string_to_metric_families(answer.read().decode()):
+                            assert family.documentation and family.type != "unknown", family
+                            print(family.name, family.type, len(family.samples))
+                """
+            let ending = try await Program.run(Stage.python, ["-c", script], environment: stage.environment)
+            #expect(ending.status == 0, "\(ending.errors)")
+            #expect(ending.output.contains { $0.contains("marquee_request_duration_seconds histogram") })
+        }
+        await client.shutdown()
+    }
+
+    private static let parser = "/usr/lib/python3/dist-packages/prometheus_client/parser.py"
+
+    @Test("a worker whose key is refused lives, and is not ready")
+    func refusedKey() async throws {
+        try await Stage.play([.sandbox: ["--kobis-key", "ffffffffffffffffffffffffffffffff"]]) { stage, _ in
+            #expect(try await visit("/readyz", of: "WORKER", stage).status == 200)
+            #expect(try await stage.marquee("request", "day", "2024-06-04").status != 0)
+            let answer = try await visit("/readyz", of: "WORKER", stage)
+            #expect(answer.status == 503)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "key: KOBIS refuses it\n")
+            #expect(try await visit("/healthz", of: "WORKER", stage).status == 200)
+            #expect(try await figures(of: "WORKER", stage)["marquee_ready", ["check": "key"]] == 0)
+        }
+        await client.shutdown()
+    }
+
+    @Test("an HTTP address in use is one line, and nothing is started", arguments: ["worker", "notifier"])
+    func addressInUse(role: String) async throws {
+        try await Stage.play { stage, _ in
+            let taken = try #require(stage.environment["MARQUEE_\(role.uppercased())_HTTP"])
+            let folder = try TemporaryFolder()
+            var changes = ["MARQUEE_DATA": folder.path]
+            let owned = role == "worker" ? ["REQUESTS", "COMMANDS", "EVENTS"] : ["ALERTS", "ALERT_COMMANDS"]
+            for name in owned { changes["MARQUEE_\(name)"] = "tcp://127.0.0.1:*" }
+            let ending = try await stage.marquee(role, changes: changes)
+            #expect(ending.status == 1)
+            #expect(ending.errors == ["marquee: cannot listen on \(taken): Address already in use"])
+        }
+        await client.shutdown()
+    }
+}
