@@ -18,11 +18,22 @@ public final class Connection {
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
     private var actions: [() -> Void] = []
+    /// How many rows had been changed on this connection when the transaction began.
+    private var earlierChanges: Int64 = 0
 
     /// Opens the file: with its lock for writing, made if it is not there, and without it for reading only.
-    init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
-        self.path = path
+    convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
         let access = lock == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        try self.init(path: path, access: access, lock: lock)
+    }
+
+    /// Opens a file for writing that nobody else can know of, or whose lock the caller holds.
+    convenience init(ownedAt path: String) throws(DatabaseError) {
+        try self.init(path: path, access: SQLITE_OPEN_READWRITE, lock: nil)
+    }
+
+    private init(path: String, access: Int32, lock: consuming FileLock?) throws(DatabaseError) {
+        self.path = path
         handle = try Handle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
         // Only a foreign program, such as a shell at work on the file, can make us wait at all.
         sqlite3_busy_timeout(handle.pointer, 5_000)
@@ -32,6 +43,11 @@ public final class Connection {
 
     deinit {
         statements.removeAll()  // before the handle: a connection closes when its last statement is gone
+    }
+
+    /// How many commits the lock's file knows of, if this connection has the lock and it knows of any.
+    var acknowledgedCommits: Int? {
+        handle.acknowledgedCommits
     }
 
     /// Whether SQLite had to open the file without the right to write.
@@ -109,6 +125,7 @@ extension Connection {
     func beginWriting() throws(DatabaseError) {
         try execute("begin immediate")
         transaction = .open
+        earlierChanges = sqlite3_total_changes64(handle.pointer)
     }
 
     /// Begins a transaction that sees the database as it is at its first query.
@@ -118,10 +135,17 @@ extension Connection {
     }
 
     /// Makes the transaction durable and then runs what waits for that, or undoes it if it fails.
+    ///
+    /// A commit that changes something is counted, in the database and then, beside it, in the lock's file.
     func commit() throws(DatabaseError) {
         do throws(DatabaseError) {
+            var count: Int?
+            if sqlite3_total_changes64(handle.pointer) != earlierChanges {
+                count = try query("update commit_count set commits = commits + 1 returning commits", as: Int.self)[0]
+            }
             try execute("commit")
             transaction = .none
+            if let count { handle.note(commits: count) }
         } catch {
             rollBack()
             throw error

@@ -18,6 +18,22 @@ struct Handle: ~Copyable {
         self.lock = lock
     }
 
+    /// How many commits the lock's file knows of.
+    var acknowledgedCommits: Int? {
+        switch lock {
+        case .some(let lock): lock.acknowledged
+        case .none: nil
+        }
+    }
+
+    /// Notes in the lock's file how many commits the database has.
+    func note(commits: Int) {
+        switch lock {
+        case .some(let lock): lock.note(commits: commits)
+        case .none: break
+        }
+    }
+
     deinit {
         sqlite3_close_v2(pointer)
     }

@@ -56,6 +56,8 @@ extension Schema {
                         name text primary key,
                         version integer not null
                     ) strict, without rowid;
+                    create table if not exists commit_count (commits integer not null) strict;
+                    insert into commit_count select 0 where not exists (select 1 from commit_count);
                     """)
             let versions = try versions(in: connection)
             for component in components {
