@@ -35,6 +35,9 @@ struct FileLock: ~Copyable {
     }
 
     deinit {
+        // A child that is being started has a copy of the descriptor until it runs its own program; closing ours would
+        // leave the lock to that one.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

@@ -55,6 +55,22 @@ import Testing
         #expect(try await Notes.database(in: folder).notes() == (0..<20).map(String.init))
     }
 
+    @Test("a copy of the lock's descriptor, as a child has while it is being started, keeps nobody out")
+    func copiedDescriptor() async throws {
+        let database = try Notes.database(in: folder)
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let lock = try #require(
+            descriptors.first {
+                // Other tests open and close theirs meanwhile.
+                let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                return path == folder.file("notes.db-lock")
+            })
+        let copy = dup(try #require(Int32(lock)))
+        defer { close(copy) }
+        await database.close()
+        await (try Notes.database(in: folder)).close()
+    }
+
     @Test("a second writer is refused at once, and readers are welcome")
     func secondWriter() async throws {
         let database = try Notes.database(in: folder)
