@@ -2,8 +2,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# debug or release: what `make run` and `make build` build. Release is what is deployed and measured; from clean it takes
-# two quiet cores 40 s (debug 20 s), once. Tests are always built for debugging, so neither throws the other's work away.
+# debug or release: what `make run` and `make build` build. Release is what is deployed and measured; from clean it took
+# 40 to 150 s on two shared cores (debug 25 to 60 s), once. Tests are always built for debugging, so neither throws the other's work away.
 CONFIGURATION ?= release
 
 strict := -Xswiftc -warnings-as-errors
