@@ -11,6 +11,7 @@ struct AlertService: Service {
     let logger: Logger
     let metrics: NotifierMetrics
     let clock: any Clock<Duration>
+    var crashPoints = CrashPoints.none
 
     func run() async throws {
         var decider = AlertDecider(rules: rules, since: since)
@@ -51,11 +52,13 @@ struct AlertService: Service {
     private func attempt(_ event: Event, _ decider: inout AlertDecider, _ logger: Logger) async throws {
         guard case .ranking(let date, .all) = event.topic else { return }
         guard try await !ledger.hasRead(event, about: date) else { return }
+        crashPoints.reach(.read)
         let evidence = Alert.Evidence(stream: event.stream, sequence: event.sequence)
         let chart = LoggedChart(try event.data(as: Chart.self), at: evidence)
         // Decided on a copy: a decision that is not on disk was not taken.
         var next = decider
         let alerts = next.take(chart)
+        crashPoints.reach(.decided)
         let new = try await ledger.record(chart, from: event, alerts: alerts)
         decider = next
         for alert in new {

@@ -30,6 +30,7 @@ struct Ledger: Sendable {
     let log: EventLog
     let clock: WallClock
     let publish: @Sendable ([LoggedEvent]) -> Void
+    var crashPoints = CrashPoints.none
 
     /// The known charts from `day` on, or of the newest two days, oldest first.
     func charts(since day: KoreanDate?) async throws -> [LoggedChart] {
@@ -71,7 +72,12 @@ struct Ledger: Sendable {
                     correlationID: event.correlationID, encoding: alert)
             }
             let events = try log.append(drafts, at: now, in: connection)
-            connection.afterCommit { publish(events) }
+            crashPoints.reach(.settled)
+            connection.afterCommit {
+                crashPoints.reach(.committed)
+                publish(events)
+                crashPoints.reach(.published)
+            }
             return new
         }
     }

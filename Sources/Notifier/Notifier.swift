@@ -13,17 +13,19 @@ public struct Notifier: Sendable {
     private let since: KoreanDate?
     private let logger: Logger
     private let clock: WallClock
+    private let crashPoints: CrashPoints
 
     /// Makes a notifier; nothing is opened yet. With `since`, charts of that day and later ones fire in any order.
     public init(
         _ configuration: Configuration, rules: AlertRules, since: KoreanDate? = nil, logger: Logger,
-        clock: WallClock = .system
+        clock: WallClock = .system, crashPoints: CrashPoints = .none
     ) {
         self.configuration = configuration
         self.rules = rules
         self.since = since
         self.logger = logger
         self.clock = clock
+        self.crashPoints = crashPoints
     }
 
     /// Opens the database and the sockets, and works until `asked` returns.
@@ -47,7 +49,8 @@ public struct Notifier: Sendable {
         let pulse = try await WorkerPulse(io, address: configuration.events.reachable, clock: ContinuousClock())
 
         let publisher = Publisher(alerts, of: log, positions: positions)
-        let ledger = Ledger(database: database, log: log, clock: clock, publish: publisher.publish)
+        let ledger = Ledger(
+            database: database, log: log, clock: clock, publish: publisher.publish, crashPoints: crashPoints)
         let status: @Sendable () async throws -> NotifierStatus = {
             NotifierStatus(
                 version: version, epoch: log.epoch,
@@ -83,7 +86,7 @@ public struct Notifier: Sendable {
                 },
                 AlertService(
                     reader: reader, ledger: ledger, rules: rules, since: since, logger: logger,
-                    metrics: counts, clock: ContinuousClock()),
+                    metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
                 SimpleService {
                     await CommandServer(commands).run { batch in await answers.answer(batch) }
                 } stop: {

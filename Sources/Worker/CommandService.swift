@@ -7,6 +7,7 @@ struct CommandService: Service {
     let socket: Socket
     let reception: Reception
     let logCommands: LogCommands<WorkerStatus>
+    var crashPoints = CrashPoints.none
 
     func run() async throws {
         await CommandServer(socket).run { commands in
@@ -23,6 +24,8 @@ struct CommandService: Service {
                 }
             }
             return replies
+        } afterAnswering: {
+            crashPoints.reach(.answered)
         }
     }
 

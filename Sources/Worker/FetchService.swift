@@ -13,6 +13,7 @@ struct FetchService: Service {
     let logger: Logger
     let metrics: WorkerMetrics
     let clock: any Clock<Duration>
+    var crashPoints = CrashPoints.none
 
     /// Takes up what the inbox still holds, then works until the queue is closed and what is in hand is done.
     func run() async throws {
@@ -50,6 +51,7 @@ struct FetchService: Service {
         let now = journal.clock.now()
         do {
             let findings = try await fetcher.findings(for: accepted.request, asOf: now)
+            crashPoints.reach(.fetched)
             try await journal.settle(accepted, with: findings, asOf: now)
             metrics.finish(accepted.id, from: findings.source)
             for problem in findings.problems {

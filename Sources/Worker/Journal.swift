@@ -23,6 +23,7 @@ struct Journal: Sendable {
     let inbox: Inbox
     let clock: WallClock
     let publish: @Sendable ([LoggedEvent]) -> Void
+    var crashPoints = CrashPoints.none
 
     /// Takes requests in, all in one transaction, and says what became of each.
     func offer(_ offers: [Offer]) async throws -> [Inbox.Answer] {
@@ -37,7 +38,11 @@ struct Journal: Sendable {
                 }
                 return answer
             }
-            connection.afterCommit { [events] in publish(events) }
+            crashPoints.reach(.stored)
+            connection.afterCommit { [events] in
+                crashPoints.reach(.accepted)
+                publish(events)
+            }
             return answers
         }
     }
@@ -49,7 +54,7 @@ struct Journal: Sendable {
             guard try inbox.refuse(id, sentAs: frames, at: now, in: connection) else { return false }
             let draft = try EventDraft(failed: id, topic: frames.topic, request: RequestFields(of: frames), failure)
             let events = try log.append([draft], at: now, in: connection)
-            connection.afterCommit { publish(events) }
+            publish(events, endingIn: connection)
             return true
         }
     }
@@ -64,7 +69,7 @@ struct Journal: Sendable {
             }
             let draft = try EventDraft(done: accepted, events: events, findings)
             events += try log.append([draft], at: clock.now(), in: connection)
-            connection.afterCommit { [events] in publish(events) }
+            publish(events, endingIn: connection)
         }
     }
 
@@ -76,7 +81,7 @@ struct Journal: Sendable {
             let draft = try EventDraft(
                 failed: accepted.id, topic: accepted.request.topic.rawValue, request: accepted.request.fields, failure)
             let events = try log.append([draft], at: now, in: connection)
-            connection.afterCommit { publish(events) }
+            publish(events, endingIn: connection)
         }
     }
 
@@ -86,14 +91,24 @@ struct Journal: Sendable {
         return try rows.map { row in
             guard let id = RequestID(row.id) else { throw Failure(.internal, "the inbox holds an id that is none") }
             let frames = RequestFrames(topic: row.topic, body: row.request)
-            // The day was in range when the request was accepted, and ranges only grow.
-            return AcceptedRequest(id: id, request: try Request(frames, at: clock.now()))
+            // The day was in range when the request was accepted, whatever the clock says now.
+            return AcceptedRequest(id: id, request: try Request(frames, at: .distantFuture))
         }
     }
 
     /// How many requests were accepted and have not ended.
     func waitingCount() async throws -> Int {
         try await database.read { connection in try inbox.waitingCount(in: connection) }
+    }
+
+    /// Has events that end a request published once the write is on disk.
+    private func publish(_ events: [LoggedEvent], endingIn connection: Connection) {
+        crashPoints.reach(.settled)
+        connection.afterCommit {
+            crashPoints.reach(.committed)
+            publish(events)
+            crashPoints.reach(.published)
+        }
     }
 
     /// Appends a fact if it says something new, and returns the event that says it now.

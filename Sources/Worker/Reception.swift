@@ -9,9 +9,11 @@ struct Reception: Sendable {
     let logger: Logger
     let metrics: WorkerMetrics
     let clock: WallClock
+    var crashPoints = CrashPoints.none
 
     /// Takes in a batch of messages in one transaction, and says for each why it was refused, or under which id it runs.
     func receive(_ messages: [[[UInt8]]]) async -> [Result<RequestID, Refusal>] {
+        crashPoints.reach(.received)
         var results: [Result<RequestID, Refusal>?] = []
         var offers: [(index: Int, offer: Journal.Offer)] = []
         for (index, message) in messages.enumerated() {

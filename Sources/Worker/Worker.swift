@@ -19,12 +19,16 @@ public struct Worker: Sendable {
     let configuration: Configuration
     private let logger: Logger
     private let clock: WallClock
+    private let crashPoints: CrashPoints
 
     /// Makes a worker; nothing is opened yet.
-    public init(_ configuration: Configuration, logger: Logger, clock: WallClock = .system) {
+    public init(
+        _ configuration: Configuration, logger: Logger, clock: WallClock = .system, crashPoints: CrashPoints = .none
+    ) {
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
+        self.crashPoints = crashPoints
     }
 
     /// Opens the database and the sockets, and works until `asked` returns.
@@ -48,7 +52,7 @@ public struct Worker: Sendable {
         let publisher = Publisher(events, of: log, positions: positions)
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
-            publish: publisher.publish)
+            publish: publisher.publish, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,
             limits: [
@@ -65,7 +69,8 @@ public struct Worker: Sendable {
         }
         let pictures = HTTPClient(retry: .never, afterAttempt: counts.call)
         let queue = RequestQueue()
-        let reception = Reception(journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock)
+        let reception = Reception(
+            journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, crashPoints: crashPoints)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,
@@ -97,11 +102,11 @@ public struct Worker: Sendable {
                 FetchService(
                     queue: queue, fetcher: fetcher(journal: journal, client: client, pictures: pictures),
                     journal: journal, logger: logger, metrics: counts,
-                    clock: ContinuousClock()),
+                    clock: ContinuousClock(), crashPoints: crashPoints),
                 RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
                 CommandService(
                     socket: commands, reception: reception,
-                    logCommands: LogCommands(log: log, database: database, status: status)),
+                    logCommands: LogCommands(log: log, database: database, status: status), crashPoints: crashPoints),
             ], grace: .seconds(1))
         try await group.run(until: asked)
         await client.shutdown()

@@ -13,10 +13,12 @@ struct NotifierCommand: Command {
                 meaning: "fire for days from DATE on, even if a newer day is known already"),
             Usage.Option(
                 name: "--ranks", value: "N", meaning: "how many ranks a film has to rise or fall (default 3)"),
+            .crashAt,
         ])
 
     private let since: KoreanDate?
     private let ranks: Int
+    private let crashPoints: CrashPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
@@ -25,12 +27,14 @@ struct NotifierCommand: Command {
             try arguments.value("--ranks", expected: "a number from 1 on") { text in
                 Int(text).flatMap { $0 > 0 ? $0 : nil }
             } ?? 3
+        crashPoints = try arguments.crashPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
         let logger = configuration.logger("notifier")
-        let notifier = Notifier(configuration, rules: AlertRules(threshold: ranks), since: since, logger: logger)
+        let notifier = Notifier(
+            configuration, rules: AlertRules(threshold: ranks), since: since, logger: logger, crashPoints: crashPoints)
         try await notifier.run(until: signals.first)
         return .done
     }

@@ -10,6 +10,8 @@ struct Usage: Sendable {
         let meaning: String
         /// Whether it may be given several times.
         var isRepeatable = false
+        /// Whether help leaves it out, because only tests need it.
+        var isHidden = false
     }
 
     /// The command's name.
@@ -27,6 +29,7 @@ struct Usage: Sendable {
     var help: String {
         var head = "marquee \(name)"
         if !arguments.isEmpty { head += " \(arguments)" }
+        let options = options.filter { !$0.isHidden }
         if !options.isEmpty { head += " [options]" }
         var lines = ["usage: \(head)", "", summary]
         if !details.isEmpty { lines += ["", details] }

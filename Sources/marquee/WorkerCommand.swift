@@ -9,21 +9,24 @@ struct WorkerCommand: Command {
         options: [
             Usage.Option(
                 name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, ask the sandbox at MARQUEE_SANDBOX_HTTP instead"
-            )
+            ),
+            .crashAt,
         ])
 
     private let fallsBackOnSandbox: Bool
+    private let crashPoints: CrashPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
         fallsBackOnSandbox = arguments.has("--sandbox")
+        crashPoints = try arguments.crashPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
         let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
         let logger = configuration.logger("worker")
-        try await Worker(configuration, logger: logger).run(until: signals.first)
+        try await Worker(configuration, logger: logger, crashPoints: crashPoints).run(until: signals.first)
         return .done
     }
 }

@@ -13,12 +13,15 @@ public struct CommandServer: Sendable {
     }
 
     /// Hands each batch to `answer`, which returns one reply a command, until the socket closes.
-    public func run(_ answer: @Sendable ([Command]) async -> [Reply]) async {
+    public func run(
+        _ answer: @Sendable ([Command]) async -> [Reply], afterAnswering: @Sendable () -> Void = {}
+    ) async {
         for await batch in socket.incoming {
             let commands = batch.map(Command.init)
             let replies = await answer(commands)
             precondition(replies.count == commands.count, "every command has one reply")
             socket.post(zip(commands, replies).map { $0.answer($1) })
+            afterAnswering()
         }
     }
 }
