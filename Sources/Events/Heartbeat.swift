@@ -16,6 +16,23 @@ public struct Heartbeat: Hashable, Sendable, Codable {
 }
 
 extension Heartbeat {
+    /// Reads the data; streams that a newer process has do not matter.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        epoch = try container.decode(String.self, forKey: .epoch)
+        let positions = try container.decode([String: SequenceNumber].self, forKey: .positions)
+        let known = positions.compactMap { word, position in Stream(rawValue: word).map { ($0, position) } }
+        self.positions = Dictionary(uniqueKeysWithValues: known)
+    }
+
+    /// Reads a message, or nothing if it is no heartbeat.
+    init?(_ message: Message) {
+        guard message.frames.count == 2, message.frames[0].starts(with: Self.topicPrefix.utf8) else { return nil }
+        // What cannot be read tells nothing; the next one comes in a second.
+        guard let heartbeat = try? Event.data(in: message.frames[1], as: Heartbeat.self) else { return nil }
+        self = heartbeat
+    }
+
     /// The first word of a heartbeat's topic; the second is who beats (`heartbeat.worker`).
     public static let topicPrefix = "heartbeat."
 

@@ -1,0 +1,39 @@
+import ZeroMQ
+
+/// A page of a stream as its reader gets it: the answer to `replay`.
+struct ReplayPage: Sendable {
+    let epoch: String
+    /// The events, in order, those left out that this program cannot read.
+    let events: [Event]
+    /// The place up to which nothing was left out.
+    let position: SequenceNumber
+    /// Whether the stream goes on after `position`.
+    let more: Bool
+}
+
+extension ReplayPage {
+    /// Reads the answer to a question about a stream after a place.
+    init(_ reply: Reply, of stream: Stream, after: SequenceNumber) throws {
+        if let failure = reply.failure { throw failure }
+        guard reply.word == "events" else { throw Unreadable(what: "an answer called \(reply.word.debugDescription)") }
+        let header = try JSON.decode(PageHeader.self, from: reply.body)
+        guard header.stream == stream, let position = header.position else {
+            throw Unreadable(what: "a page of another stream")
+        }
+        // Another log may be shorter; its page is only looked at for its epoch.
+        guard !header.more || position > after else { throw Unreadable(what: "a page that leads nowhere") }
+        let frames = reply.frames.dropFirst(2)
+        epoch = header.epoch
+        events = stride(from: frames.startIndex, to: frames.endIndex - 1, by: 2).compactMap { index in
+            Event(Message([frames[index], frames[index + 1]]))
+        }
+        self.position = position
+        more = header.more
+    }
+
+    /// An answer that is none.
+    struct Unreadable: Error, CustomStringConvertible {
+        let what: String
+        var description: String { "the log answered with \(what)" }
+    }
+}

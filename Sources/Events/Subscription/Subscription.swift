@@ -1,0 +1,139 @@
+import Locking
+public import ZeroMQ
+
+/// Reads a process's events without losing, repeating or reordering any, whatever ZeroMQ drops on the way.
+///
+/// It listens like any subscriber, sees by sequences, by the events before those of a topic, and by heartbeats that
+/// something is missing, and reads it from the process's log by `replay`. Events come in the order of their stream
+/// where all of it is wanted, and in the order of their topic otherwise. While its consumer is busy it reads nothing:
+/// ZeroMQ's queues fill, then it drops, and the subscription catches up page by page; at most one page and one batch
+/// are in memory.
+///
+/// It goes on by itself when the process is away, restarts, or begins a new log. It does not store its position, which
+/// is the consumer's to keep beside what the events led to.
+public struct Subscription: Sendable {
+    /// Where to begin.
+    public enum Start: Hashable, Sendable {
+        /// With what is published from now on.
+        case newest
+        /// With the first event of the log.
+        case beginning
+        /// With what follows a position that was kept.
+        case after(LogPosition)
+    }
+
+    /// What the consumer gets, each with the position after it.
+    public enum Delivery: Hashable, Sendable {
+        /// The next event.
+        case event(Event, LogPosition)
+        /// The process has another log than before: what was had of the old one says nothing about it, and it is
+        /// read from its beginning.
+        case newLog(LogPosition)
+        /// All is delivered that had been published when the last heartbeat was sent; told once in each log.
+        case live(LogPosition)
+    }
+
+    /// What happens beside deliveries, for logs and metrics.
+    public enum Note: Sendable {
+        /// So many events were not received and have been read from the log.
+        case repaired(Stream, count: Int)
+        /// The log could not be read and will be asked again after a pause.
+        case waiting(Duration, because: any Error)
+    }
+
+    private enum State {
+        case idle
+        case fetching(Task<ReplayPage, any Error>)
+        case closed
+    }
+
+    private let socket: Socket
+    private let log: LogReader
+    private let interest: Interest
+    private let start: Start
+    private let note: @Sendable (Note) -> Void
+    private let state = Locked(State.idle)
+
+    /// Connects to the process that publishes at `events` and answers at `commands`, for the topics that begin with one
+    /// of the prefixes; that it is not there yet does not matter.
+    ///
+    /// `note` must be quick.
+    public init(
+        _ io: IOThread, events: String, commands: String, prefixes: [String], from start: Start,
+        clock: any Clock<Duration> = ContinuousClock(), note: @escaping @Sendable (Note) -> Void = { _ in }
+    ) async throws(ZeroMQError) {
+        // Heartbeats last: whoever hears one knows that the other subscriptions are in force.
+        let subscriptions = prefixes + [Heartbeat.topicPrefix]
+        socket = try await io.open(.subscriber, connect: [events], subscriptions: subscriptions)
+        log = LogReader(io, address: commands, clock: clock, note: note)
+        interest = Interest(prefixes: prefixes)
+        self.start = start
+        self.note = note
+    }
+
+    /// Hands each delivery to `body` until `body` returns a value; nil if the subscription is closed or the task
+    /// cancelled first. Call it once.
+    public func read<Value>(_ body: (Delivery) async throws -> Value?) async throws -> Value? {
+        var machine = SubscriptionStateMachine(interest: interest, start: start)
+        for await batch in socket.incoming {
+            for message in batch {
+                var output = machine.take(message)
+                while true {
+                    for delivery in output.deliveries {
+                        if let value = try await body(delivery) { return value }
+                    }
+                    guard let stream = output.fetches.first else { break }
+                    guard let page = await page(of: stream, for: machine) else { return nil }
+                    let rest = output.fetches.dropFirst()
+                    output = machine.take(page, of: stream)
+                    tell(output, of: stream)
+                    output.fetches += rest
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Ends it: `read` returns once the consumer has returned from the delivery in hand.
+    public func close() async {
+        let state = state.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        if case .fetching(let task) = state { task.cancel() }
+        await socket.close()
+        await log.close()
+    }
+
+    /// The next page of a stream, however long it takes; nil if that has become pointless.
+    private func page(of stream: Stream, for machine: SubscriptionStateMachine) async -> ReplayPage? {
+        let (after, prefix) = (machine.place(in: stream), interest.commonPrefix(in: stream))
+        let task = Task { [log] in try await log.page(of: stream, after: after, prefix: prefix) }
+        let isClosed = state.withLock { state in
+            if case .closed = state { return true }
+            state = .fetching(task)
+            return false
+        }
+        if isClosed { task.cancel() }
+        // It fails only by being cancelled, as the subscription or the caller's task ends.
+        return await withTaskCancellationHandler {
+            try? await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private func tell(_ output: SubscriptionStateMachine.Output, of stream: Stream) {
+        let count = output.deliveries.count { if case .event = $0 { true } else { false } }
+        if count > 0 { note(.repaired(stream, count: count)) }
+    }
+}
+
+extension SubscriptionStateMachine {
+    /// Takes a message of the publisher; what is neither a heartbeat nor an event that we know leads to nothing.
+    fileprivate mutating func take(_ message: Message) -> Output {
+        if let heartbeat = Heartbeat(message) { return take(heartbeat) }
+        if let event = Event(message) { return take(event) }
+        return Output()
+    }
+}
