@@ -45,7 +45,7 @@ struct StatusCommand: Command {
     private func askSandbox(at url: String) async -> ExitStatus {
         let client = HTTPClient(retry: .never)
         let endpoint = Endpoint<String>(service: "sandbox", request: HTTPRequest(url, deadline: .seconds(3))) {
-            String(decoding: $0.body, as: UTF8.self)
+            String(decoding: $0.body, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: "\n")
         }
         do throws(UpstreamError) {
             Console.print(try await client.send(endpoint))
