@@ -36,6 +36,7 @@ struct RequestTests {
                 ("fetch.day", "2024-06-04", "ranking.day.all.2024-06-04"),
                 ("fetch day", "20240604", "ranking.day.all.2024-06-04"),
                 ("fetch.day", " 2024-06-04\n", "ranking.day.all.2024-06-04"),
+                ("fetch.day", #"{"date":"2024-06-03","priority":"backfill"}"#, "ranking.day.all.2024-06-03"),
                 (
                     "fetch.day", #"{"date":"20240604","unknown":{"a":[1]},"nation":"F","films":"commercial"}"#,
                     "ranking.day.nation-F+films-commercial.2024-06-04"
