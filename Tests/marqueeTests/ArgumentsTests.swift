@@ -1,0 +1,84 @@
+import Testing
+
+@testable import marquee
+
+/// How a command's words are sorted.
+@Suite struct ArgumentsTests {
+    private let usage = Usage(
+        name: "play", summary: "Plays.",
+        options: [
+            Usage.Option(name: "--loud", meaning: "louder"),
+            Usage.Option(name: "--times", value: "N", meaning: "how often"),
+            Usage.Option(name: "--tune", value: "NAME", meaning: "what", isRepeatable: true),
+        ])
+
+    private func arguments(_ words: String...) throws(UsageError) -> Arguments {
+        try Arguments(words, usage: usage)
+    }
+
+    @Test("options and positional arguments may stand in any order")
+    func order() throws {
+        let arguments = try arguments("a", "--times", "3", "-", "--loud", "b")
+        #expect(arguments.positional == ["a", "-", "b"])
+        #expect(arguments.has("--loud"))
+        #expect(arguments.value("--times") == "3")
+        #expect(!arguments.has("--tune"))
+    }
+
+    @Test("a value stands behind the name or an equals sign, whatever it looks like")
+    func values() throws {
+        #expect(try arguments("--times=3").value("--times") == "3")
+        #expect(try arguments("--times", "--loud").value("--times") == "--loud")
+        #expect(try arguments("--times=").value("--times")?.isEmpty == true)
+        #expect(try arguments("--tune=a=b", "--tune", "c").values("--tune") == ["a=b", "c"])
+    }
+
+    @Test("two dashes end the options")
+    func end() throws {
+        let arguments = try arguments("--loud", "--", "--times", "--")
+        #expect(arguments.positional == ["--times", "--"])
+        #expect(!arguments.has("--times"))
+    }
+
+    @Test(
+        "a mistake is told in one line",
+        arguments: [
+            (["--quiet"], "play has no option --quiet; see `marquee help play`"),
+            (["-l"], "play has no option -l; see `marquee help play`"),
+            (["--loud", "--loud"], "--loud is given twice"), (["--times=1", "--times", "2"], "--times is given twice"),
+            (["--loud=yes"], "--loud takes no value"), (["--times"], "--times needs a value: --times N"),
+        ])
+    func mistakes(_ words: [String], _ message: String) throws {
+        let error = try #require(throws: UsageError.self) { try Arguments(words, usage: usage) }
+        #expect(error.message == message)
+    }
+
+    @Test("a value that cannot be read is quoted beside what is expected, and a word too many is named")
+    func reading() throws {
+        let read: (String) -> Int? = { Int($0) }
+        #expect(try arguments("--times", "3").value("--times", expected: "a number", read: read) == 3)
+        #expect(try arguments().value("--times", expected: "a number", read: read) == nil)
+        let error = try #require(throws: UsageError.self) {
+            try arguments("--times", "often").value("--times", expected: "a number", read: read)
+        }
+        #expect(error.message == #"--times is a number, not "often""#)
+        let tooMany = try #require(throws: UsageError.self) { try arguments("a").refusePositional() }
+        #expect(tooMany.message == #""a" is one argument too many"#)
+    }
+
+    @Test("help shows the arguments, and the options under each other")
+    func help() {
+        #expect(
+            usage.help == """
+                usage: marquee play [options]
+
+                Plays.
+
+                  --loud       louder
+                  --times N    how often
+                  --tune NAME  what
+                """)
+        let plain = Usage(name: "stop", arguments: "[now]", summary: "Stops.", details: "At once.")
+        #expect(plain.help == "usage: marquee stop [now]\n\nStops.\n\nAt once.")
+    }
+}
