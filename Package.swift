@@ -92,13 +92,16 @@ let package = Package(
         tests(of: "BoxOffice"),
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
-        tests(of: "Events", uses: ["ZeroMQ", "SQLite", "BoxOffice"]),
+        tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
         tests(of: "Worker", uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "Notifier", uses: ["ZeroMQ", "Health", "BoxOffice", "Events"]),
+        tests(of: "marquee", uses: []),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Locking", "Networking", "BoxOffice", "marquee", "ExampleDay", "TestSupport"],
+            dependencies: [
+                "Locking", "ZeroMQ", "Networking", "BoxOffice", "Events", "marquee", "ExampleDay", "TestSupport",
+            ],
             exclude: ["client.py"], swiftSettings: strict),
     ]
 )

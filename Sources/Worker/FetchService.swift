@@ -15,9 +15,8 @@ struct FetchService: Service {
     let clock: any Clock<Duration>
     var crashPoints = CrashPoints.none
 
-    /// Takes up what the inbox still holds, then works until the queue is closed and what is in hand is done.
+    /// Works until the queue is closed and what is in hand is done.
     func run() async throws {
-        await queue.add(try await journal.waiting())
         await withTaskGroup { tasks in
             for _ in 0..<Self.width {
                 tasks.addTask {

@@ -45,45 +45,53 @@ struct Inbox: Sendable {
     /// How many requests may wait.
     let limit: Int
 
-    /// Takes a request in; `frames` are what the client sent, by which a repetition is told from a conflict.
+    /// How many more requests may wait.
+    func room(in connection: Connection) throws(DatabaseError) -> Int {
+        try limit - connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
+    }
+
+    /// Takes a request in if there is `room`, which is counted once for many; `frames` are what the client sent, by which
+    /// a repetition is told from a conflict.
     func offer(
-        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, at now: Date, in connection: Connection
+        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, at now: Date, room: inout Int,
+        in connection: Connection
     ) throws(DatabaseError) -> Answer {
         let topic = accepted.request.topic.rawValue
         let earlier = try connection.query(
-            "select topic, body from inbox where id = ?", accepted.id.description, as: String.self, String.self)
+            "select topic, body from inbox where id = ?", accepted.id, as: String.self, String.self)
         if let (earlierTopic, earlierBody) = earlier.first {
             return earlierTopic == topic && earlierBody == frames.body ? .known : .conflict
         }
-        guard try waitingCount(in: connection) < limit else { return .overloaded }
+        guard room > 0 else { return .overloaded }
+        room -= 1
         try insert(
             accepted.id, topic, frames.body, request: accepted.request.frames.body, .waiting, at: now, in: connection)
         return .accepted
     }
 
-    /// Remembers that a request could not be understood, so that its id has had its end; false if it had one before.
+    /// Remembers that a request was refused, so that its id has had its end; false if it had one before.
     func refuse(
-        _ id: RequestID, sentAs frames: RequestFrames, at now: Date, in connection: Connection
+        _ refused: Journal.Refused, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
-        let known = try connection.query("select 1 from inbox where id = ?", id.description, as: Int.self)
+        let known = try connection.query("select 1 from inbox where id = ?", refused.id, as: Int.self)
         guard known.isEmpty else { return false }
-        try insert(id, frames.topic, frames.body, request: "", .failed, at: now, in: connection)
+        try insert(
+            refused.id, refused.topic.rawValue, refused.body, request: "", .failed, at: now, in: connection)
         return true
     }
 
     /// Ends a request; false if it has ended before.
     func settle(_ id: RequestID, as state: State, in connection: Connection) throws(DatabaseError) -> Bool {
         let settled = try connection.query(
-            "update inbox set state = ? where id = ? and state = 0 returning number", state.rawValue, id.description,
-            as: Int.self)
+            "update inbox set state = ? where id = ? and state = 0 returning number", state.rawValue, id, as: Int.self)
         return !settled.isEmpty
     }
 
     /// The requests that wait, in the order they came.
-    func waiting(in connection: Connection) throws(DatabaseError) -> [(id: String, topic: String, request: String)] {
+    func waiting(in connection: Connection) throws(DatabaseError) -> [(id: RequestID, topic: String, request: String)] {
         try connection.query(
             "select id, topic, request from inbox where state = 0 order by number",
-            as: String.self, String.self, String.self)
+            as: RequestID.self, String.self, String.self)
     }
 
     /// How many requests wait.
@@ -97,6 +105,6 @@ struct Inbox: Sendable {
     ) throws(DatabaseError) {
         try connection.execute(
             "insert into inbox (id, topic, body, request, accepted_at, state) values (?, ?, ?, ?, ?, ?)",
-            id.description, topic, body, request, now.ISO8601Format(), state.rawValue)
+            id, topic, body, request, now.ISO8601Format(), state.rawValue)
     }
 }

@@ -15,6 +15,14 @@ struct Journal: Sendable {
         let frames: RequestFrames
     }
 
+    /// A request that cannot be done and, having come without a way back, can only be told so by an event.
+    struct Refused: Sendable {
+        let id: RequestID
+        let topic: RequestTopic
+        let body: String
+        let failure: Failure
+    }
+
     static let schema = Schema(
         EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, Origin.schema, HealthCheck.schema)
 
@@ -30,8 +38,10 @@ struct Journal: Sendable {
         let now = clock.now()
         return try await database.write { connection in
             var events: [LoggedEvent] = []
+            var room = try inbox.room(in: connection)
             let answers = try offers.map { offer in
-                let answer = try inbox.offer(offer.accepted, sentAs: offer.frames, at: now, in: connection)
+                let answer = try inbox.offer(
+                    offer.accepted, sentAs: offer.frames, at: now, room: &room, in: connection)
                 if case .accepted = answer {
                     let draft = try EventDraft(accepted: offer.accepted)
                     events += try log.append([draft], at: now, in: connection)
@@ -47,15 +57,18 @@ struct Journal: Sendable {
         }
     }
 
-    /// Ends a request that could not be understood and has no other way to be answered; false if its id is taken.
-    func refuse(_ id: RequestID, sentAs frames: RequestFrames, because failure: Failure) async throws -> Bool {
+    /// Ends requests that were refused, all in one transaction; one whose id is taken has an end of its own.
+    func refuse(_ requests: [Refused]) async throws {
         let now = clock.now()
-        return try await database.write { connection in
-            guard try inbox.refuse(id, sentAs: frames, at: now, in: connection) else { return false }
-            let draft = try EventDraft(failed: id, topic: frames.topic, request: RequestFields(of: frames), failure)
-            let events = try log.append([draft], at: now, in: connection)
+        try await database.write { connection in
+            let new = try requests.filter { try inbox.refuse($0, at: now, in: connection) }
+            let drafts = try new.map { refused in
+                let topic = refused.topic.rawValue
+                let fields = RequestFields(of: RequestFrames(topic: topic, body: refused.body))
+                return try EventDraft(failed: refused.id, topic: topic, request: fields, refused.failure)
+            }
+            let events = try log.append(drafts, at: now, in: connection)
             publish(events, endingIn: connection)
-            return true
         }
     }
 
@@ -75,30 +88,40 @@ struct Journal: Sendable {
 
     /// Writes that a request failed, if it has not ended before.
     func settle(_ accepted: AcceptedRequest, with failure: Failure) async throws {
-        let now = clock.now()
-        try await database.write { connection in
-            guard try inbox.settle(accepted.id, as: .failed, in: connection) else { return }
-            let draft = try EventDraft(
-                failed: accepted.id, topic: accepted.request.topic.rawValue, request: accepted.request.fields, failure)
-            let events = try log.append([draft], at: now, in: connection)
-            publish(events, endingIn: connection)
-        }
+        let request = accepted.request
+        try await fail(accepted.id, topic: request.topic.rawValue, request.fields, failure)
     }
 
-    /// The requests that were accepted and have not ended.
-    func waiting() async throws -> [AcceptedRequest] {
-        let rows = try await database.read { connection in try inbox.waiting(in: connection) }
-        return try rows.map { row in
-            guard let id = RequestID(row.id) else { throw Failure(.internal, "the inbox holds an id that is none") }
+    /// The requests that were accepted and have not ended; one that cannot be read any more ends here.
+    func takeUp() async throws -> [AcceptedRequest] {
+        var requests: [AcceptedRequest] = []
+        for row in try await database.read({ connection in try inbox.waiting(in: connection) }) {
             let frames = RequestFrames(topic: row.topic, body: row.request)
-            // The day was in range when the request was accepted, whatever the clock says now.
-            return AcceptedRequest(id: id, request: try Request(frames, at: .distantFuture))
+            do {
+                // Its day was in range when it was accepted, whatever the clock says now.
+                requests.append(AcceptedRequest(id: row.id, request: try Request(frames, at: .distantFuture)))
+            } catch {
+                try await fail(row.id, topic: row.topic, RequestFields(of: frames), error)
+            }
         }
+        return requests
     }
 
     /// How many requests were accepted and have not ended.
     func waitingCount() async throws -> Int {
         try await database.read { connection in try inbox.waitingCount(in: connection) }
+    }
+
+    private func fail(
+        _ id: RequestID, topic: String, _ fields: RequestFields, _ failure: Failure
+    ) async throws {
+        let now = clock.now()
+        try await database.write { connection in
+            guard try inbox.settle(id, as: .failed, in: connection) else { return }
+            let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
+            let events = try log.append([draft], at: now, in: connection)
+            publish(events, endingIn: connection)
+        }
     }
 
     /// Has events that end a request published once the write is on disk.

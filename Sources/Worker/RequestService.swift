@@ -14,9 +14,13 @@ struct RequestService: Service {
 
     func run() async throws {
         for await batch in socket.incoming {
+            var refused: [Journal.Refused] = []
             for case .failure(let refusal) in await reception.receive(batch.map(\.frames)) {
-                await refuse(refusal)
+                let failure = refusal.failure
+                logger.warning("request refused", [.code: failure.code.rawValue, .reason: failure.message])
+                if let request = refusal.request { refused.append(request) }
             }
+            await end(refused)
         }
     }
 
@@ -24,17 +28,22 @@ struct RequestService: Service {
         await socket.close()
     }
 
-    private func refuse(_ refusal: Refusal) async {
-        let failure = refusal.failure
-        logger.warning("request refused", [.code: failure.code.rawValue, .reason: failure.message])
-        // A conflict is about a request that has an end of its own; the other failures here end a request before it began.
-        guard let frames = refusal.frames, RequestTopic(text: frames.topic) != nil, failure.code != .conflict else {
-            return
-        }
+    private func end(_ refused: [Journal.Refused]) async {
+        guard !refused.isEmpty else { return }
         do {
-            _ = try await journal.refuse(Request.id(in: frames) ?? .random(), sentAs: frames, because: failure)
+            try await journal.refuse(refused)
         } catch {
-            logger.error("a refusal cannot be written", [.error: "\(error)"])
+            logger.error("refusals cannot be written", [.count: refused.count, .error: "\(error)"])
         }
+    }
+}
+
+extension Refusal {
+    /// The request that ends by this refusal, if what was sent can be read as one.
+    fileprivate var request: Journal.Refused? {
+        // A conflict is about a request that has an end of its own; the other failures here end one before it began.
+        guard failure.code != .conflict, let frames, let topic = RequestTopic(text: frames.topic) else { return nil }
+        return Journal.Refused(
+            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.body, failure: failure)
     }
 }

@@ -69,6 +69,8 @@ public struct Worker: Sendable {
         }
         let pictures = HTTPClient(retry: .never, afterAttempt: counts.call)
         let queue = RequestQueue()
+        // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
+        await queue.add(try await journal.takeUp())
         let reception = Reception(
             journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, crashPoints: crashPoints)
         let status: @Sendable () async throws -> WorkerStatus = {

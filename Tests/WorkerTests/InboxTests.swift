@@ -1,0 +1,81 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+import Testing
+
+@testable import Worker
+
+/// What is taken in, what is not, and what is found again, on a real database file.
+@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+    private func offer(_ id: String, _ body: String, topic: String = "fetch.day") throws -> Journal.Offer {
+        let frames = RequestFrames(topic: topic, body: body)
+        let request = try Request(frames, at: Desk.noon)
+        return Journal.Offer(accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: frames)
+    }
+
+    @Test("an id is taken in once, in one batch and ever after; another body under it is a conflict")
+    func repetition() async throws {
+        let desk = try await Desk()
+        let answers = try await desk.journal.offer([
+            offer("a", "20240604"), offer("a", "20240604"), offer("a", "20240603"),
+            offer("a", "20240604", topic: "fetch day"), offer("b", "20240604"),
+        ])
+        #expect(answers == [.accepted, .known, .conflict, .known, .accepted])
+        #expect(
+            try await desk.journal.offer([offer("a", "20240604"), offer("b", "2024-06-04")]) == [.known, .conflict])
+        #expect(desk.topics == ["request.accepted.a", "request.accepted.b"])
+        try await desk.expectPublishedInOrder()
+    }
+
+    @Test("above the limit there is no room, but what is known stays known, and an end makes room")
+    func overload() async throws {
+        let desk = try await Desk(room: 2)
+        let answers = try await desk.journal.offer([
+            offer("a", "20240604"), offer("b", "20240603"), offer("c", "20240602"), offer("a", "20240604"),
+        ])
+        #expect(answers == [.accepted, .accepted, .overloaded, .known])
+        let first = try #require(await desk.journal.takeUp().first)
+        try await desk.journal.settle(first, with: Failure(.notPublished, "not yet"))
+        #expect(
+            try await desk.journal.offer([offer("c", "20240602"), offer("d", "20240601")]) == [.accepted, .overloaded])
+    }
+
+    @Test("what waits is taken up as it was accepted, wherever the clock stands by then", arguments: [-400.0, 400])
+    func takeUp(_ days: Double) async throws {
+        let desk = try await Desk()
+        let first = try await desk.accept(Sample.chart, as: "a")
+        let second = try await desk.accept(
+            Request(.movie(Sample.code("2022B512"), poster: false), id: Sample.id("b"), priority: .backfill), as: "b")
+        desk.setClock(to: Desk.noon + days * 86_400)
+        #expect(try await desk.journal.takeUp() == [first, second])
+    }
+
+    @Test("a waiting request that cannot be read any more fails, and the others are taken up")
+    func unreadable() async throws {
+        let desk = try await Desk()
+        try await desk.accept(Sample.chart, as: "a")
+        let second = try await desk.accept(Sample.chart, as: "b")
+        try await desk.database.write { try $0.execute("update inbox set topic = 'fetch.dream' where id = 'a'") }
+        #expect(try await desk.journal.takeUp() == [second])
+        #expect(desk.topics.last == "request.failed.a")
+        #expect(try await desk.journal.takeUp() == [second])
+        #expect(desk.events("request.failed").count == 1)
+    }
+
+    @Test("a refused request has its end under its id, once, and none if the id is another's")
+    func refuse() async throws {
+        let desk = try await Desk()
+        try await desk.accept(Sample.chart, as: "a")
+        let failure = Failure(.badRequest, "date is needed", field: "date")
+        func refused(_ id: String) -> Journal.Refused {
+            Journal.Refused(id: Sample.id(id), topic: .fetchDay, body: #"{"nation":"K"}"#, failure: failure)
+        }
+        try await desk.journal.refuse([refused("a"), refused("b"), refused("b"), refused("c")])
+        #expect(desk.topics == ["request.accepted.a", "request.failed.b", "request.failed.c"])
+        let failed = try #require(desk.events("request.failed").first).data(as: RequestFailed.self)
+        #expect(failed.topic == "fetch.day")
+        #expect(failed.error == failure)
+        #expect(try await desk.journal.takeUp().map(\.id) == [Sample.id("a")])
+    }
+}
