@@ -93,9 +93,11 @@ let package = Package(
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
         tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
-        tests(of: "Worker", uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
+        tests(
+            of: "Worker",
+            uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events"]),
         tests(of: "Notifier", uses: ["ZeroMQ", "Health", "BoxOffice", "Events"]),
-        tests(of: "marquee", uses: []),
+        tests(of: "marquee"),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",

@@ -15,16 +15,16 @@ enum Checks {
             """
         ])
 
-    /// Notes that an upstream was asked at `now`, to the second.
-    static func note(_ topic: Topic, at now: Date, in connection: Connection) throws(DatabaseError) {
+    /// Notes that an upstream was asked at `time`, to the millisecond.
+    static func note(_ topic: Topic, at time: Date, in connection: Connection) throws(DatabaseError) {
         try connection.execute(
-            "insert into checked (topic, at) values (?, ?) on conflict (topic) do update set at = max(at, excluded.at)",
-            topic.description, Int(now.timeIntervalSince1970))
+            "insert into checked (topic, at) values (?, ?) on conflict (topic) do update set at = excluded.at",
+            topic.description, Int(time.timeIntervalSince1970 * 1000))
     }
 
     /// When an upstream was last asked, or nil if it never was.
     static func last(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> Date? {
-        let seconds = try connection.query("select at from checked where topic = ?", topic.description, as: Int.self)
-        return seconds.first.map { Date(timeIntervalSince1970: Double($0)) }
+        let times = try connection.query("select at from checked where topic = ?", topic.description, as: Int.self)
+        return times.first.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 }

@@ -5,8 +5,8 @@ import Networking
 import Upstreams
 
 extension Failure {
-    /// What a client is told about an upstream's error.
-    init(_ error: UpstreamError, at now: Date) {
+    /// What a client is told about an upstream's error; a call that was cancelled is none, and throws that it was.
+    init(_ error: UpstreamError, at now: Date) throws(CancellationError) {
         let code: Code =
             switch error.kind {
             // The client's request was checked; an upstream that refuses what we made of it is not as we know it.
@@ -16,14 +16,22 @@ extension Failure {
             case .unauthorized: .unauthorized
             case .forbidden: .forbidden
             case .quotaExhausted: .quotaExhausted
-            case .unavailable, .cancelled: .upstreamUnavailable
+            case .unavailable: .upstreamUnavailable
+            case .cancelled: throw CancellationError()
             case .timeout: .upstreamTimeout
             case .maintenance: .maintenance
             }
         // Quotas are renewed at midnight in Korea, unless the upstream says otherwise.
         let wait = error.retryAfter ?? (code == .quotaExhausted ? KoreanDate.timeToMidnight(at: now) : nil)
         self.init(
-            code, error.message, field: error.field, retryAfter: wait.map { Int($0.components.seconds) },
+            code, error.message, field: error.field, retryAfter: wait.map(\.wholeSeconds),
             upstream: Upstream(service: error.service, status: error.status, code: error.code))
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, rounded up: who waits that long has waited long enough.
+    fileprivate var wholeSeconds: Int {
+        Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
     }
 }

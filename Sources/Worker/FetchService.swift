@@ -1,6 +1,7 @@
 import Events
-import Networking
+import FoundationEssentials
 import Operations
+import SQLite
 
 /// Takes requests from the queue, several at a time, and brings each to its end.
 struct FetchService: Service {
@@ -30,13 +31,26 @@ struct FetchService: Service {
         await queue.close()
     }
 
+    /// How a request ends.
+    private enum Ending {
+        case done(Findings, askedAt: Date)
+        case failed(Failure)
+    }
+
     /// Brings a request to its end, however long the disk refuses it: an accepted request is never given up.
     private func finish(_ accepted: AcceptedRequest) async {
         let logger = logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
+        var found: Ending?
         var pause = Duration.milliseconds(250)
-        while !Task.isCancelled {
+        while true {
             do {
-                return try await attempt(accepted, logger)
+                let ending = if let found { found } else { try await ending(of: accepted, logger) }
+                // What was found is kept while the disk refuses it, because asking again costs another call. A failure is
+                // not: it may be the disk's doing, where a call cannot be booked.
+                if case .done = ending { found = ending }
+                return try await settle(accepted, ending, logger)
+            } catch is CancellationError {
+                return  // the process ends, and the next start takes the request up again
             } catch {
                 logger.error("a request's end cannot be written; it will be tried again", [.error: "\(error)"])
             }
@@ -46,23 +60,50 @@ struct FetchService: Service {
         }
     }
 
-    private func attempt(_ accepted: AcceptedRequest, _ logger: Logger) async throws {
+    /// Finds out how a request ends; throws what passes, the disk's refusal and the cancellation.
+    private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
         let now = journal.clock.now()
         do {
             let findings = try await fetcher.findings(for: accepted.request, asOf: now)
             crashPoints.reach(.fetched)
-            try await journal.settle(accepted, with: findings, asOf: now)
+            return .done(findings, askedAt: now)
+        } catch {
+            return .failed(try lastingFailure(error, logger))
+        }
+    }
+
+    private func settle(_ accepted: AcceptedRequest, _ ending: Ending, _ logger: Logger) async throws {
+        switch ending {
+        case .done(let findings, let askedAt):
+            do {
+                try await journal.settle(accepted, with: findings, askedAt: askedAt)
+            } catch {
+                return try await fail(accepted, try lastingFailure(error, logger), logger)
+            }
             metrics.finish(accepted.id, from: findings.source)
             for problem in findings.problems {
                 logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
             }
             logger.debug("request done", [.status: findings.source.rawValue])
-        } catch let failure as Failure {
-            // A request that ends because the process does has not failed: the next start takes it up again.
-            if Task.isCancelled { return }
-            try await journal.settle(accepted, with: failure)
-            metrics.finish(accepted.id, because: failure)
-            logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
+        case .failed(let failure):
+            try await fail(accepted, failure, logger)
+        }
+    }
+
+    private func fail(_ accepted: AcceptedRequest, _ failure: Failure, _ logger: Logger) async throws {
+        try await journal.settle(accepted, with: failure)
+        metrics.finish(accepted.id, because: failure)
+        logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
+    }
+
+    /// What a client is told of an error that trying again would meet again; throws those that pass.
+    private func lastingFailure(_ error: any Error, _ logger: Logger) throws -> Failure {
+        switch error {
+        case let failure as Failure: return failure
+        case is DatabaseError, is CancellationError: throw error
+        default:
+            logger.error("a request fails by a fault of ours", [.error: "\(error)"])
+            return Failure(.internal, "the request could not be done")
         }
     }
 }

@@ -23,7 +23,7 @@ struct Fetcher: Sendable {
     let posters: PosterFinder?
     let clock: WallClock
 
-    /// Finds the answer, or the reason why there is none.
+    /// Finds the answer, or throws the `Failure` that says why there is none.
     func findings(for request: Request, asOf now: Date) async throws -> Findings {
         switch request.target {
         case .day(let date, let market):
@@ -37,12 +37,13 @@ struct Fetcher: Sendable {
         let state = Chart.state(of: date, at: now)
         if !refresh, let known = try await journal.known(.ranking(day: date, market: market), as: Chart.self) {
             let isSettled = known.value.state == .settled
-            let isRecent = state == .provisional && known.age(at: now) < Freshness.provisionalChart
+            let isRecent = state == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
             if isSettled || isRecent { return Findings(logged: [known.event]) }
         }
         guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
         let entries = try await ask(kobis.dailyChart(date, market: market))
-        return Findings(fetched: [.chart(Chart(date: date, market: market, state: state, entries: entries))])
+        let chart = Chart(date: date, market: market, state: state, entries: entries)
+        return Findings(fetched: [.chart(chart)], source: .upstream)
     }
 
     private func movie(
@@ -51,7 +52,7 @@ struct Fetcher: Sendable {
         var findings = Findings()
         let movie: Movie
         if !refresh, let known = try await journal.known(.movie(code), as: Movie.self),
-            known.age(at: now) < Freshness.movie
+            known.isFresh(for: Freshness.movie, at: now)
         {
             movie = known.value
             findings.logged.append(known.event)
@@ -59,10 +60,11 @@ struct Fetcher: Sendable {
             guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
             movie = try await ask(kobis.movie(code))
             findings.fetched.append(.movie(movie))
+            findings.source = .upstream
         }
         guard wantsPoster else { return findings }
         if !refresh, let known = try await journal.known(.poster(code), as: Poster.self),
-            known.age(at: now) < Freshness.movie
+            known.isFresh(for: Freshness.movie, at: now)
         {
             findings.logged.append(known.event)
             return findings
@@ -71,19 +73,20 @@ struct Fetcher: Sendable {
             findings.problems.append(.noKey(of: KakaoImageSearch.service, variable: "MARQUEE_KAKAO_KEY"))
             return findings
         }
+        findings.source = .upstream
         do throws(UpstreamError) {
             findings.fetched.append(.poster(try await posters.poster(for: code, title: movie.title)))
         } catch {
-            findings.problems.append(Failure(error, at: clock.now()))
+            findings.problems.append(try Failure(error, at: clock.now()))
         }
         return findings
     }
 
-    private func ask<Value>(_ endpoint: Endpoint<Value>) async throws(Failure) -> Value {
+    private func ask<Value>(_ endpoint: Endpoint<Value>) async throws -> Value {
         do {
             return try await client.send(endpoint)
         } catch {
-            throw Failure(error, at: clock.now())
+            throw try Failure(error, at: clock.now())
         }
     }
 }

@@ -9,9 +9,9 @@ extension Journal {
         let value: Value
         let checked: Date
 
-        /// How long ago it was confirmed; after a clock was set back, as if it had just been.
-        func age(at now: Date) -> TimeInterval {
-            max(0, now.timeIntervalSince(checked))
+        /// Whether it was confirmed within `period`; a time to come is from before the clock was set back, and says nothing.
+        func isFresh(for period: TimeInterval, at now: Date) -> Bool {
+            (0..<period).contains(now.timeIntervalSince(checked))
         }
     }
 

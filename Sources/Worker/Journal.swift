@@ -73,12 +73,14 @@ struct Journal: Sendable {
     }
 
     /// Writes what a fetcher found, and the request's end, if it has not ended before.
-    func settle(_ accepted: AcceptedRequest, with findings: Findings, asOf now: Date) async throws {
+    ///
+    /// `askedAt` is from when the findings are, at the earliest.
+    func settle(_ accepted: AcceptedRequest, with findings: Findings, askedAt: Date) async throws {
         try await database.write { connection in
             guard try inbox.settle(accepted.id, as: .done, in: connection) else { return }
             var events = findings.logged
             for fact in findings.fetched {
-                events.append(try record(fact, foundBy: accepted, at: now, in: connection))
+                events.append(try record(fact, foundBy: accepted, askedAt: askedAt, in: connection))
             }
             let draft = try EventDraft(done: accepted, events: events, findings)
             events += try log.append([draft], at: clock.now(), in: connection)
@@ -136,17 +138,20 @@ struct Journal: Sendable {
 
     /// Appends a fact if it says something new, and returns the event that says it now.
     private func record(
-        _ fact: Findings.Fact, foundBy accepted: AcceptedRequest, at now: Date, in connection: Connection
+        _ fact: Findings.Fact, foundBy accepted: AcceptedRequest, askedAt: Date, in connection: Connection
     ) throws -> LoggedEvent {
+        let now = clock.now()
         let known = try log.latest(fact.topic, in: connection)
-        if let known, let checked = try Checks.last(fact.topic, in: connection), checked > now {
-            return known  // asked later and answered sooner: the log is newer than this fact
+        // Another request asked later and was answered sooner: the log is newer than this fact. What is later than now is
+        // from before the clock was set back, and no reason to believe nothing until it has caught up.
+        if let known, let checked = try Checks.last(fact.topic, in: connection), askedAt < checked, checked <= now {
+            return known
         }
-        try Checks.note(fact.topic, at: now, in: connection)
+        try Checks.note(fact.topic, at: askedAt, in: connection)
         guard let draft = try fact.draft(after: known, correlationID: accepted.id) else {
             if let known { return known }
             throw Failure(.internal, "a fact that is not in the log has nothing to say")
         }
-        return try log.append([draft], at: clock.now(), in: connection)[0]
+        return try log.append([draft], at: now, in: connection)[0]
     }
 }

@@ -1,0 +1,105 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Networking
+import TestSupport
+import Testing
+
+@testable import Worker
+
+/// What is served from the log, and what an upstream is asked for, over real HTTP.
+@Suite(.timeLimit(.minutes(1))) struct FetcherTests {
+    /// What a chart request does after another one `age` seconds before.
+    private struct Case: CustomStringConvertible {
+        var what: String
+        var state = Chart.State.provisional
+        var age: TimeInterval = 60
+        var daysLater = 0
+        var refresh = false
+        let asks: Bool
+
+        var description: String { what }
+    }
+
+    @Test(
+        "a chart is served from the log while it is settled or fresh",
+        arguments: [
+            Case(what: "confirmed a minute ago", asks: false),
+            Case(what: "confirmed just under ten minutes ago", age: 599, asks: false),
+            Case(what: "confirmed ten minutes ago", age: 600, asks: true),
+            Case(what: "wanted afresh", refresh: true, asks: true),
+            Case(what: "settled", state: .settled, age: 90 * 86_400, asks: false),
+            Case(what: "settled and wanted afresh", state: .settled, refresh: true, asks: true),
+            Case(what: "confirmed before its day settled", age: 60, daysLater: 3, asks: true),
+            Case(what: "confirmed by a clock that was ahead", age: -3600, asks: true),
+        ])
+    private func freshness(_ example: Case) async throws {
+        let desk = try await Desk()
+        let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
+        let fetcher = desk.fetcher(kobis: server.url)
+        let now = Desk.noon + Double(example.daysLater) * 86_400
+        let accepted = try await desk.accept(Sample.chart, as: "first")
+        let askedAt = now - example.age
+        desk.setClock(to: askedAt)
+        try await desk.journal.settle(accepted, with: Sample.findings(10, example.state), askedAt: askedAt)
+        let findings = try await fetcher.findings(
+            for: Request(.day(Sample.day, .all), refresh: example.refresh), asOf: now)
+        #expect(server.requests.count == (example.asks ? 1 : 0))
+        #expect(findings.source == (example.asks ? .upstream : .log))
+        #expect(findings.logged.count == (example.asks ? 0 : 1))
+    }
+
+    @Test("another market is another chart")
+    func markets() async throws {
+        let desk = try await Desk()
+        let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
+        let accepted = try await desk.accept(Sample.chart, as: "first")
+        try await desk.journal.settle(accepted, with: Sample.findings(10), askedAt: Desk.noon)
+        let request = Request(.day(Sample.day, Market(nation: .korean)))
+        let findings = try await desk.fetcher(kobis: server.url).findings(for: request, asOf: Desk.noon)
+        #expect(findings.source == .upstream)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("without a key, a chart and a movie fail as unauthorized and say which variable to set")
+    func noKey() async throws {
+        let desk = try await Desk()
+        for request in [Sample.chart, Request(.movie(Sample.code("20240001"), poster: true))] {
+            let failure = try await #require(throws: Failure.self) {
+                try await desk.fetcher().findings(for: request, asOf: Desk.noon)
+            }
+            #expect(failure.code == .unauthorized)
+            #expect(failure.message.contains("MARQUEE_KOBIS_KEY"))
+            #expect(failure.upstream?.service == "kobis")
+        }
+    }
+
+    @Test("a poster that cannot be had is a problem beside the movie, and no upstream is named that was not asked")
+    func posterProblems() async throws {
+        let desk = try await Desk()
+        let kobis = try ScriptedServer { $0.answer(Self.movie) }
+        let kakao = try ScriptedServer { $0.answer(status: 401) }
+        let request = Request(.movie(Sample.code("20240001"), poster: true))
+
+        let refused = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).findings(for: request, asOf: Desk.noon)
+        #expect(refused.fetched.count == 1)
+        #expect(refused.problems.map(\.code) == [.unauthorized])
+        #expect(refused.problems[0].upstream?.service == "kakao")
+        let accepted = try await desk.accept(request, as: "a")
+        try await desk.journal.settle(accepted, with: refused, askedAt: Desk.noon)
+
+        let keyless = try await desk.fetcher(kobis: kobis.url).findings(for: request, asOf: Desk.noon)
+        #expect(keyless.problems.map(\.code) == [.unauthorized])
+        #expect(keyless.problems[0].message.contains("MARQUEE_KAKAO_KEY"))
+        #expect(keyless.source == .log)
+        #expect(kobis.requests.count == 1)
+
+        let again = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).findings(for: request, asOf: Desk.noon)
+        #expect(again.source == .upstream)
+        #expect(kobis.requests.count == 1)
+        #expect(kakao.requests.count == 2)
+    }
+
+    private static let movie =
+        #"{"movieInfoResult":{"movieInfo":{"movieCd":"20240001","movieNm":"첫눈"},"source":"영화진흥위원회"}}"#
+}

@@ -1,0 +1,71 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+import Testing
+
+@testable import Worker
+
+/// When a fetched fact is news, and what of it is kept.
+@Suite(.timeLimit(.minutes(1))) struct RevisionTests {
+    private let topic = Topic.ranking(day: Sample.day, market: .all)
+
+    /// Settles one request after the other and returns the charts that were published.
+    private func charts(
+        _ findings: [(findings: Findings, askedAt: TimeInterval, settledAt: TimeInterval)]
+    ) async throws -> [Chart] {
+        let desk = try await Desk()
+        for (index, step) in findings.enumerated() {
+            let accepted = try await desk.accept(Sample.chart, as: "r\(index)")
+            desk.setClock(to: Desk.noon + step.settledAt)
+            try await desk.journal.settle(accepted, with: step.findings, askedAt: Desk.noon + step.askedAt)
+        }
+        #expect(desk.events("request.done").count == findings.count)
+        let logged = try await desk.database.read { connection in
+            try desk.journal.log.events(of: .ranking, after: .zero, limit: 500, in: connection).events
+        }
+        return try logged.map { try $0.data() }
+    }
+
+    @Test("the same figures are no second event; others are the next revision with its corrections")
+    func corrections() async throws {
+        let charts = try await charts([
+            (Sample.findings(10), 0, 0), (Sample.findings(10), 1, 1), (Sample.findings(12), 2, 2),
+        ])
+        #expect(charts.map(\.revision) == [1, 2])
+        #expect(charts[0].corrections == nil)
+        #expect(
+            charts[1].corrections == [
+                Correction(
+                    movieCode: Sample.code("20240001"),
+                    change: .field(.audience, before: .integer(10), after: .integer(12)))
+            ])
+    }
+
+    @Test("figures that only settle are a revision without corrections")
+    func settling() async throws {
+        let charts = try await charts([(Sample.findings(10), 0, 0), (Sample.findings(10, .settled), 1, 1)])
+        #expect(charts.map(\.state) == [.provisional, .settled])
+        #expect(charts[1].revision == 2)
+        #expect(charts[1].corrections == [])
+    }
+
+    @Test(
+        "an answer that was asked for earlier and comes later is older than the log, be it by milliseconds",
+        arguments: [0.002, 0.5, 30])
+    func late(_ lead: TimeInterval) async throws {
+        let charts = try await charts([
+            (Sample.findings(12), 0.25 + lead, 60), (Sample.findings(10), 0.25, 61), (Sample.findings(13), 62, 62),
+        ])
+        #expect(charts.map(\.entries[0].audience) == [12, 13])
+    }
+
+    @Test("after the clock was set back, what an upstream says is believed all the same")
+    func setBack() async throws {
+        let charts = try await charts([
+            (Sample.findings(10), 86_400, 86_400), (Sample.findings(11), 0, 1), (Sample.findings(10), 2, 2),
+        ])
+        #expect(charts.map(\.entries[0].audience) == [10, 11, 10])
+        #expect(charts.map(\.revision) == [1, 2, 3])
+    }
+}

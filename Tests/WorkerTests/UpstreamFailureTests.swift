@@ -1,0 +1,44 @@
+import Events
+import FoundationEssentials
+import Networking
+import Testing
+
+@testable import Worker
+
+/// What a client is told of an upstream's error: the contract, section 5.
+@Suite struct UpstreamFailureTests {
+    @Test(
+        "each kind has its code",
+        arguments: [
+            (UpstreamError.Kind.badRequest, Failure.Code.upstreamInvalid), (.invalid, .upstreamInvalid),
+            (.notPublished, .notPublished), (.notFound, .notFound), (.unauthorized, .unauthorized),
+            (.forbidden, .forbidden), (.quotaExhausted, .quotaExhausted), (.unavailable, .upstreamUnavailable),
+            (.timeout, .upstreamTimeout), (.maintenance, .maintenance),
+        ])
+    func codes(_ kind: UpstreamError.Kind, _ code: Failure.Code) throws {
+        let error = UpstreamError(service: "kobis", kind: kind, message: "why", status: 200, code: "1", field: "a.b")
+        let failure = try Failure(error, at: Desk.noon)
+        #expect(failure.code == code)
+        #expect(failure.message == "why")
+        #expect(failure.field == "a.b")
+        #expect(failure.upstream == Failure.Upstream(service: "kobis", status: 200, code: "1"))
+    }
+
+    @Test("a cancelled call is no failure")
+    func cancelled() {
+        let error = UpstreamError(service: "kobis", kind: .cancelled, message: "cancelled")
+        #expect(throws: CancellationError.self) { try Failure(error, at: Desk.noon) }
+    }
+
+    @Test(
+        "the wait is what the upstream says, in seconds rounded up; a quota's lasts until midnight in Korea",
+        arguments: [
+            (UpstreamError.Kind.maintenance, nil, nil), (.maintenance, Duration.seconds(30), 30),
+            (.maintenance, .milliseconds(1), 1), (.maintenance, .milliseconds(2_001), 3),
+            (.quotaExhausted, nil, 12 * 3600), (.quotaExhausted, .seconds(7), 7),
+        ] as [(UpstreamError.Kind, Duration?, Int?)])
+    func retryAfter(_ kind: UpstreamError.Kind, _ said: Duration?, _ told: Int?) throws {
+        let error = UpstreamError(service: "kobis", kind: kind, message: "why", retryAfter: said)
+        #expect(try Failure(error, at: Desk.noon).retryAfter == told)
+    }
+}
