@@ -1,34 +1,46 @@
 public import ZeroMQ
 
-/// Asks a process on its ROUTER socket, one question at a time.
+/// Asks a process on its ROUTER socket.
+///
+/// An answer does not say which question it is to, so a socket has one question at a time and is used again only once
+/// that is answered: what still comes to a question that was given up reaches nobody.
 public actor CommandClient {
-    private let socket: Socket
+    private let io: IOThread
     private let address: String
+    private var idle: Socket?
 
     /// Connects to the process that listens on `address`; that it is not there yet does not matter.
     public init(_ io: IOThread, address: String) async throws(ZeroMQError) {
-        var options = SocketOptions()
-        // The largest page that can be asked for, with two frames an event, its word and its header.
-        options.maximumFrames = 2 * PageFields.limits.upperBound + 2
-        socket = try await io.open(.dealer, connect: [address], options: options)
+        self.io = io
         self.address = address
+        idle = try await Self.connect(io, address)
     }
 
     /// Asks, and waits for the answer, for ever if none comes: give it a deadline (`withDeadline`).
-    ///
-    /// After a question that was given up, the next answer may be that question's: close the client then.
     public func ask(_ name: String, _ body: String = "{}") async throws -> Reply {
+        let socket: Socket
+        if let idle { socket = idle } else { socket = try await Self.connect(io, address) }
+        idle = nil
         await socket.send([Message(name, body)])
         for await batch in socket.incoming {
             guard let message = batch.first else { continue }
+            idle = socket
             return Reply(frames: message.frames)
         }
+        try Task.checkCancellation()
         throw Unanswered(address: address)
     }
 
-    /// Ends the connection.
+    /// Ends the connection that would have taken the next question.
     public func close() async {
-        await socket.close()
+        await idle?.close()
+    }
+
+    private static func connect(_ io: IOThread, _ address: String) async throws(ZeroMQError) -> Socket {
+        var options = SocketOptions()
+        // The largest page that can be asked for, with two frames an event, its word and its header.
+        options.maximumFrames = 2 * PageFields.limits.upperBound + 2
+        return try await io.open(.dealer, connect: [address], options: options)
     }
 }
 

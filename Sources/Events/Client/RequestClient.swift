@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import ZeroMQ
 
 /// Asks a worker for something and waits until the request has ended, as any client can by the contract.
@@ -22,20 +21,19 @@ public struct RequestClient: Sendable {
         self.events = events
     }
 
-    /// Sends the request, which needs no id, and waits for its end; throws `Unanswered` after `limit`.
+    /// Sends the request, under an id of ours if it has none, and waits for its end; throws `Unanswered` after `limit`.
     public func perform(_ request: Request, within limit: Duration) async throws -> Outcome {
-        try await perform(topic: request.topic.rawValue, body: request.frames.body, within: limit)
-    }
-
-    private func perform(topic: String, body: String, within limit: Duration) async throws -> Outcome {
+        let id = request.id ?? .random()
+        let request = Request(request.target, id: id, refresh: request.refresh, priority: request.priority)
+        let ends = [Topic.request(.done, id), .request(.failed, id)]
         let reader = try await EventReader(
-            io, address: events, prefixes: ["ranking.", "movie.", "poster.", "request."])
+            io, address: events, prefixes: (request.target.topics + ends).map(\.description))
         let client = try await CommandClient(io, address: commands)
         let outcome: Result<Outcome, any Error>
         do {
             outcome = .success(
                 try await withDeadline(limit, orThrow: Unanswered(address: commands)) {
-                    try await Self.outcome(of: topic, body, asking: client, hearing: reader)
+                    try await follow(request, id, asking: client, hearing: reader)
                 })
         } catch {
             outcome = .failure(error)
@@ -46,21 +44,21 @@ public struct RequestClient: Sendable {
     }
 
     /// Asks once the subscription is in force, and listens until the request has ended.
-    private static func outcome(
-        of topic: String, _ body: String, asking client: CommandClient, hearing reader: EventReader
+    private func follow(
+        _ request: Request, _ id: RequestID, asking client: CommandClient, hearing reader: EventReader
     ) async throws -> Outcome {
         var heard: [Event] = []
-        var id: RequestID?
+        var isAsked = false
         let outcome = try await reader.read { events, isLive -> Outcome? in
-            if isLive, id == nil {
-                let reply = try await client.ask(topic, body)
-                if let failure = reply.failure { return .failed(failure) }
-                id = reply.requestID
+            if isLive, !isAsked {
+                isAsked = true
+                let frames = request.frames
+                if let failure = try await client.ask(frames.topic, frames.body).failure { return .failed(failure) }
             }
             heard += events
-            return try id.flatMap { try Self.end(of: $0, in: heard) }
+            return try Self.end(of: id, in: heard)
         }
-        guard let outcome else { throw Unanswered(address: "the events' address") }
+        guard let outcome else { throw Unanswered(address: self.events) }
         return outcome
     }
 

@@ -20,7 +20,8 @@ public struct CommandServer: Sendable {
             let commands = batch.map(Command.init)
             let replies = await answer(commands)
             precondition(replies.count == commands.count, "every command has one reply")
-            socket.post(zip(commands, replies).map { $0.answer($1) })
+            // Waits for room, never for a peer: a router drops what a peer does not take.
+            await socket.send(zip(commands, replies).map { $0.answer($1) })
             afterAnswering()
         }
     }

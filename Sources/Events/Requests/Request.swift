@@ -8,6 +8,14 @@ public struct Request: Hashable, Sendable {
         case day(KoreanDate, Market)
         /// A movie's facts, and its poster unless that is not wanted.
         case movie(MovieCode, poster: Bool)
+
+        /// Where the answer is published.
+        var topics: [Topic] {
+            switch self {
+            case .day(let date, let market): [.ranking(day: date, market: market)]
+            case .movie(let code, let poster): poster ? [.movie(code), .poster(code)] : [.movie(code)]
+            }
+        }
     }
 
     /// Which requests go first.

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import Testing
+import ZeroMQ
+
+@testable import Events
+
+/// The ROUTER endpoint, asked by real sockets.
+@Suite(.timeLimit(.minutes(1))) struct CommandServerTests {
+    private func withServer(
+        _ options: SocketOptions = SocketOptions(), answer: @escaping @Sendable ([Command]) async -> [Reply] = echo,
+        _ body: (Socket) async throws -> Void
+    ) async throws {
+        try await withIO { io in
+            let router = try await io.bind(.router, options)
+            let server = Task { await CommandServer(router).run(answer) }
+            let client = try await io.open(.dealer, connect: router.addresses)
+            try await body(client)
+            await router.close()
+            await server.value
+        }
+    }
+
+    /// Answers with what was asked.
+    @Sendable private static func echo(_ commands: [Command]) -> [Reply] {
+        commands.map { Reply(frames: [Array($0.name.utf8)] + $0.frames.dropFirst()) }
+    }
+
+    @Test(
+        "the answer comes in the form of the question",
+        arguments: [
+            (["status", "{}"], ["status", "{}"]), (["", "status", "{}"], ["", "status", "{}"]),
+            (["status"], ["status"]), (["", "status"], ["", "status"]), ([""], [""]), (["", ""], ["", ""]),
+            (["status", ""], ["status", ""]), (["", "", ""], ["", "", ""]),
+        ])
+    func form(_ question: [String], _ answer: [String]) async throws {
+        try await withServer { client in
+            await client.send([Message(question.map { Array($0.utf8) })])
+            #expect(await client.next(1) == [Message(answer.map { Array($0.utf8) })])
+        }
+    }
+
+    @Test("each question has one answer, in order, also where the answers are more than the socket's queue holds")
+    func order() async throws {
+        var options = SocketOptions()
+        options.outboxLimit = 2
+        try await withServer(options) { client in
+            let questions = (0..<500).map { Message("q", String($0)) }
+            await client.send(questions)
+            #expect(await client.next(500) == questions)
+        }
+    }
+
+    @Test("what nobody understands is refused with an error object, whatever it is made of")
+    func noSilence() async throws {
+        let commands = LogCommands { ["version": "1"] }
+        try await withServer {
+            await commands.answer($0)
+        } _: { client in
+            let questions: [[[UInt8]]] = [
+                [[]], [[0xFF, 0xFE], []], [Array("stat us".utf8)], [Array(repeating: 0x41, count: 100_000)],
+                Array(repeating: Array("x".utf8), count: 20),
+            ]
+            await client.send(questions.map(Message.init))
+            for message in await client.next(questions.count) {
+                let reply = Reply(frames: message.frames)
+                #expect(reply.failure?.code == .badRequest)
+                #expect(reply.failure?.field == "command")
+                #expect(reply.body.count < 400)
+            }
+            await client.send([Message("status", "{}")])
+            #expect(await client.next(1).map(\.frames) == [[Array("status".utf8), Array(#"{"version":"1"}"#.utf8)]])
+        }
+    }
+
+    @Test("a status that cannot be told is an internal failure")
+    func brokenStatus() async throws {
+        struct Broken: Error {}
+        let commands = LogCommands<[String: String]> { throw Broken() }
+        try await withServer {
+            await commands.answer($0)
+        } _: { client in
+            await client.send([Message("status", "{}")])
+            #expect(await client.next(1).first.map { Reply(frames: $0.frames).failure?.code } == .internal)
+        }
+    }
+}
