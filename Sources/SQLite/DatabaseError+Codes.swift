@@ -19,6 +19,7 @@ extension DatabaseError {
             switch errno {
             case EACCES, EPERM, EROFS: .readOnly
             case ENOSPC, EDQUOT: .full
+            case EEXIST: .exists
             default: .cannotOpen
             }
         self.init(kind, action, path, reason: String(cString: strerror(errno)), code: Int(errno))

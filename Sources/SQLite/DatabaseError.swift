@@ -22,6 +22,10 @@ public struct DatabaseError: Error, Hashable, Sendable {
         case foreign
         /// A newer version of this program has written the file.
         case newerSchema
+        /// An older version of this program has written the file, and it is only to be read.
+        case olderSchema
+        /// There is a file already where a new one is to be made.
+        case exists
         /// A rule of a table forbids the change.
         case constraint
         /// The disk failed to read or write.
@@ -55,8 +59,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public var isRetryable: Bool {
         switch kind {
         case .busy, .full: true
-        case .cannotOpen, .inUse, .readOnly, .notADatabase, .corrupt, .foreign, .newerSchema, .constraint, .disk,
-            .closed, .other:
+        case .cannotOpen, .inUse, .readOnly, .notADatabase, .corrupt, .foreign, .newerSchema, .olderSchema, .exists,
+            .constraint, .disk, .closed, .other:
             false
         }
     }
@@ -70,8 +74,10 @@ public struct DatabaseError: Error, Hashable, Sendable {
         case .full: "free space on its disk"
         case .busy: "close the other program that uses the file, or wait for it"
         case .notADatabase, .foreign: "move the file away, or use another folder"
-        case .corrupt: "keep a copy of the file with its -wal beside it, and restore a backup"
+        case .corrupt: "restore a backup: `marquee restore` keeps this file aside"
         case .newerSchema: "run the newer version, or restore a backup from before the update"
+        case .olderSchema: "start the process it belongs to once, which brings it up to date"
+        case .exists: "choose another name"
         case .disk: "check the disk and the system's log"
         case .constraint, .closed, .other: nil
         }

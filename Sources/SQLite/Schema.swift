@@ -45,6 +45,28 @@ extension Schema {
         }
     }
 
+    /// Refuses a file that is as good as not there: empty, which `check` lets pass as a new one.
+    func checkIsThere(_ connection: Connection) throws(DatabaseError) {
+        guard try connection.query("pragma application_id", as: Int.self) == [Self.applicationID] else {
+            throw DatabaseError(.notADatabase, "opening", connection.path, reason: "it is empty")
+        }
+    }
+
+    /// Refuses a file that an older version has written, which reading alone does not bring up to date.
+    func checkIsCurrent(_ connection: Connection) throws(DatabaseError) {
+        try checkIsThere(connection)
+        let versions = try versions(in: connection)
+        for component in components {
+            let version = versions[component.name] ?? 0
+            guard version == component.migrations.count else {
+                let reason =
+                    "its part \"\(component.name)\" is of version \(version), and this program reads "
+                    + "\(component.migrations.count)"
+                throw DatabaseError(.olderSchema, "opening", connection.path, reason: reason)
+            }
+        }
+    }
+
     /// Runs the migrations that the file has not seen, all or none of them.
     func migrate(_ connection: Connection) throws(DatabaseError) {
         try connection.beginWriting()

@@ -6,6 +6,10 @@ extension TemporaryFolder {
         try FileManager.default.copyItem(atPath: file(name), toPath: other.file(name))
     }
 
+    func copy(_ name: String, to other: String) throws {
+        try FileManager.default.copyItem(atPath: file(name), toPath: file(other))
+    }
+
     func write(_ data: Data, to name: String) throws {
         try data.write(to: URL(filePath: file(name)))
     }

@@ -1,0 +1,165 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+@Suite struct ReplaceTests {
+    let folder: TemporaryFolder
+    let schema = Schema(Notes.component)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    var names: Set<String> {
+        get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) }
+    }
+
+    @discardableResult func replace(
+        with name: String = "copy", schema: Schema? = nil,
+        change: (Connection) throws(DatabaseError) -> Void = { _ in }
+    ) throws(DatabaseError) -> String? {
+        try Database.replace(
+            path: folder.file("notes.db"), with: folder.file(name), schema: schema ?? self.schema, change: change)
+    }
+
+    func notes(in name: String) throws -> [String] {
+        try Database.inspect(path: folder.file(name), schema: schema) { try $0.notes() }
+    }
+
+    /// A database with the notes `old` and `new`, and a copy of it from when it had the first one only.
+    func prepare() async throws -> Database {
+        let database = try Notes.database(in: folder)
+        try await database.write { try $0.note("old") }
+        try Database.copy(from: folder.file("notes.db"), to: folder.file("copy"), schema: schema) { _ in }
+        try await database.write { try $0.note("new") }
+        return database
+    }
+
+    /// Another process that has read a database and keeps it open until its input ends.
+    func reader(of name: String) throws -> (process: Process, input: FileHandle) {
+        let script = """
+            import sqlite3, sys
+            database = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+            print(database.execute("select count(*) from note").fetchone()[0], end="", flush=True)
+            sys.stdin.read()
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-c", script, folder.file(name)]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        #expect(output.fileHandleForReading.availableData == Data("2".utf8))
+        return (process, input.fileHandleForWriting)
+    }
+
+    @Test("a copy takes the database's place, changed, and the database is kept")
+    func replacing() async throws {
+        try await prepare().close()
+        let kept = try replace { connection throws(DatabaseError) in try connection.note("changed") }
+        #expect(kept == folder.file("notes.db-replaced-1"))
+        #expect(try notes(in: "notes.db-replaced-1") == ["old", "new"])
+        let database = try Notes.database(in: folder)
+        #expect(try await database.notes() == ["old", "changed"])
+        await database.close()
+        #expect(try notes(in: "copy") == ["old"])
+        #expect(try replace() == folder.file("notes.db-replaced-2"))
+    }
+
+    @Test("where there was nothing, nothing is kept")
+    func fresh() async throws {
+        try await prepare().close()
+        let other = try TemporaryFolder()
+        let kept = try Database.replace(path: other.file("notes.db"), with: folder.file("copy"), schema: schema) { _ in
+        }
+        #expect(kept == nil)
+        #expect(try await Notes.database(in: other).notes() == ["old"])
+    }
+
+    @Test("a database that somebody has open is not replaced, whether they write or only read")
+    func inUse() async throws {
+        let database = try await prepare()
+        let written = #expect(throws: DatabaseError.self) { try replace() }
+        #expect(written?.kind == .inUse)
+        await database.close()
+        let (reader, input) = try reader(of: "notes.db")
+        let read = #expect(throws: DatabaseError.self) { try replace() }
+        #expect(read?.kind == .busy)
+        #expect(read?.reason == "process \(reader.processIdentifier) has it open")
+        #expect(try !names.contains("notes.db-replaced-1"))
+        try input.close()
+        reader.waitUntilExit()
+        #expect(try replace() != nil)
+    }
+
+    @Test("a damaged database is kept with its log", arguments: [20, 5_000])
+    func damaged(size: Int) async throws {
+        try await prepare().close()
+        try folder.write(Data(repeating: 7, count: size), to: "notes.db")
+        try folder.write(Data("log".utf8), to: "notes.db-wal")
+        try replace()
+        #expect(try folder.data(of: "notes.db-replaced-1").count == size)
+        #expect(try folder.data(of: "notes.db-replaced-1-wal") == Data("log".utf8))
+        #expect(try await Notes.database(in: folder).notes() == ["old"])
+    }
+
+    @Test("what is no whole database of ours replaces nothing", arguments: ["empty", "text", "cut", "missing"])
+    func unfit(name: String) async throws {
+        try await prepare().close()
+        try folder.write(Data(), to: "empty")
+        try folder.write(Data(repeating: 65, count: 9_000), to: "text")
+        try folder.write(folder.data(of: "copy").dropLast(5_000), to: "cut")
+        let before = try names
+        let error = #expect(throws: DatabaseError.self) { try replace(with: name) }
+        #expect(error?.description.contains(folder.file(name)) == true)
+        #expect(try names == before)
+        #expect(try await Notes.database(in: folder).notes() == ["old", "new"])
+    }
+
+    @Test("a change that fails replaces nothing")
+    func failingChange() async throws {
+        try await prepare().close()
+        let before = try names
+        #expect(throws: DatabaseError.self) {
+            try replace { connection throws(DatabaseError) in throw connection.damage("no good") }
+        }
+        #expect(try names == before)
+    }
+
+    @Test("a copy of an older version is brought up to date")
+    func older() async throws {
+        try await prepare().close()
+        let newer = Schema(
+            Schema.Component(
+                "notes", migrations: Notes.component.migrations + ["alter table note add column colour text;"]))
+        try replace(schema: newer) { connection throws(DatabaseError) in
+            try connection.execute("update note set colour = 'red'")
+        }
+        await #expect(throws: Never.self) { try await Database(path: folder.file("notes.db"), schema: newer).close() }
+    }
+
+    @Test("a database can be replaced by what is left of it")
+    func byItself() async throws {
+        try await prepare().close()
+        try replace(with: "notes.db")
+        #expect(try await Notes.database(in: folder).notes() == ["old", "new"])
+    }
+
+    @Test("an older file in the database's place is noticed, and restored it is welcome")
+    func olderFile() async throws {
+        try await prepare().close()
+        try FileManager.default.removeItem(atPath: folder.file("notes.db"))
+        try folder.copy("copy", to: "notes.db")
+        let error = #expect(throws: DatabaseError.self) { _ = try Notes.database(in: folder) }
+        #expect(error?.reason.hasPrefix("1 acknowledged commits are not in it") == true)
+        try replace()
+        for _ in 1...2 {
+            let restored = try Notes.database(in: folder)
+            #expect(try await restored.notes() == ["old"])
+            await restored.close()
+        }
+    }
+}
