@@ -5,9 +5,8 @@ extension Connection {
         guard findings == ["ok"] else { throw damage(findings.joined(separator: "; ")) }
     }
 
-    /// Proves that every commit is there that was acknowledged to somebody, as far as the lock's file knows.
-    func proveComplete() throws(DatabaseError) {
-        guard let acknowledged = acknowledgedCommits else { return }
+    /// Proves that there are no fewer commits than were acknowledged.
+    func proveComplete(_ acknowledged: Int) throws(DatabaseError) {
         let isCounted = try !query("select 1 from sqlite_schema where name = 'commit_count'", as: Int.self).isEmpty
         let count = isCounted ? try query("select commits from commit_count", as: Int.self)[0] : 0
         guard count >= acknowledged else {

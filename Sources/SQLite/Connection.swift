@@ -45,11 +45,6 @@ public final class Connection {
         statements.removeAll()  // before the handle: a connection closes when its last statement is gone
     }
 
-    /// How many commits the lock's file knows of, if this connection has the lock and it knows of any.
-    var acknowledgedCommits: Int? {
-        handle.acknowledgedCommits
-    }
-
     /// Whether SQLite had to open the file without the right to write.
     var isReadOnly: Bool {
         sqlite3_db_readonly(handle.pointer, "main") == 1

@@ -12,18 +12,33 @@ public final class Database: Sendable {
     /// Refused as `corrupt` is also a file that lacks commits which were acknowledged: without its write-ahead log, say.
     /// For the start of a process: it works on the calling thread, for about a second per gigabyte.
     public init(path: String, schema: Schema) throws(DatabaseError) {
-        let connection = try Connection(path: path, lock: FileLock(database: path))
+        let lock = try FileLock(database: path)
+        try Self.prove(path, schema: schema, acknowledged: lock.acknowledged)
+        let connection = try Connection(path: path, lock: lock)
         guard !connection.isReadOnly else {
             throw DatabaseError(.readOnly, "opening", path, reason: "the file may not be written")
         }
-        try schema.check(connection)
-        try connection.proveWhole()
-        try connection.proveComplete()
         try connection.prepareForWriting()
         try schema.migrate(connection)
         let second = try Connection(path: path, lock: nil)
         writer = Writer(connection)
         reader = Reader(second)
+    }
+
+    /// Proves that a file is ours, whole and complete, on a connection that cannot write: what is refused stays as it is,
+    /// its write-ahead log included, which the last writer to close would tidy away.
+    private static func prove(_ path: String, schema: Schema, acknowledged: Int) throws(DatabaseError) {
+        guard Files.isThere(path) else {
+            guard acknowledged == 0 else {
+                throw DatabaseError(
+                    .corrupt, "opening", path, reason: "the file is gone, and \(acknowledged) acknowledged commits")
+            }
+            return
+        }
+        let connection = try Connection(path: path, lock: nil)
+        try schema.check(connection)
+        try connection.proveWhole()
+        try connection.proveComplete(acknowledged)
     }
 
     /// Runs `body` in a transaction and returns when its changes are on disk.

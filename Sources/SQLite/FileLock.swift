@@ -15,7 +15,7 @@ struct FileLock: ~Copyable {
 
     private let descriptor: Int32
     /// How many commits were acknowledged before, as far as is known.
-    let acknowledged: Int?
+    let acknowledged: Int
 
     /// Takes the lock of the database at `path`, or says who has it.
     init(database path: String) throws(DatabaseError) {
@@ -30,7 +30,7 @@ struct FileLock: ~Copyable {
             throw DatabaseError(.inUse, "opening", path, reason: "\(owner) writes to it")
         }
         self.descriptor = descriptor
-        acknowledged = Self.number(in: descriptor, line: 1)
+        acknowledged = Self.number(in: descriptor, line: 1) ?? 0
         Self.write(Int(getpid()), to: descriptor, line: 0)
     }
 

@@ -18,14 +18,6 @@ struct Handle: ~Copyable {
         self.lock = lock
     }
 
-    /// How many commits the lock's file knows of.
-    var acknowledgedCommits: Int? {
-        switch lock {
-        case .some(let lock): lock.acknowledged
-        case .none: nil
-        }
-    }
-
     /// Notes in the lock's file how many commits the database has.
     func note(commits: Int) {
         switch lock {

@@ -49,6 +49,7 @@ import Testing
         if seed.isMultiple(of: 2) { log[place] ^= 0x10 } else { log = log.prefix(place) }
         try folder.write(log, to: "notes.db-wal")
         #expect(try refusal().kind == .corrupt)
+        #expect(try folder.data(of: "notes.db-wal") == log)
     }
 
     @Test("a database that another program has tidied up is whole")
@@ -64,7 +65,8 @@ import Testing
     @Test("a database that has vanished is noticed, and begun anew without the lock's file")
     func vanished() throws {
         for name in ["notes.db", "notes.db-wal"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
-        #expect(try refusal().kind == .corrupt)
+        #expect(try refusal().reason.hasPrefix("the file is gone"))
+        #expect(!folder.contains("notes.db"))
         try FileManager.default.removeItem(atPath: folder.file("notes.db-lock"))
         #expect(throws: Never.self) { try Notes.database(in: folder) }
     }
