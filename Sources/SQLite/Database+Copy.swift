@@ -32,7 +32,7 @@ extension Database {
         do throws(DatabaseError) {
             try Files.remove(part)
             try Connection(path: source, lock: nil).copy(to: part, schema: schema)
-            try Connection(path: part, lock: nil).prove(proof)
+            try Connection(path: part, lock: nil).prove(asCopyOf: source, proof)
             try Files.synchronize(part)
             try Files.move(part, to: destination)
             try Files.synchronize(Files.folder(of: destination))
@@ -65,9 +65,9 @@ extension Database {
             try Connection(ownedAt: incoming).bring(upTo: schema, change)
             try Files.synchronize(incoming)
             let kept = try Files.isThere(path) ? Files.link(path, asFirstFreeAfter: "\(path)-replaced-") : nil
-            // A log that stayed would be taken for the new file's.
+            // A log that stayed would be taken for the new file's; without its file it is worth nothing.
             if let kept, Files.isThere("\(path)-wal") { try Files.move("\(path)-wal", to: "\(kept)-wal") }
-            try Files.remove("\(path)-shm")
+            for suffix in ["-wal", "-shm"] { try Files.remove(path + suffix) }
             try Files.move(incoming, to: path)
             lock.note(commits: 0)  // what the old file had acknowledged says nothing about the new one
             try Files.synchronize(Files.folder(of: path))
@@ -86,16 +86,26 @@ extension Connection {
         try schema.checkIsThere(self)
         do throws(DatabaseError) {
             try execute("vacuum into ?", destination)
-        } catch  where error.kind != .corrupt {
+        } catch {
+            // Damage is the source's, anything else is most likely the destination's.
+            if error.kind == .corrupt { throw error }
             throw DatabaseError(error.kind, "copying \(path) to", destination, reason: error.reason, code: error.code)
         }
     }
 
-    fileprivate func prove(_ proof: (Connection) throws(DatabaseError) -> Void) throws(DatabaseError) {
-        try proveWhole()
-        try proof(self)
+    /// Proves a copy, and blames its source if it is not whole.
+    fileprivate func prove(
+        asCopyOf source: String, _ proof: (Connection) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try proveWhole()
+            try proof(self)
+        } catch {
+            throw DatabaseError(error.kind, error.action, source, reason: error.reason, code: error.code)
+        }
     }
 
+    /// Migrates a copy and changes it.
     fileprivate func bring(
         upTo schema: Schema, _ change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {

@@ -106,6 +106,17 @@ import Testing
         #expect(try await Notes.database(in: folder).notes() == ["old"])
     }
 
+    @Test("the log of a database that is gone does not get into its successor")
+    func gone() async throws {
+        let database = try await prepare()
+        let log = try folder.data(of: "notes.db-wal")
+        await database.close()
+        try FileManager.default.removeItem(atPath: folder.file("notes.db"))
+        try folder.write(log, to: "notes.db-wal")
+        #expect(try replace() == nil)
+        #expect(try await Notes.database(in: folder).notes() == ["old"])
+    }
+
     @Test("what is no whole database of ours replaces nothing", arguments: ["empty", "text", "cut", "missing"])
     func unfit(name: String) async throws {
         try await prepare().close()
