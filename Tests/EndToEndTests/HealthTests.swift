@@ -55,18 +55,18 @@ import Testing
 
     @Test("the operations page names every figure, and none that is not there; so do the alerts")
     func documented() async throws {
-        let stage = try await Stage()
-        let worker = try await figures(of: "WORKER", stage)
-        let told = Set(worker.families.keys).union(try await figures(of: "NOTIFIER", stage).families.keys)
-        let top = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        func names(in path: String) throws -> Set<String> {
-            let text = try String(contentsOf: top.appending(path: path), encoding: .utf8)
-            return Set(text.matches(of: /\b(marquee|process)_[a-z_]+/).map { String($0.output.0) })
+        try await Stage.play { stage, _ in
+            let worker = try await figures(of: "WORKER", stage)
+            let told = Set(worker.families.keys).union(try await figures(of: "NOTIFIER", stage).families.keys)
+            let top = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+            func names(in path: String) throws -> Set<String> {
+                let text = try String(contentsOf: top.appending(path: path), encoding: .utf8)
+                return Set(text.matches(of: /\b(marquee|process)_[a-z_]+/).map { String($0.output.0) })
+            }
+            #expect(try names(in: "docs/operations.md") == told)
+            #expect(try names(in: "deploy/prometheus-alerts.yml").isSubset(of: told))
         }
-        #expect(try names(in: "docs/operations.md") == told)
-        #expect(try names(in: "deploy/prometheus-alerts.yml").isSubset(of: told))
         await client.shutdown()
-        await stage.end()
     }
 
     @Test("Prometheus's own parser reads the figures", .enabled(if: FileManager.default.fileExists(atPath: parser)))

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 import ZeroMQ
 
@@ -52,7 +53,10 @@ import ZeroMQ
 
     @Test("what nobody understands is refused with an error object, whatever it is made of")
     func noSilence() async throws {
-        let commands = LogCommands { ["version": "1"] }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let log = try await Log(in: folder)
+        let commands = LogCommands(log: log.log, database: log.database) { ["version": "1"] }
         try await withServer {
             await commands.answer($0)
         } _: { client in
@@ -75,7 +79,10 @@ import ZeroMQ
     @Test("a status that cannot be told is an internal failure")
     func brokenStatus() async throws {
         struct Broken: Error {}
-        let commands = LogCommands<[String: String]> { throw Broken() }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let log = try await Log(in: folder)
+        let commands = LogCommands<[String: String]>(log: log.log, database: log.database) { throw Broken() }
         try await withServer {
             await commands.answer($0)
         } _: { client in

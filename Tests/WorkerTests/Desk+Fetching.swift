@@ -23,7 +23,9 @@ extension Desk {
 
     /// A service on this desk's queue, whose pauses `pauses` ends.
     func service(_ fetcher: Fetcher, pauses: ManualClock = ManualClock()) -> FetchService {
-        FetchService(queue: queue, fetcher: fetcher, journal: journal, logger: logger, clock: pauses)
+        FetchService(
+            queue: queue, fetcher: fetcher, journal: journal, logger: logger,
+            metrics: WorkerMetrics(Metrics(), clock: pauses), clock: pauses)
     }
 
     /// Runs `body` beside the service, then stops it.
