@@ -96,7 +96,7 @@ let package = Package(
         tests(
             of: "Worker",
             uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events"]),
-        tests(of: "Notifier", uses: ["ZeroMQ", "Health", "BoxOffice", "Events"]),
+        tests(of: "Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "marquee"),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

@@ -14,12 +14,23 @@ public struct AlertDecider: Sendable {
 
     private let rules: AlertRules
     private let since: KoreanDate?
-    private var charts: [KoreanDate: LoggedChart] = [:]
+    private var known: [KoreanDate: LoggedChart] = [:]
 
-    /// Makes a decider that knows nothing yet.
-    public init(rules: AlertRules, since: KoreanDate? = nil) {
+    /// Makes a decider that knows no chart yet; `newestDay` is that of charts that it need not know.
+    public init(rules: AlertRules, since: KoreanDate? = nil, newestDay: KoreanDate? = nil) {
         self.rules = rules
         self.since = since
+        self.newestDay = newestDay
+    }
+
+    /// The first day whose chart a later decision can look at; nil as long as any can.
+    public var horizon: KoreanDate? {
+        (since ?? newestDay).map { $0 - 1 }
+    }
+
+    /// The charts that a later decision can look at, oldest first.
+    public var charts: [LoggedChart] {
+        known.values.sorted { $0.chart.date < $1.chart.date }
     }
 
     /// Takes a chart and returns the alerts to publish, in their order.
@@ -39,16 +50,20 @@ public struct AlertDecider: Sendable {
     public mutating func learn(_ chart: LoggedChart) -> Bool {
         guard chart.chart.market == .all else { return false }
         let day = chart.chart.date
-        let newest = max(newestDay ?? day, day)
-        newestDay = newest
+        newestDay = max(newestDay ?? day, day)
+        known[day] = chart
         // What no later decision can look at is not kept.
-        if day >= (since ?? newest) - 1 { charts[day] = chart }
-        if since == nil { charts = charts.filter { $0.key >= newest - 1 } }
+        if let horizon, let first = known.keys.min(), first < horizon { known = known.filter { $0.key >= horizon } }
         return true
     }
 
+    /// Forgets all charts, as when they turn out to be another log's; what is older than the newest day stays old.
+    public mutating func forget() {
+        known = [:]
+    }
+
     private func alerts(of day: KoreanDate) -> [Alert] {
-        guard let chart = charts[day] else { return [] }
-        return rules.alerts(for: chart, before: charts[day - 1])
+        guard let chart = known[day] else { return [] }
+        return rules.alerts(for: chart, before: known[day - 1])
     }
 }

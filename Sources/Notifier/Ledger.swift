@@ -5,7 +5,8 @@ import Health
 import Operations
 import SQLite
 
-/// The notifier's memory: the charts it knows and the alerts it decided, in one database, changed in whole transactions.
+/// The notifier's memory on disk: how far it has read, the charts it knows and the alerts it decided, in one database,
+/// changed in whole transactions.
 ///
 /// An alert is in the log once, by its id, whatever is read again. New ones are handed to `publish` right after the
 /// commit that made them.
@@ -22,7 +23,16 @@ struct Ledger: Sendable {
                     sequence integer not null,
                     chart blob not null
                 ) strict, without rowid;
+                """,
                 """
+                create table reading (
+                    id integer primary key check (id = 1),
+                    began text not null,
+                    position blob,
+                    since text,
+                    newest_day text
+                ) strict;
+                """,
             ]),
         HealthCheck.schema)
 
@@ -32,44 +42,63 @@ struct Ledger: Sendable {
     let publish: @Sendable ([LoggedEvent]) -> Void
     var crashPoints = CrashPoints.none
 
-    /// The known charts from `day` on, or of the newest two days, oldest first.
-    func charts(since day: KoreanDate?) async throws -> [LoggedChart] {
-        try await database.read { connection in
-            let newest = try connection.query("select max(date) from known_chart", as: String?.self)[0]
-            guard let newest = newest.flatMap({ KoreanDate($0) }) else { return [] }
-            let first = min(day ?? newest, newest) - 1
-            return try connection.query(
-                "select sequence, chart from known_chart where date >= ? order by date", first.description,
-                as: SequenceNumber.self, [UInt8].self
-            ).map { sequence, chart in
-                LoggedChart(try JSON.decode(from: chart), at: Alert.Evidence(stream: .ranking, sequence: sequence))
-            }
-        }
-    }
-
-    /// Whether an event tells nothing new about its day: it, or a later one of the same log, was read before.
-    func hasRead(_ event: Event, about date: KoreanDate) async throws -> Bool {
-        try await database.read { connection in
-            let known = try connection.query(
-                "select epoch, sequence from known_chart where date = ?", date.description, as: String.self,
-                SequenceNumber.self
-            ).first
-            return known.map { $0.0 == event.epoch && $0.1 >= event.sequence } ?? false
-        }
-    }
-
-    /// Writes what an event said and what was decided on it, and returns the alerts that were not decided before.
-    func record(_ chart: LoggedChart, from event: Event, alerts: [Alert]) async throws -> [Alert] {
+    /// What was known at the last write, to go on with by these rules.
+    ///
+    /// If alerts are asked for from another day on than before, the log is read again from its beginning: what was
+    /// decided then is not decided twice.
+    func recall(rules: AlertRules, since: KoreanDate?) async throws -> Memory {
         let now = clock.now()
         return try await database.write { connection in
-            try connection.execute(
-                "insert or replace into known_chart (date, epoch, sequence, chart) values (?, ?, ?, ?)",
-                chart.chart.date.description, event.epoch, event.sequence, try JSON.encode(chart.chart))
+            if let memory = try recall(rules: rules, since: since, in: connection) { return memory }
+            let began = try connection.query("select began from reading", as: String.self).first
+            let memory = Memory(
+                decider: AlertDecider(rules: rules, since: since), since: since,
+                began: try began.map { try Date($0, strategy: Self.instants) } ?? now)
+            try writeAll(of: memory, in: connection)
+            return memory
+        }
+    }
+
+    private func recall(rules: AlertRules, since: KoreanDate?, in connection: Connection) throws -> Memory? {
+        let row = try connection.query(
+            "select began, position, since, newest_day from reading", as: String.self, [UInt8]?.self, String?.self,
+            String?.self
+        ).first
+        guard let (began, position, earlierSince, newestDay) = row, since == nil || since?.description == earlierSince
+        else { return nil }
+        var decider = AlertDecider(rules: rules, since: since, newestDay: newestDay.flatMap { KoreanDate($0) })
+        let charts = try connection.query(
+            "select sequence, chart from known_chart order by date", as: SequenceNumber.self, [UInt8].self)
+        for (sequence, chart) in charts {
+            let evidence = Alert.Evidence(stream: .ranking, sequence: sequence)
+            decider.learn(LoggedChart(try JSON.decode(from: chart), at: evidence))
+        }
+        return Memory(
+            decider: decider, position: try position.map { try JSON.decode(from: $0) }, since: since,
+            began: try Date(began, strategy: Self.instants))
+    }
+
+    /// Writes what was decided on a chart and all that follows for the memory, and returns the alerts that were not
+    /// decided before.
+    func record(
+        _ alerts: [Alert], on chart: LoggedChart, for request: RequestID?, then memory: Memory
+    ) async throws -> [Alert] {
+        let now = clock.now()
+        return try await database.write { connection in
+            if memory.hasUnwrittenCharts {
+                try writeAll(of: memory, in: connection)
+            } else {
+                try write(chart, of: memory, in: connection)
+                if let horizon = memory.decider.horizon {
+                    try connection.execute("delete from known_chart where date < ?", horizon.description)
+                }
+                try writeReading(of: memory, in: connection)
+            }
             let new = try alerts.filter { try log.event(id: $0.id, in: connection) == nil }
             let drafts = try new.map { alert in
                 try EventDraft(
                     .alert(rule: alert.rule, code: alert.movieCode, date: alert.date), id: alert.id,
-                    correlationID: event.correlationID, encoding: alert)
+                    correlationID: request, encoding: alert)
             }
             let events = try log.append(drafts, at: now, in: connection)
             crashPoints.reach(.settled)
@@ -80,5 +109,34 @@ struct Ledger: Sendable {
             }
             return new
         }
+    }
+
+    /// Writes the whole memory anew.
+    func keep(_ memory: Memory) async throws {
+        try await database.write { connection in try writeAll(of: memory, in: connection) }
+    }
+}
+
+extension Ledger {
+    private static let instants = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    private func writeAll(of memory: Memory, in connection: Connection) throws {
+        try connection.execute("delete from known_chart")
+        for chart in memory.decider.charts { try write(chart, of: memory, in: connection) }
+        try writeReading(of: memory, in: connection)
+    }
+
+    private func write(_ chart: LoggedChart, of memory: Memory, in connection: Connection) throws {
+        try connection.execute(
+            "insert or replace into known_chart (date, epoch, sequence, chart) values (?, ?, ?, ?)",
+            chart.chart.date.description, memory.position?.epoch ?? "", chart.position.sequence,
+            try JSON.encode(chart.chart))
+    }
+
+    private func writeReading(of memory: Memory, in connection: Connection) throws {
+        try connection.execute(
+            "insert or replace into reading (id, began, position, since, newest_day) values (1, ?, ?, ?, ?)",
+            memory.began.formatted(Self.instants), try memory.position.map { try JSON.encode($0) },
+            memory.since?.description, memory.decider.newestDay?.description)
     }
 }

@@ -43,14 +43,19 @@ public struct Notifier: Sendable {
         let io = try IOThread()
         let alerts = try await io.open(.publisher, bind: [configuration.alerts.description])
         let commands = try await io.open(.router, bind: [configuration.alertCommands.description])
-        let reader = try await EventReader(
-            io, address: configuration.events.reachable, prefixes: ["ranking.day.\(Market.all)."])
 
         let pulse = try await WorkerPulse(io, address: configuration.events.reachable, clock: ContinuousClock())
 
+        let metrics = Metrics()
+        let counts = NotifierMetrics(metrics)
         let publisher = Publisher(alerts, of: log, positions: positions)
         let ledger = Ledger(
             database: database, log: log, clock: clock, publish: publisher.publish, crashPoints: crashPoints)
+        let memory = try await ledger.recall(rules: rules, since: since)
+        let subscription = try await Subscription(
+            io, events: configuration.events.reachable, commands: configuration.commands.reachable,
+            prefixes: ["ranking.day.\(Market.all)."], from: memory.start
+        ) { note($0, counts) }
         let status: @Sendable () async throws -> NotifierStatus = {
             NotifierStatus(
                 version: version, epoch: log.epoch,
@@ -59,12 +64,10 @@ public struct Notifier: Sendable {
         }
 
         let answers = LogCommands(log: log, database: database, status: status)
-        let metrics = Metrics()
-        let counts = NotifierMetrics(metrics)
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)
         metrics.addSockets([
-            "events": { reader.counters }, "heartbeats": { pulse.counters }, "alerts": { alerts.counters },
+            "events": { subscription.counters }, "heartbeats": { pulse.counters }, "alerts": { alerts.counters },
             "alertCommands": { commands.counters },
         ])
         metrics.addDatabase(at: folder.file("notifier.db"))
@@ -85,7 +88,7 @@ public struct Notifier: Sendable {
                     await alerts.close()
                 },
                 AlertService(
-                    reader: reader, ledger: ledger, rules: rules, since: since, logger: logger,
+                    subscription: subscription, ledger: ledger, memory: memory, logger: logger,
                     metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
                 SimpleService {
                     await CommandServer(commands).run { batch in await answers.answer(batch) }
@@ -97,5 +100,17 @@ public struct Notifier: Sendable {
         await io.shutdown()
         await database.close()
         logger.info("notifier stopped")
+    }
+
+    /// Logs what becomes of the subscription.
+    private func note(_ note: Subscription.Note, _ counts: NotifierMetrics) {
+        switch note {
+        case .repaired(let stream, let count):
+            counts.repair(count)
+            logger.info("events that were missed are read from the log", [.stream: stream.rawValue, .count: count])
+        case .waiting(let pause, let error):
+            logger.warning(
+                "the worker's log cannot be read; it will be asked again", [.after: pause, .error: "\(error)"])
+        }
     }
 }

@@ -62,7 +62,7 @@ final class Stage: Sendable {
                 settings["MARQUEE_KAKAO_URL"] = "http://\(address)"
             }
         }
-        try #require(await programs[.notifier]?.error(containing: "worker heard") != nil)
+        try #require(await programs[.notifier]?.error(containing: "all charts are read") != nil)
         self.folder = folder
         environment = settings
         sandboxAddress = settings["MARQUEE_SANDBOX_HTTP", default: ""]
@@ -99,7 +99,7 @@ final class Stage: Sendable {
         retired.withLock { $0.append(program) }
         let next = try Self.start(role, [], environment.merging(changes) { _, new in new })
         _ = try await Self.ready(role, next)
-        if role == .notifier { try #require(await next.error(containing: "worker heard") != nil) }
+        if role == .notifier { try #require(await next.error(containing: "all charts are read") != nil) }
         programs.withLock { $0[role] = next }
     }
 

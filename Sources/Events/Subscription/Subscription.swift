@@ -94,6 +94,9 @@ public struct Subscription: Sendable {
         return nil
     }
 
+    /// What came over the publisher's socket.
+    public var counters: SocketCounters { socket.counters }
+
     /// Ends it: `read` returns once the consumer has returned from the delivery in hand.
     public func close() async {
         let state = state.withLock { state in
