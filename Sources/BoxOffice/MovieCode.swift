@@ -20,7 +20,8 @@ extension MovieCode: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let code = MovieCode(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no movie code")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\(String(text.prefix(64)).debugDescription) is no movie code")
         }
         self = code
     }

@@ -26,10 +26,10 @@ extension KakaoFault {
     /// The error in the words of the networking core.
     fileprivate func error(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
         let service = KakaoImageSearch.service
-        let code = errorType ?? code.map { "\($0)" }
+        let code = errorType?.clean ?? code.map { "\($0)" }
         var error = UpstreamError(
             service: service, kind: kind ?? response.failure(of: service)?.kind ?? .invalid,
-            message: "answered with the error \(code ?? ""): \(message ?? msg ?? "no reason given")",
+            message: "answered with the error \(code ?? ""): \((message ?? msg)?.clean ?? "no reason given")",
             status: response.status, code: code, retryAfter: response.retryAfter)
         // A throttled request (429) may be let through a moment later, and the client tries; what is refused with
         // another status is the day's quota.

@@ -40,9 +40,9 @@ struct KobisFault: Decodable {
         // No error of these can say more than that the part is missing.
         let container = try? decoder.container(keyedBy: Key.self)
         code =
-            (try? container?.decode(String.self, forKey: .errorCode).trimmed)
+            (try? container?.decode(String.self, forKey: .errorCode).clean)
             ?? (try? container?.decode(Int.self, forKey: .errorCode)).map(String.init)
-        message = (try? container?.decode(String.self, forKey: .message)) ?? "no reason given"
+        message = (try? container?.decode(String.self, forKey: .message).clean) ?? "no reason given"
     }
 
     /// What the code means. Few codes are known; one that is not is no answer that we can work with.

@@ -1,22 +1,23 @@
 import BoxOffice
 
-/// Text without the blanks, tabs and no-break spaces around it; nil if nothing else is there.
+/// Text without the blanks, tabs and no-break spaces around it, and without control characters; nil if nothing else is
+/// there.
 struct BlankableText: Decodable {
     let value: String?
 
     init(from decoder: any Decoder) throws {
-        let trimmed = try decoder.singleValueContainer().decode(String.self).trimmed
-        value = trimmed.isEmpty ? nil : trimmed
+        let text = try decoder.singleValueContainer().decode(String.self).clean
+        value = text.isEmpty ? nil : text
     }
 }
 
-/// A title, likewise trimmed; a film without one is unreadable.
+/// A title, likewise clean; a film without one is unreadable.
 struct Title: Decodable {
     let value: String
 
     init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        value = text.trimmed
+        value = text.clean
         if value.isEmpty { throw DecodingError.unreadable(text, "title", at: decoder.codingPath) }
     }
 }
@@ -35,6 +36,13 @@ struct BlankableDate: Decodable {
 }
 
 extension String {
+    /// The text trimmed, with a blank for every control character: what people are called and films are named ends on
+    /// terminals and in message headers, where these characters are commands.
+    var clean: String {
+        let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+        return String(String.UnicodeScalarView(scalars)).trimmed
+    }
+
     /// The text without white space at either end, as Unicode has it: no-break spaces too.
     var trimmed: String {
         let start = drop(while: \.isWhitespace)
@@ -46,6 +54,7 @@ extension String {
 extension DecodingError {
     /// Says that the value at `path` cannot be read as what it should be.
     static func unreadable(_ text: String, _ kind: String, at path: [any CodingKey]) -> DecodingError {
-        .dataCorrupted(Context(codingPath: path, debugDescription: "\"\(text.prefix(64))\" is no \(kind)"))
+        .dataCorrupted(
+            Context(codingPath: path, debugDescription: "\(String(text.prefix(64)).debugDescription) is no \(kind)"))
     }
 }

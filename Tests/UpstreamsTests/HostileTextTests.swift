@@ -1,0 +1,52 @@
+import BoxOffice
+import Networking
+import Testing
+
+@testable import Upstreams
+
+/// Text that an upstream sends may hold anything; what goes on into events, logs and terminals does not.
+@Suite struct HostileTextTests {
+    @Test(
+        "A control character in a text is a blank, and one at its end is none",
+        arguments: [
+            (#"\u001b[2J가\u0007"#, "[2J가"), (#"가\r\n나"#, "가  나"), (#"가\u0000나"#, "가 나"), (#"\u009b31m가"#, "31m가"),
+            (#"👩‍👧 \u0645\u200d"#, "👩‍👧 \u{645}\u{200D}"),
+        ])
+    func controls(sent: String, read: String) throws {
+        let entries = try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"\#(sent)"}"#)
+        #expect(entries.map(\.title) == [read])
+        let movie = try Sample.movie(
+            "20240001", info: #"{"movieCd":"20240001","movieNm":"가","movieNmEn":"\#(sent)"}"#)
+        #expect(movie.titleEnglish == read)
+    }
+
+    @Test("Nothing but control characters is nothing")
+    func nothing() throws {
+        let movie = try Sample.movie(
+            "20240001", info: #"{"movieCd":"20240001","movieNm":"가","movieNmEn":"\u001b\u0000"}"#)
+        #expect(movie.titleEnglish == nil)
+        #expect(throws: UpstreamError.self) { try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"\u0007"}"#) }
+    }
+
+    @Test(
+        "What an upstream says when it refuses, and what it sent in place of a value, is shown without them",
+        arguments: [
+            #"{"faultInfo":{"message":"\u001b[2J","errorCode":"\u001b[31m"}}"#,
+            #"{"boxOfficeResult":{"dailyBoxOfficeList":[{"movieCd":"20240001","movieNm":"가","audiCnt":"\u001b[2J"}]}}"#,
+            #"{"boxOfficeResult":{"dailyBoxOfficeList":[{"movieCd":"\u001b[2J","movieNm":"가"}]}}"#,
+        ])
+    func messages(body: String) {
+        let error = #expect(throws: UpstreamError.self) { try Sample.chart(Sample.response(body).body) }
+        #expect(error?.message.unicodeScalars.contains { $0.properties.generalCategory == .control } == false)
+        #expect(error?.code?.contains("\u{1B}") != true)
+    }
+
+    @Test("Kakao's words, too")
+    func kakao() {
+        let body = #"{"errorType":"Odd\u001b[2J","message":"no\u0007"}"#
+        let error = #expect(throws: UpstreamError.self) {
+            try Sample.kakao.images(query: "가").read(Sample.response(body, status: 400))
+        }
+        #expect(error?.message == "answered with the error Odd [2J: no")
+    }
+}
