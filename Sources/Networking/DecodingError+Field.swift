@@ -18,7 +18,8 @@ extension DecodingError {
     public var reason: String {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.debugDescription
+            // Foundation leaves it out of some, such as a truth value in place of a Decimal.
+            context.debugDescription.isEmpty ? "the value has the wrong type" : context.debugDescription
         case .keyNotFound: "the key is missing"
         @unknown default: "\(self)"
         }

@@ -41,6 +41,15 @@ import Testing
         #expect(error?.code?.contains("\u{1B}") != true)
     }
 
+    @Test("A number that is neither number nor text is unreadable for a reason", arguments: ["true", "[]", "{}"])
+    func reason(value: String) {
+        let error = #expect(throws: UpstreamError.self) {
+            try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"가","audiCnt":\#(value)}"#)
+        }
+        #expect(error?.field == "dailyBoxOfficeList[0].audiCnt")
+        #expect(error?.message.isEmpty == false)
+    }
+
     @Test("Kakao's words, too")
     func kakao() {
         let body = #"{"errorType":"Odd\u001b[2J","message":"no\u0007"}"#
