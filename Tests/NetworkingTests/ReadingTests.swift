@@ -80,6 +80,7 @@ struct ReadingTests {
             ("120", .seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
             ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sun Nov  6 08:50:37 1994", .seconds(60)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil),
+            ("99999999999999999999", .seconds(Int32.max)),
         ] as [(String, Duration?)])
     func retryAfter(text: String, duration: Duration?) {
         #expect(Duration(retryAfter: text, at: Date(timeIntervalSince1970: 784_111_777)) == duration)
