@@ -18,7 +18,8 @@ public struct AlertRules: Hashable, Sendable {
     /// In line order, for one film in the order entered, rose, fell, lead; then the films that left, by their last lines.
     public func alerts(for day: LoggedChart, before: LoggedChart?) -> [Alert] {
         let comparison = Comparison(day: day, before: before, threshold: threshold)
-        return comparison.ofThoseHere + comparison.ofThoseGone
+        var ids: Set<String> = []  // a chart that names a film twice says nothing twice
+        return (comparison.ofThoseHere + comparison.ofThoseGone).filter { ids.insert($0.id).inserted }
     }
 }
 

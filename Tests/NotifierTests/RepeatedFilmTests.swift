@@ -1,0 +1,21 @@
+import BoxOffice
+import Events
+import Testing
+
+@testable import Notifier
+
+@Suite struct RepeatedFilmTests {
+    @Test("a film that a chart names twice has each of its alerts once, in its first line's place")
+    func twice() throws {
+        let before = try LoggedChart.june(3, [.film("A", line: 1), .film("C", line: 2), .film("A", line: 3)])
+        let day = try LoggedChart.june(
+            4,
+            [
+                .film("B", line: 1, isNew: true), .film("D", line: 2, change: 3), .film("B", line: 3, isNew: true),
+                .film("D", line: 4, change: 5),
+            ])
+        let alerts = AlertRules().alerts(for: day, before: before)
+        #expect(
+            alerts.map { "\($0.rule.rawValue) \($0.title)" } == ["entered B", "lead B", "rose D", "left A", "left C"])
+    }
+}
