@@ -98,6 +98,21 @@ import Testing
         #expect(error?.field == field)
     }
 
+    @Test(arguments: [
+        (#""20240604~20240604""#, true), (#""20240603~20240603""#, false), (#""20240603~20240604""#, false),
+        (#"" ""#, true), ("null", true),
+    ])
+    func theChartOfAnotherDayIsNoAnswer(showRange: String, isAnswer: Bool) {
+        let body = #"{"boxOfficeResult":{"showRange":\#(showRange),"dailyBoxOfficeList":[\#(Self.good)]}}"#
+        guard !isAnswer else {
+            #expect(throws: Never.self) { try Sample.chart(Data(body.utf8), of: "2024-06-04") }
+            return
+        }
+        let error = #expect(throws: UpstreamError.self) { try Sample.chart(Data(body.utf8), of: "2024-06-04") }
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == "showRange")
+    }
+
     @Test func aListWithoutLinesIsNotPublishedYet() {
         let error = #expect(throws: UpstreamError.self) { try Sample.chart(lines: "") }
         #expect(error?.kind == .notPublished)

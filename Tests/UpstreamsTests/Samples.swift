@@ -25,9 +25,11 @@ enum Sample {
         HTTPResponse(status: status, headers: headers, body: Data(text.utf8))
     }
 
-    /// What the chart endpoint reads from a body.
-    static func chart(_ body: Data) throws(UpstreamError) -> [ChartEntry] {
-        try kobis.dailyChart(date("2024-06-04"), market: .all).read(HTTPResponse(body: body))
+    /// What the chart endpoint reads from a body when it has asked for `day`, or else for the day that the body is of.
+    static func chart(_ body: Data, of day: String? = nil) throws(UpstreamError) -> [ChartEntry] {
+        let text = String(decoding: body, as: UTF8.self)
+        let own = text.firstRange(of: #""showRange":""#).map { String(text[$0.upperBound...].prefix(8)) }
+        return try kobis.dailyChart(date(day ?? own ?? "2024-06-04"), market: .all).read(HTTPResponse(body: body))
     }
 
     /// What it reads from lines that are written out as JSON objects.

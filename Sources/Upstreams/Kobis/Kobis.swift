@@ -28,10 +28,16 @@ public struct Kobis: Sendable {
         let query = [HTTPField("targetDt", date.compact)] + market.filters
         return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
             (answer: KobisDailyChart) throws(UpstreamError) in
-            let entries = answer.boxOfficeResult.dailyBoxOfficeList.entries
+            let result = answer.boxOfficeResult
+            let entries = result.dailyBoxOfficeList.entries
             guard !entries.isEmpty else {
                 throw UpstreamError(
                     service: Self.service, kind: .notPublished, message: "there are no figures of \(date)", status: 200)
+            }
+            if let range = result.showRange?.value, range != "\(date.compact)~\(date.compact)" {
+                throw UpstreamError(
+                    service: Self.service, kind: .invalid, message: "answered with the chart of \(range)",
+                    status: 200, field: "showRange")
             }
             return entries
         }

@@ -3,6 +3,8 @@ import BoxOffice
 /// The answer to `searchDailyBoxOfficeList`.
 struct KobisDailyChart: Decodable {
     struct Result: Decodable {
+        /// The days that the chart is of: `20240604~20240604`.
+        let showRange: BlankableText?
         let dailyBoxOfficeList: [KobisChartLine]
     }
 
