@@ -37,6 +37,8 @@ extension EventLog {
                 stream text not null,
                 newest integer not null
             ) strict, without rowid;
-            """
+            """,
+            // Null for what was appended without one.
+            "alter table event add column checksum integer;",
         ])
 }

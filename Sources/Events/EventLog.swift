@@ -15,9 +15,10 @@ public struct EventLog: Sendable {
     /// How many bytes of events a page holds, if it holds more than one: it is in memory whole, once for each who asked.
     var pageBytes = 8 << 20
 
-    /// Opens the log in a database whose schema has `EventLog.schema`.
+    /// Opens the log in a database whose schema has `EventLog.schema`, and proves that it is as it was written.
     public init(source: String, in connection: Connection) throws(DatabaseError) {
         self.source = source
+        try Self.prove(connection)
         epoch = try connection.query("select max(epoch) from event_epoch", as: String.self)[0]
     }
 
@@ -59,8 +60,8 @@ public struct EventLog: Sendable {
             on conflict do update set newest = excluded.newest
             """, topic, stream, sequence)
         try connection.execute(
-            "insert into event (stream, sequence, topic, id, body) values (?, ?, ?, ?, ?)", stream, sequence, topic,
-            draft.id, event.body)
+            "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
+            sequence, topic, draft.id, event.body, Checksum(of: event))
         return event
     }
 }

@@ -23,4 +23,14 @@ extension LoggedEvent {
         ]
         self.init(topic: topic, sequence: sequence, body: Envelope.json(attributes, data: draft.data))
     }
+
+    /// The same event in another epoch's envelope, or nil if it is not in the old one's.
+    func moved(from old: String, to new: String) -> LoggedEvent? {
+        // Inside a text, quotes are escaped: the first place that looks like the attribute is the attribute.
+        let attribute = { (epoch: String) in Array("\"epoch\":\"\(epoch)\"".utf8) }
+        guard let place = body.firstRange(of: attribute(old)) else { return nil }
+        var body = body
+        body.replaceSubrange(place, with: attribute(new))
+        return LoggedEvent(topic: topic, sequence: sequence, body: body)
+    }
 }
