@@ -8,7 +8,10 @@ extension Database {
     ) throws -> Value {
         let connection = try Connection(path: path, lock: nil)
         try schema.check(connection)
-        try schema.checkIsCurrent(connection)
+        try schema.checkIsThere(connection)
+        guard try schema.isCurrent(connection) else {
+            throw DatabaseError(.olderSchema, "opening", path, reason: "it is of an older version")
+        }
         try connection.beginReading()
         defer { connection.rollBack() }
         return try body(connection)
@@ -21,8 +24,8 @@ extension Database {
     /// anew whenever another process writes between two steps, copies pages unread, damage included, and
     /// brings the write-ahead log's mode along.
     ///
-    /// Under its name the copy appears when it is whole, proven by `quick_check` and by `proof`, and on disk. If
-    /// anything fails, nothing stays behind; a process that is killed leaves an empty file, and a part beside it.
+    /// Under its name the copy appears when it is whole, proven by `quick_check` and, where its tables are of this
+    /// version, by `proof`, and on disk. If anything fails, nothing stays behind; a process that is killed leaves an empty file, and a part beside it.
     public static func copy(
         from source: String, to destination: String, schema: Schema,
         proof: (Connection) throws(DatabaseError) -> Void
@@ -32,7 +35,7 @@ extension Database {
         do throws(DatabaseError) {
             try Files.remove(part)
             try Connection(path: source, lock: nil).copy(to: part, schema: schema)
-            try Connection(path: part, lock: nil).prove(asCopyOf: source, proof)
+            try Connection(path: part, lock: nil).prove(asCopyOf: source, schema, proof)
             try Files.synchronize(part)
             try Files.move(part, to: destination)
             try Files.synchronize(Files.folder(of: destination))
@@ -62,7 +65,7 @@ extension Database {
         try Files.remove(incoming)  // a process was killed here
         try copy(from: source, to: incoming, schema: schema) { _ throws(DatabaseError) in }
         do throws(DatabaseError) {
-            try Connection(ownedAt: incoming).bring(upTo: schema, change)
+            try Connection(ownedAt: incoming).bring(upTo: schema, copyOf: source, change)
             try Files.synchronize(incoming)
             let kept = try Files.isThere(path) ? Files.link(path, asFirstFreeAfter: "\(path)-replaced-") : nil
             // A log that stayed would be taken for the new file's; without its file it is worth nothing.
@@ -95,19 +98,19 @@ extension Connection {
 
     /// Proves a copy, and blames its source if it is not whole.
     fileprivate func prove(
-        asCopyOf source: String, _ proof: (Connection) throws(DatabaseError) -> Void
+        asCopyOf source: String, _ schema: Schema, _ proof: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         do throws(DatabaseError) {
             try proveWhole()
-            try proof(self)
+            if try schema.isCurrent(self) { try proof(self) }
         } catch {
-            throw DatabaseError(error.kind, error.action, source, reason: error.reason, code: error.code)
+            throw error.about(source)
         }
     }
 
     /// Migrates a copy and changes it.
     fileprivate func bring(
-        upTo schema: Schema, _ change: (Connection) throws(DatabaseError) -> Void
+        upTo schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         try schema.migrate(self)
         try beginWriting()
@@ -116,7 +119,14 @@ extension Connection {
             try commit()
         } catch {
             rollBack()
-            throw error
+            throw error.kind == .corrupt ? error.about(source) : error
         }
+    }
+}
+
+extension DatabaseError {
+    /// The same about another file.
+    fileprivate func about(_ path: String) -> DatabaseError {
+        DatabaseError(kind, action, path, reason: reason, code: code)
     }
 }

@@ -52,19 +52,10 @@ extension Schema {
         }
     }
 
-    /// Refuses a file that an older version has written, which reading alone does not bring up to date.
-    func checkIsCurrent(_ connection: Connection) throws(DatabaseError) {
-        try checkIsThere(connection)
-        let versions = try versions(in: connection)
-        for component in components {
-            let version = versions[component.name] ?? 0
-            guard version == component.migrations.count else {
-                let reason =
-                    "its part \"\(component.name)\" is of version \(version), and this program reads "
-                    + "\(component.migrations.count)"
-                throw DatabaseError(.olderSchema, "opening", connection.path, reason: reason)
-            }
-        }
+    /// Whether a file's tables are those of this version: one that is only read is not brought up to date.
+    func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
+        let known = Dictionary(uniqueKeysWithValues: components.map { ($0.name, $0.migrations.count) })
+        return try versions(in: connection) == known
     }
 
     /// Runs the migrations that the file has not seen, all or none of them.
