@@ -34,7 +34,7 @@ public struct Notifier: Sendable {
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
         let started = clock.now()
         let folder = try DataFolder(configuration.dataFolder)
-        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let database = try Database(path: folder.file(Self.databaseName), schema: Ledger.schema)
         let (log, positions) = try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
             return (log, try log.positions(in: connection))

@@ -37,7 +37,7 @@ public struct Worker: Sendable {
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
         let started = clock.now()
         let folder = try DataFolder(configuration.dataFolder)
-        let database = try Database(path: folder.file("worker.db"), schema: Journal.schema)
+        let database = try Database(path: folder.file(Self.databaseName), schema: Journal.schema)
         try await Origin.bind(database, to: configuration.kobis.url)
         let (log, positions) = try await database.read { connection in
             let log = try EventLog(source: "/marquee/worker", in: connection)
