@@ -59,6 +59,13 @@ struct Arguments: Sendable {
         return value
     }
 
+    /// The one positional argument of a command that takes one.
+    func onlyPositional(_ placeholder: String) throws(UsageError) -> String {
+        guard let first = positional.first, !first.isEmpty else { throw UsageError("\(placeholder) is missing") }
+        if positional.count > 1 { throw UsageError("\(positional[1].debugDescription) is one argument too many") }
+        return first
+    }
+
     /// Refuses positional arguments where a command takes none.
     func refusePositional() throws(UsageError) {
         if let first = positional.first { throw UsageError("\(first.debugDescription) is one argument too many") }

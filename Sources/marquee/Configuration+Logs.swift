@@ -1,0 +1,16 @@
+import Events
+import Notifier
+import Operations
+import Worker
+
+extension Configuration {
+    /// The worker's log, or the notifier's.
+    func logFile(ofAlerts: Bool) -> LogFile {
+        ofAlerts ? Notifier.logFile(inFolder: dataFolder) : Worker.logFile(inFolder: dataFolder)
+    }
+}
+
+extension Usage.Option {
+    /// Chooses the notifier's log, where the worker's is the usual one.
+    static let alerts = Usage.Option(name: "--alerts", meaning: "the notifier's database instead of the worker's")
+}
