@@ -15,16 +15,19 @@ final class Station: Sendable {
     private let eventSocket: Socket
     private let work: Task<Void, Never>
 
-    /// Starts it on a log; `answer` stands in for the log's answers where it returns one.
+    /// Starts it on a log; `answer` stands in for the log's answers where it returns one, and with `tellsAll` false its
+    /// heart tells only of what it has sent itself.
     init(
         _ log: Log, events: String = "tcp://127.0.0.1:*", commands: String = "tcp://127.0.0.1:*",
+        tellsAll: Bool = true,
         answer: @escaping @Sendable (Command) async -> Reply? = { _ in nil }
     ) async throws {
         self.log = log
         io = try IOThread()
         let eventSocket = try await io.open(.publisher, bind: [events])
         let router = try await io.open(.router, bind: [commands])
-        let publisher = Publisher(eventSocket, of: log.log, positions: try await log.positions())
+        let publisher = Publisher(
+            eventSocket, of: log.log, positions: tellsAll ? try await log.positions() : [:])
         let logCommands = LogCommands(log: log.log, database: log.database) { ["well": true] }
         self.events = eventSocket.addresses[0]
         self.commands = router.addresses[0]

@@ -33,7 +33,7 @@ struct Newsroom {
     /// Runs a notifier until it has published so many alerts in all its life, and returns them in short.
     ///
     /// A notifier that has nothing to say is let run until it has read all that there is.
-    func alerts(_ count: Int, since: KoreanDate? = nil, file: String = "worker.db") async throws -> [String] {
+    func alerts(_ count: Int, since: KoreanDate? = nil) async throws -> [String] {
         let (lines, line) = AsyncStream<String>.makeStream()
         let logger = Logger(label: "notifier", clock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
         let notifier = Notifier(
@@ -56,6 +56,16 @@ struct Newsroom {
         end.finish()
         try await run
         return alerts
+    }
+
+    /// How far in the worker's log a notifier has stored that it has read.
+    func place() async throws -> UInt64? {
+        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
+        let ledger = Ledger(database: database, log: log, clock: .system) { _ in }
+        let memory = try await ledger.recall(rules: AlertRules(), since: nil)
+        await database.close()
+        return memory.position?.streams[.ranking]?.after.value
     }
 
     /// All alerts that notifiers have logged.

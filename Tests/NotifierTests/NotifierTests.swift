@@ -53,6 +53,7 @@ import Testing
         for (index, titles) in days.enumerated() {
             try await worker.publish(index + 1, titles, at: after)
             #expect(try await room.alerts(counts[index]) == Array(all.prefix(counts[index])))
+            #expect(try await room.place() == UInt64(index + 1))
         }
         let other = try Newsroom()
         let same = try await other.worker()
