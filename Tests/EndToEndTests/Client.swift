@@ -47,6 +47,8 @@ final class Client: Sendable {
 
     private let program: Program
     private let count = Locked(0)
+    /// What was heard, by its line: each is looked at often, and read once.
+    private let known = Locked<[String: Event]>([:])
 
     /// Starts it, and waits until whatever is sent arrives.
     init(environment: [String: String]) async throws {
@@ -115,7 +117,7 @@ final class Client: Sendable {
 
     /// Waits for the first event that `isWanted`, also one that has come already.
     func event(where isWanted: (Event) -> Bool) async throws -> Event {
-        try #require(await program.output { line in Event(line).flatMap { isWanted($0) ? $0 : nil } })
+        try #require(await program.output { line in event(in: line).flatMap { isWanted($0) ? $0 : nil } })
     }
 
     /// Waits for a heartbeat that a process has sent since then: once it is heard, so is everything else.
@@ -137,7 +139,7 @@ final class Client: Sendable {
     }
 
     /// The events that were heard so far.
-    var events: [Event] { program.written.output.compactMap(Event.init) }
+    var events: [Event] { program.written.output.compactMap(event(in:)) }
 
     /// The events that were heard so far whose topic begins so.
     func events(_ prefix: String) -> [Event] {
@@ -165,19 +167,20 @@ final class Client: Sendable {
         return number
     }
 
+    /// The event that a line of `client.py` tells; nil if it tells something else.
+    private func event(in line: String) -> Event? {
+        if let event = known.withLock({ $0[line] }) { return event }
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        guard words.count == 3, words[0] == "event", let body = try? JSON(words[2]) else { return nil }
+        let event = Event(topic: words[1], text: words[2], body: body)
+        known.withLock { $0[line] = event }
+        return event
+    }
+
     private func number() -> Int {
         count.withLock { count in
             count += 1
             return count
         }
-    }
-}
-
-extension Client.Event {
-    /// Reads a line of `client.py`; nil if it tells something else.
-    fileprivate init?(_ line: String) {
-        let words = line.split(separator: " ", maxSplits: 2)
-        guard words.count == 3, words[0] == "event", let body = try? JSON(String(words[2])) else { return nil }
-        self.init(topic: String(words[1]), text: String(words[2]), body: body)
     }
 }

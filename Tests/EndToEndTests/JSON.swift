@@ -54,12 +54,12 @@ extension JSON: Codable {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .text(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
         } else if let value = try? container.decode([JSON].self) {
             self = .list(value)
         } else {

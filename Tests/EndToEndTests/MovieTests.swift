@@ -3,108 +3,110 @@ import Networking
 import TestSupport
 import Testing
 
-/// Facts and posters.
-@Suite(.serialized)
-struct MovieTests {
-    @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(1)))
-    func movie() async throws {
-        try await Stage.play { stage, client in
-            let film = try await leader(client)
-            let outcome = try await client.request("fetch.movie", ["code": film["movieCode"]])
-            #expect(outcome.isDone && outcome.end.data["problems"] == [])
-            let code = try #require(film["movieCode"].text)
-            try #require(outcome.events.map(\.topic) == ["movie.\(code)", "poster.\(code)"])
+extension Facts {
+    /// Facts and posters.
+    struct MovieTests {
+        @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(1)))
+        func movie() async throws {
+            try await Stage.play { stage, client in
+                let film = try await leader(client)
+                let outcome = try await client.request("fetch.movie", ["code": film["movieCode"]])
+                #expect(outcome.isDone && outcome.end.data["problems"] == [])
+                let code = try #require(film["movieCode"].text)
+                try #require(outcome.events.map(\.topic) == ["movie.\(code)", "poster.\(code)"])
 
-            let movie = outcome.events[0].data
-            #expect(movie["code"] == film["movieCode"] && movie["title"] == film["title"])
-            #expect(movie["openDate"] == film["openDate"])
+                let movie = outcome.events[0].data
+                #expect(movie["code"] == film["movieCode"] && movie["title"] == film["title"])
+                #expect(movie["openDate"] == film["openDate"])
 
-            let poster = outcome.events[1].data
-            #expect(poster["found"] == true && poster["source"] == "kakao")
-            let title = try #require(film["title"].text)
-            #expect(poster["title"] == film["title"] && poster["query"] == .text("\(title) 영화 포스터"))
-            let picture = try await download(try #require(poster["imageURL"].text))
-            #expect(poster["bytes"] == .number(Double(picture.count)))
-            let file = stage.folder.file("picture")
-            try picture.write(to: URL(filePath: file))
-            let sum = try await Program.run("/usr/bin/sha256sum", [file])
-            #expect(poster["sha256"].text.map { sum.output[0].hasPrefix($0) } == true)
-            #expect((poster["width"].number ?? 0) > 100 && (poster["height"].number ?? 0) > 100)
+                let poster = outcome.events[1].data
+                #expect(poster["found"] == true && poster["source"] == "kakao")
+                let title = try #require(film["title"].text)
+                #expect(poster["title"] == film["title"] && poster["query"] == .text("\(title) 영화 포스터"))
+                let picture = try await download(try #require(poster["imageURL"].text))
+                #expect(poster["bytes"] == .number(Double(picture.count)))
+                let file = stage.folder.file("picture")
+                try picture.write(to: URL(filePath: file))
+                let sum = try await Program.run("/usr/bin/sha256sum", [file])
+                #expect(poster["sha256"].text.map { sum.output[0].hasPrefix($0) } == true)
+                #expect((poster["width"].number ?? 0) > 100 && (poster["height"].number ?? 0) > 100)
 
-            let again = try await client.request("fetch.movie", ["code": film["movieCode"]])
-            #expect(again.end.data["from"] == "log" && again.end.data["events"] == outcome.end.data["events"])
+                let again = try await client.request("fetch.movie", ["code": film["movieCode"]])
+                #expect(again.end.data["from"] == "log" && again.end.data["events"] == outcome.end.data["events"])
+            }
         }
-    }
 
-    @Test("a movie can be had without its poster", .timeLimit(.minutes(1)))
-    func withoutPoster() async throws {
-        try await Stage.play { stage, client in
-            let outcome = try await client.request(
-                "fetch.movie", ["code": try await leader(client)["movieCode"], "poster": false])
-            #expect(outcome.isDone && outcome.events.count == 1 && client.events("poster.").isEmpty)
-            #expect(try await stage.requests(for: "/v2/search/image") == 0)
+        @Test("a movie can be had without its poster", .timeLimit(.minutes(1)))
+        func withoutPoster() async throws {
+            try await Stage.play { stage, client in
+                let outcome = try await client.request(
+                    "fetch.movie", ["code": try await leader(client)["movieCode"], "poster": false])
+                #expect(outcome.isDone && outcome.events.count == 1 && client.events("poster.").isEmpty)
+                #expect(try await stage.requests(for: "/v2/search/image") == 0)
+            }
         }
-    }
 
-    @Test("a thumbnail stands in for pictures that are dead, and without one none was found", .timeLimit(.minutes(1)))
-    func deadPictures() async throws {
-        try await Stage.play { stage, client in
-            let request = ["code": try await leader(client)["movieCode"], "refresh": true]
-            try await stage.misbehave(["images": ["dead": 1]])
-            let none = try #require(try await client.request("fetch.movie", request).events.last)
-            #expect(none.data["found"] == false)
-            #expect(none.data["imageURL"] == nil && none.data["query"] != nil)
+        @Test(
+            "a thumbnail stands in for pictures that are dead, and without one none was found", .timeLimit(.minutes(1)))
+        func deadPictures() async throws {
+            try await Stage.play { stage, client in
+                let request = ["code": try await leader(client)["movieCode"], "refresh": true]
+                try await stage.misbehave(["images": ["dead": 1]])
+                let none = try #require(try await client.request("fetch.movie", request).events.last)
+                #expect(none.data["found"] == false)
+                #expect(none.data["imageURL"] == nil && none.data["query"] != nil)
 
-            // As many as there are candidates are dead; then come the thumbnails.
-            let candidates = try await stage.requests { $0.hasPrefix("/posters/") }
-            try await stage.misbehave(["images": ["dead": 1, "times": .number(Double(candidates))]])
-            let found = try #require(try await client.request("fetch.movie", request).events.last)
-            #expect(found.data["found"] == true)
-            #expect(found.data["imageURL"].text?.contains("/thumbnails/") == true)
-            #expect(found.data["imageURL"] == found.data["thumbnailURL"])
-            #expect(found.body["previous"] == none.body["sequence"])
+                // As many as there are candidates are dead; then come the thumbnails.
+                let candidates = try await stage.requests { $0.hasPrefix("/posters/") }
+                try await stage.misbehave(["images": ["dead": 1, "times": .number(Double(candidates))]])
+                let found = try #require(try await client.request("fetch.movie", request).events.last)
+                #expect(found.data["found"] == true)
+                #expect(found.data["imageURL"].text?.contains("/thumbnails/") == true)
+                #expect(found.data["imageURL"] == found.data["thumbnailURL"])
+                #expect(found.body["previous"] == none.body["sequence"])
+            }
         }
-    }
 
-    @Test("without a Kakao key the facts are there, and the poster is a problem", .timeLimit(.minutes(1)))
-    func noKakaoKey() async throws {
-        try await Stage.play(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
-            let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
-            #expect(outcome.isDone && outcome.events.count == 1)
-            let problem = outcome.end.data["problems"][0]
-            #expect(problem["code"] == "unauthorized" && problem["retryable"] == false)
-            #expect(problem["upstream"] == ["service": "kakao", "status": nil, "code": nil])
-            #expect(client.events("poster.").isEmpty)
+        @Test("without a Kakao key the facts are there, and the poster is a problem", .timeLimit(.minutes(1)))
+        func noKakaoKey() async throws {
+            try await Stage.play(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
+                let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
+                #expect(outcome.isDone && outcome.events.count == 1)
+                let problem = outcome.end.data["problems"][0]
+                #expect(problem["code"] == "unauthorized" && problem["retryable"] == false)
+                #expect(problem["upstream"] == ["service": "kakao", "status": nil, "code": nil])
+                #expect(client.events("poster.").isEmpty)
+            }
         }
-    }
 
-    @Test("pictures on private addresses are not looked at unless that is allowed", .timeLimit(.minutes(1)))
-    func privatePictures() async throws {
-        try await Stage.play(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { stage, client in
-            let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
-            #expect(outcome.isDone && outcome.events.last?.data["found"] == false)
-            #expect(try await stage.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/thumbnails/") } == 0)
+        @Test("pictures on private addresses are not looked at unless that is allowed", .timeLimit(.minutes(1)))
+        func privatePictures() async throws {
+            try await Stage.play(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { stage, client in
+                let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
+                #expect(outcome.isDone && outcome.events.last?.data["found"] == false)
+                #expect(try await stage.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/thumbnails/") } == 0)
+            }
         }
-    }
 
-    @Test("a code that nobody knows is not found", .timeLimit(.minutes(1)))
-    func unknown() async throws {
-        try await Stage.play { _, client in
-            let outcome = try await client.request("fetch.movie", ["code": "00000000"])
-            #expect(outcome.error["code"] == "notFound" && outcome.error["retryable"] == false)
-            #expect(outcome.error["upstream"] == ["service": "kobis", "status": 200, "code": nil])
+        @Test("a code that nobody knows is not found", .timeLimit(.minutes(1)))
+        func unknown() async throws {
+            try await Stage.play { _, client in
+                let outcome = try await client.request("fetch.movie", ["code": "00000000"])
+                #expect(outcome.error["code"] == "notFound" && outcome.error["retryable"] == false)
+                #expect(outcome.error["upstream"] == ["service": "kobis", "status": 200, "code": nil])
+            }
         }
-    }
 
-    /// The first line of a chart.
-    private func leader(_ client: Client) async throws -> JSON {
-        try #require(try await client.day("2024-06-04").events.first).data["entries"][0]
-    }
+        /// The first line of a chart.
+        private func leader(_ client: Client) async throws -> JSON {
+            try #require(try await client.day("2024-06-04").events.first).data["entries"][0]
+        }
 
-    private func download(_ url: String) async throws -> Data {
-        let client = HTTPClient()
-        let data = try await client.send(Endpoint<Data>(service: "sandbox", request: HTTPRequest(url)) { $0.body })
-        await client.shutdown()
-        return data
+        private func download(_ url: String) async throws -> Data {
+            let client = HTTPClient()
+            let data = try await client.send(Endpoint<Data>(service: "sandbox", request: HTTPRequest(url)) { $0.body })
+            await client.shutdown()
+            return data
+        }
     }
 }

@@ -3,34 +3,36 @@ import Events
 import Testing
 import ZeroMQ
 
-/// Our own client against the real processes, where others have theirs.
-struct OwnClientTests {
-    @Test("our own client gets charts, failures and events as types", .timeLimit(.minutes(1)))
-    func types() async throws {
-        try await Stage.play { stage, client in
-            let (commands, events) = (stage.environment["MARQUEE_COMMANDS"], stage.environment["MARQUEE_EVENTS"])
-            let io = try IOThread()
-            let own = RequestClient(io, commands: try #require(commands), events: try #require(events))
-            let day = try #require(KoreanDate("2024-06-04"))
-            guard
-                case .done(let done, let answers) = try await own.perform(
-                    Request(.day(day, .all)), within: .seconds(60))
-            else { return #expect(Bool(false), "the request has failed") }
-            #expect(done.from == .upstream && answers.count == 1)
-            let chart = try answers[0].data(as: Chart.self)
-            #expect(chart.date == day && chart.state == .settled && chart.entries.count == 10)
-            // What it read as types is what a stranger read as text.
-            let heard = try await client.event("ranking.day.all.2024-06-04")
-            #expect(heard.text == String(decoding: answers[0].body, as: UTF8.self))
-            #expect(heard.data["entries"].list.map { $0["title"].text } == chart.entries.map(\.title))
+extension Wire {
+    /// Our own client against the real processes, where others have theirs.
+    struct OwnClientTests {
+        @Test("our own client gets charts, failures and events as types", .timeLimit(.minutes(1)))
+        func types() async throws {
+            try await Stage.play { stage, client in
+                let (commands, events) = (stage.environment["MARQUEE_COMMANDS"], stage.environment["MARQUEE_EVENTS"])
+                let io = try IOThread()
+                let own = RequestClient(io, commands: try #require(commands), events: try #require(events))
+                let day = try #require(KoreanDate("2024-06-04"))
+                guard
+                    case .done(let done, let answers) = try await own.perform(
+                        Request(.day(day, .all)), within: .seconds(60))
+                else { return #expect(Bool(false), "the request has failed") }
+                #expect(done.from == .upstream && answers.count == 1)
+                let chart = try answers[0].data(as: Chart.self)
+                #expect(chart.date == day && chart.state == .settled && chart.entries.count == 10)
+                // What it read as types is what a stranger read as text.
+                let heard = try await client.event("ranking.day.all.2024-06-04")
+                #expect(heard.text == String(decoding: answers[0].body, as: UTF8.self))
+                #expect(heard.data["entries"].list.map { $0["title"].text } == chart.entries.map(\.title))
 
-            let film = try #require(MovieCode("00000000"))
-            guard
-                case .failed(let failure) = try await own.perform(
-                    Request(.movie(film, poster: false)), within: .seconds(60))
-            else { return #expect(Bool(false), "there is no such film") }
-            #expect(failure.code == .notFound && failure.upstream?.service == "kobis")
-            await io.shutdown()
+                let film = try #require(MovieCode("00000000"))
+                guard
+                    case .failed(let failure) = try await own.perform(
+                        Request(.movie(film, poster: false)), within: .seconds(60))
+                else { return #expect(Bool(false), "there is no such film") }
+                #expect(failure.code == .notFound && failure.upstream?.service == "kobis")
+                await io.shutdown()
+            }
         }
     }
 }

@@ -2,81 +2,83 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README tells people to type, typed as it stands there.
-@Suite(.serialized)
-struct ReadmeTests {
-    @Test("every example prints the day's chart, and fails if there is none", .timeLimit(.minutes(1)))
-    func examples() async throws {
-        let commands = try readme().matches(of: /\|.*\(Examples\/day\.([a-z]+)\) \| `(.+)` \|/)
-        #expect(Set(commands.map(\.1)) == ["py", "c", "swift", "pl", "rb"])
-        try await Stage.play { stage, client in
-            let desk = try Desk(stage)
-            let chart = try await client.day("2024-06-04").events[0]
-            let lines = chart.data["entries"].list.map { entry in
-                "\(Int(entry["rank"].number ?? 0))\t\(entry["title"].text ?? "")\t\(Int(entry["audience"].number ?? 0))"
-            }
-            for command in commands {
-                let run = try await desk.type(String(command.2))
-                #expect(run.status == 0 && run.errors == [], "\(command.2): \(run)")
-                if command.1 == "c" {
-                    let events = run.output.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
-                    #expect(events.first == [chart.topic, chart.text])
-                    #expect(events.map { $0[0].split(separator: ".")[1] } == ["day", "done"])
-                } else {
-                    #expect(run.output == lines + ["done, from the log"], "\(command.2)")
+extension Terminal {
+    /// What the README tells people to type, typed as it stands there.
+    struct ReadmeTests {
+        @Test("every example prints the day's chart, and fails if there is none", .timeLimit(.minutes(1)))
+        func examples() async throws {
+            let commands = try readme().matches(of: /\|.*\(Examples\/day\.([a-z]+)\) \| `(.+)` \|/)
+            #expect(Set(commands.map(\.1)) == ["py", "c", "swift", "pl", "rb"])
+            try await Stage.play { stage, client in
+                let desk = try Desk(stage)
+                let chart = try await client.day("2024-06-04").events[0]
+                let lines = chart.data["entries"].list.map { entry in
+                    "\(Int(entry["rank"].number ?? 0))\t\(entry["title"].text ?? "")\t\(Int(entry["audience"].number ?? 0))"
                 }
-                let never = try await desk.type(String(command.2).replacing("2024-06-04", with: "2099-01-01"))
-                #expect(never.status != 0 && never.errors.count == 1, "\(command.2): \(never)")
-            }
-        }
-    }
-
-    @Test("the command line's examples work as they are written", .timeLimit(.minutes(1)))
-    func commandLine() async throws {
-        let commands = try readme().matches(of: /\n(marquee [^\n]+)/).map { String($0.1) }
-        #expect(commands.contains { $0.contains("request") } && commands.contains { $0.contains("watch") })
-        try await Stage.play { stage, client in
-            let desk = try Desk(stage)
-            for command in commands + ["marquee check"] {
-                let program = try desk.start(command)
-                if command.contains("watch") {
-                    while program.written.output.isEmpty { _ = try await client.day("2024-06-04") }
-                    program.signal(SIGINT)
+                for command in commands {
+                    let run = try await desk.type(String(command.2))
+                    #expect(run.status == 0 && run.errors == [], "\(command.2): \(run)")
+                    if command.1 == "c" {
+                        let events = run.output.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
+                        #expect(events.first == [chart.topic, chart.text])
+                        #expect(events.map { $0[0].split(separator: ".")[1] } == ["day", "done"])
+                    } else {
+                        #expect(run.output == lines + ["done, from the log"], "\(command.2)")
+                    }
+                    let never = try await desk.type(String(command.2).replacing("2024-06-04", with: "2099-01-01"))
+                    #expect(never.status != 0 && never.errors.count == 1, "\(command.2): \(never)")
                 }
-                let ending = await program.ended()
-                #expect(ending.status == 0 && !ending.output.isEmpty && ending.errors == [], "\(command): \(ending)")
             }
         }
-    }
 
-    private func readme() throws -> String {
-        try String(contentsOfFile: "\(Stage.checkout)/README.md", encoding: .utf8)
-    }
-
-    /// A folder from which the examples can be run, without anything of it left in the checkout.
-    private struct Desk {
-        private let folder: TemporaryFolder
-        private let environment: [String: String]
-
-        init(_ stage: Stage) throws {
-            folder = try TemporaryFolder()
-            try FileManager.default.createSymbolicLink(
-                atPath: folder.file("Examples"), withDestinationPath: "\(Stage.checkout)/Examples")
-            // `swift run` would wait for the build that these tests are part of.
-            let swift = "#!/bin/sh\nshift\nprogram=$1\nshift\nexec \"\(Stage.builtProducts)/$program\" \"$@\"\n"
-            try swift.write(toFile: folder.file("swift"), atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file("swift"))
-            environment = stage.environment.merging(
-                ["PATH": "\(folder.path):\(Stage.builtProducts):/usr/local/bin:/usr/bin:/bin"]
-            ) { $1 }
+        @Test("the command line's examples work as they are written", .timeLimit(.minutes(1)))
+        func commandLine() async throws {
+            let commands = try readme().matches(of: /\n(marquee [^\n]+)/).map { String($0.1) }
+            #expect(commands.contains { $0.contains("request") } && commands.contains { $0.contains("watch") })
+            try await Stage.play { stage, client in
+                let desk = try Desk(stage)
+                for command in commands + ["marquee check"] {
+                    let program = try desk.start(command)
+                    if command.contains("watch") {
+                        while program.written.output.isEmpty { _ = try await client.day("2024-06-04") }
+                        program.signal(SIGINT)
+                    }
+                    let ending = await program.ended()
+                    #expect(
+                        ending.status == 0 && !ending.output.isEmpty && ending.errors == [], "\(command): \(ending)")
+                }
+            }
         }
 
-        func start(_ command: String) throws -> Program {
-            try Program("/bin/sh", ["-c", "exec \(command)"], environment: environment, in: folder.path)
+        private func readme() throws -> String {
+            try String(contentsOfFile: "\(Stage.checkout)/README.md", encoding: .utf8)
         }
 
-        func type(_ command: String) async throws -> Program.Ending {
-            try await Program.run("/bin/sh", ["-c", command], environment: environment, in: folder.path)
+        /// A folder from which the examples can be run, without anything of it left in the checkout.
+        private struct Desk {
+            private let folder: TemporaryFolder
+            private let environment: [String: String]
+
+            init(_ stage: Stage) throws {
+                folder = try TemporaryFolder()
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.file("Examples"), withDestinationPath: "\(Stage.checkout)/Examples")
+                // `swift run` would wait for the build that these tests are part of.
+                let swift = "#!/bin/sh\nshift\nprogram=$1\nshift\nexec \"\(Stage.builtProducts)/$program\" \"$@\"\n"
+                try swift.write(toFile: folder.file("swift"), atomically: true, encoding: .utf8)
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file("swift"))
+                environment = stage.environment.merging(
+                    ["PATH": "\(folder.path):\(Stage.builtProducts):/usr/local/bin:/usr/bin:/bin"]
+                ) { $1 }
+            }
+
+            func start(_ command: String) throws -> Program {
+                try Program("/bin/sh", ["-c", "exec \(command)"], environment: environment, in: folder.path)
+            }
+
+            func type(_ command: String) async throws -> Program.Ending {
+                try await Program.run("/bin/sh", ["-c", command], environment: environment, in: folder.path)
+            }
         }
     }
 }

@@ -24,6 +24,8 @@ final class Stage: Sendable {
     static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized.path
     /// Debian's own Python, which has its own ZeroMQ.
     static let python = "/usr/bin/python3"
+    /// The path of KOBIS's daily charts.
+    static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
     static let kobisKey = "0123456789abcdef0123456789abcdef"
     static let kakaoKey = "fedcba9876543210fedcba9876543210"
 
@@ -128,9 +130,9 @@ final class Stage: Sendable {
         return counts.filter { isCounted($0.key) }.compactMap { $0.value.number.map { Int($0) } }.reduce(0, +)
     }
 
-    /// Waits until the sandbox has had a request for a path. It tells nobody, so it is asked until it has.
-    func requestsArrive(at path: String) async throws {
-        while try await requests(for: path) == 0 { try Task.checkCancellation() }
+    /// Waits until the sandbox has had so many requests for a path. It tells nobody, so it is asked until it has.
+    func requestsArrive(_ count: Int, at path: String) async throws {
+        while try await requests(for: path) < count { try Task.checkCancellation() }
     }
 
     /// The topics of all events in a log, in the order in which they were written, read as any backup would.

@@ -2,143 +2,149 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What keeps a process from starting is told in one line, and by its exit status: 2 for the configuration, else 1.
-@Suite(.serialized)
-struct StartTests {
-    @Test("a configuration that is wrong ends the process before it opens anything", .timeLimit(.minutes(1)))
-    func configuration() async throws {
-        let folder = try TemporaryFolder()
-        let mistakes: [(settings: [String: String], told: String)] = [
-            (["MARQUEE_EVENT": "tcp://127.0.0.1:5552"], "MARQUEE_EVENTS"),
-            (["MARQUEE_KOBIS_KEY": "a", "MARQUEE_KOBIS_KEY_FILE": "/a"], "MARQUEE_KOBIS_KEY_FILE"),
-            (["MARQUEE_KOBIS_KEY_FILE": folder.file("nothing")], "MARQUEE_KOBIS_KEY_FILE"),
-            (["MARQUEE_KAKAO_KEY": "two words"], "MARQUEE_KAKAO_KEY"),
-            (["MARQUEE_COMMANDS": "127.0.0.1:5551"], "MARQUEE_COMMANDS"),
-            (["MARQUEE_EVENTS": "tcp://127.0.0.1:99999"], "MARQUEE_EVENTS"),
-            (["MARQUEE_SANDBOX_HTTP": "here"], "MARQUEE_SANDBOX_HTTP"),
-            (["MARQUEE_KOBIS_URL": "ftp://example.org"], "MARQUEE_KOBIS_URL"),
-            (["MARQUEE_KOBIS_DAILY_LIMIT": "0"], "MARQUEE_KOBIS_DAILY_LIMIT"),
-            (["MARQUEE_PRIVATE_IMAGES": "yes"], "MARQUEE_PRIVATE_IMAGES"),
-            (["MARQUEE_LOG_LEVEL": "loud"], "MARQUEE_LOG_LEVEL"),
-            (["MARQUEE_LOG_FORMAT": "xml"], "MARQUEE_LOG_FORMAT"),
-        ]
-        for (settings, told) in mistakes {
-            for role in Stage.Role.allCases {
-                let settings = settings.merging(["MARQUEE_DATA": folder.file("data")]) { $1 }
-                let ending = try await Program.run(Stage.marquee, [role.rawValue], environment: settings)
-                expect(ending, status: 2, told: told)
-            }
-        }
-        #expect(try await Program.run("/bin/ls", [folder.path]).output == [])
-    }
-
-    @Test("an address or a folder that is in use keeps others out, and its owner is unharmed", .timeLimit(.minutes(1)))
-    func inUse() async throws {
-        try await Stage.play { stage, client in
-            let owned: [(Stage.Role, [String])] = [
-                (.worker, ["MARQUEE_REQUESTS", "MARQUEE_COMMANDS", "MARQUEE_EVENTS"]),
-                (.notifier, ["MARQUEE_ALERTS", "MARQUEE_ALERT_COMMANDS"]), (.sandbox, ["MARQUEE_SANDBOX_HTTP"]),
+extension Trouble {
+    /// What keeps a process from starting is told in one line, and by its exit status: 2 for the configuration, else 1.
+    struct StartTests {
+        @Test("a configuration that is wrong ends the process before it opens anything", .timeLimit(.minutes(1)))
+        func configuration() async throws {
+            let folder = try TemporaryFolder()
+            let mistakes: [(settings: [String: String], told: String)] = [
+                (["MARQUEE_EVENT": "tcp://127.0.0.1:5552"], "MARQUEE_EVENTS"),
+                (["MARQUEE_KOBIS_KEY": "a", "MARQUEE_KOBIS_KEY_FILE": "/a"], "MARQUEE_KOBIS_KEY_FILE"),
+                (["MARQUEE_KOBIS_KEY_FILE": folder.file("nothing")], "MARQUEE_KOBIS_KEY_FILE"),
+                (["MARQUEE_KAKAO_KEY": "two words"], "MARQUEE_KAKAO_KEY"),
+                (["MARQUEE_COMMANDS": "127.0.0.1:5551"], "MARQUEE_COMMANDS"),
+                (["MARQUEE_EVENTS": "tcp://127.0.0.1:99999"], "MARQUEE_EVENTS"),
+                (["MARQUEE_SANDBOX_HTTP": "here"], "MARQUEE_SANDBOX_HTTP"),
+                (["MARQUEE_KOBIS_URL": "ftp://example.org"], "MARQUEE_KOBIS_URL"),
+                (["MARQUEE_KOBIS_DAILY_LIMIT": "0"], "MARQUEE_KOBIS_DAILY_LIMIT"),
+                (["MARQUEE_PRIVATE_IMAGES": "yes"], "MARQUEE_PRIVATE_IMAGES"),
+                (["MARQUEE_LOG_LEVEL": "loud"], "MARQUEE_LOG_LEVEL"),
+                (["MARQUEE_LOG_FORMAT": "xml"], "MARQUEE_LOG_FORMAT"),
             ]
-            for (role, variables) in owned {
-                for taken in variables {
-                    var changes = ["MARQUEE_DATA": stage.folder.file("other")]
-                    for variable in variables where variable != taken { changes[variable] = "tcp://127.0.0.1:*" }
-                    let address = try #require(stage.environment[taken])
-                    expect(try await stage.marquee(role.rawValue, changes: changes), status: 1, told: address)
+            for (settings, told) in mistakes {
+                for role in Stage.Role.allCases {
+                    let settings = settings.merging(["MARQUEE_DATA": folder.file("data")]) { $1 }
+                    let ending = try await Program.run(Stage.marquee, [role.rawValue], environment: settings)
+                    expect(ending, status: 2, told: told)
                 }
             }
-            for (role, variables) in owned.prefix(2) {
-                let changes = Dictionary(uniqueKeysWithValues: variables.map { ($0, "tcp://127.0.0.1:*") })
-                expect(
-                    try await stage.marquee(role.rawValue, changes: changes), status: 1,
-                    told: "\(role).db", "writes to it")
-            }
-            #expect(try await client.day("2024-06-04").isDone)
+            #expect(try await Program.run("/bin/ls", [folder.path]).output == [])
         }
-    }
 
-    @Test("a data folder that cannot be written is told", .timeLimit(.minutes(1)))
-    func dataFolder() async throws {
-        let folder = try TemporaryFolder()
-        for path in ["/proc/marquee", "/proc", "/dev/null", "/dev/null/data"] {
+        @Test(
+            "an address or a folder that is in use keeps others out, and its owner is unharmed", .timeLimit(.minutes(1))
+        )
+        func inUse() async throws {
+            try await Stage.play { stage, client in
+                let owned: [(Stage.Role, [String])] = [
+                    (.worker, ["MARQUEE_REQUESTS", "MARQUEE_COMMANDS", "MARQUEE_EVENTS"]),
+                    (.notifier, ["MARQUEE_ALERTS", "MARQUEE_ALERT_COMMANDS"]), (.sandbox, ["MARQUEE_SANDBOX_HTTP"]),
+                ]
+                for (role, variables) in owned {
+                    for taken in variables {
+                        var changes = ["MARQUEE_DATA": stage.folder.file("other")]
+                        for variable in variables where variable != taken { changes[variable] = "tcp://127.0.0.1:*" }
+                        let address = try #require(stage.environment[taken])
+                        expect(try await stage.marquee(role.rawValue, changes: changes), status: 1, told: address)
+                    }
+                }
+                for (role, variables) in owned.prefix(2) {
+                    let changes = Dictionary(uniqueKeysWithValues: variables.map { ($0, "tcp://127.0.0.1:*") })
+                    expect(
+                        try await stage.marquee(role.rawValue, changes: changes), status: 1,
+                        told: "\(role).db", "writes to it")
+                }
+                #expect(try await client.day("2024-06-04").isDone)
+            }
+        }
+
+        @Test("a data folder that cannot be written is told", .timeLimit(.minutes(1)))
+        func dataFolder() async throws {
+            let folder = try TemporaryFolder()
+            for path in ["/proc/marquee", "/proc", "/dev/null", "/dev/null/data"] {
+                for role in ["worker", "notifier"] {
+                    expect(try await run(role, data: path, folder), status: 1, told: path)
+                }
+            }
+        }
+
+        @Test("a database that this program cannot go on with is left as it is", .timeLimit(.minutes(1)))
+        func database() async throws {
+            let folder = try TemporaryFolder()
+            let scripts = [
+                "update schema_component set version = 99 where name = 'events'": ["99", "newer version"],
+                "pragma application_id = 7": ["another program's"],
+                "insert into schema_component values ('of-tomorrow', 1)": ["of-tomorrow", "newer version"],
+                "update origin set host = 'kobis.or.kr'": ["kobis.or.kr", "127.0.0.1", "MARQUEE_DATA"],
+            ]
+            for (number, (script, told)) in scripts.enumerated() {
+                for role in ["worker", "notifier"] where role == "worker" || !script.contains("origin") {
+                    let data = folder.file("\(number)-\(role)")
+                    let first = try Program(Stage.marquee, [role], environment: settings(data: data, folder))
+                    try #require(await first.error(containing: "\(role) ready") != nil)
+                    first.signal(SIGTERM)
+                    #expect(await first.ended().status == 0)
+                    let change =
+                        "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
+                    let changed = try await Program.run(Stage.python, ["-c", change, "\(data)/\(role).db", script])
+                    #expect(changed.status == 0, "\(changed.errors)")
+                    let before = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
+                    expect(try await run(role, data: data, folder), status: 1, told: told)
+                    // A log of another service is ours to open, and only then tells where it is from.
+                    guard !script.contains("origin") else { continue }
+                    let after = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
+                    #expect(after.output == before.output, "\(role): \(script)")
+                }
+            }
+        }
+
+        @Test("a file that is no database is not touched", .timeLimit(.minutes(1)))
+        func noDatabase() async throws {
+            let folder = try TemporaryFolder()
+            let text = String(repeating: "a letter to somebody\n", count: 100)
             for role in ["worker", "notifier"] {
-                expect(try await run(role, data: path, folder), status: 1, told: path)
+                try text.write(toFile: folder.file("\(role).db"), atomically: false, encoding: .utf8)
+                expect(try await run(role, data: folder.path, folder), status: 1, told: "\(role).db")
+                #expect(try String(contentsOfFile: folder.file("\(role).db"), encoding: .utf8) == text)
             }
         }
-    }
 
-    @Test("a database that this program cannot go on with is left as it is", .timeLimit(.minutes(1)))
-    func database() async throws {
-        let folder = try TemporaryFolder()
-        let scripts = [
-            "update schema_component set version = 99 where name = 'events'": ["99", "newer version"],
-            "pragma application_id = 7": ["another program's"],
-            "insert into schema_component values ('of-tomorrow', 1)": ["of-tomorrow", "newer version"],
-            "update origin set host = 'kobis.or.kr'": ["kobis.or.kr", "127.0.0.1", "MARQUEE_DATA"],
-        ]
-        for (number, (script, told)) in scripts.enumerated() {
-            for role in ["worker", "notifier"] where role == "worker" || !script.contains("origin") {
-                let data = folder.file("\(number)-\(role)")
-                let first = try Program(Stage.marquee, [role], environment: settings(data: data, folder))
-                try #require(await first.error(containing: "\(role) ready") != nil)
-                first.signal(SIGTERM)
-                #expect(await first.ended().status == 0)
-                let change = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
-                let changed = try await Program.run(Stage.python, ["-c", change, "\(data)/\(role).db", script])
-                #expect(changed.status == 0, "\(changed.errors)")
-                let before = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
-                expect(try await run(role, data: data, folder), status: 1, told: told)
-                // A log of another service is ours to open, and only then tells where it is from.
-                guard !script.contains("origin") else { continue }
-                let after = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
-                #expect(after.output == before.output, "\(role): \(script)")
+        @Test("SIGTERM and SIGINT end a process in peace, whatever it has in hand", .timeLimit(.minutes(1)))
+        func signals() async throws {
+            try await Stage.play { stage, client in
+                try await stage.misbehave(["kobis": ["hang": 1]])
+                #expect(try await client.ask("fetch.day", "2024-06-04").word == "accepted")
+                try await stage.requestsArrive(1, at: Stage.dailyCharts)
+                await stage.end(.worker)
+                #expect(try await stage.topics(in: "worker.db").count == 1)
+                await stage.end(.notifier, by: SIGINT)
+                await stage.end(.sandbox, by: SIGHUP)
             }
         }
-    }
 
-    @Test("a file that is no database is not touched", .timeLimit(.minutes(1)))
-    func noDatabase() async throws {
-        let folder = try TemporaryFolder()
-        let text = String(repeating: "a letter to somebody\n", count: 100)
-        for role in ["worker", "notifier"] {
-            try text.write(toFile: folder.file("\(role).db"), atomically: false, encoding: .utf8)
-            expect(try await run(role, data: folder.path, folder), status: 1, told: "\(role).db")
-            #expect(try String(contentsOfFile: folder.file("\(role).db"), encoding: .utf8) == text)
+        private func run(_ role: String, data: String, _ folder: TemporaryFolder) async throws -> Program.Ending {
+            try await Program.run(Stage.marquee, [role], environment: settings(data: data, folder))
         }
-    }
 
-    @Test("SIGTERM and SIGINT end a process in peace, whatever it has in hand", .timeLimit(.minutes(1)))
-    func signals() async throws {
-        try await Stage.play { stage, client in
-            try await stage.misbehave(["kobis": ["hang": 1]])
-            #expect(try await client.ask("fetch.day", "2024-06-04").word == "accepted")
-            try await stage.requestsArrive(at: "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json")
-            await stage.end(.worker)
-            #expect(try await stage.topics(in: "worker.db").count == 1)
-            await stage.end(.notifier, by: SIGINT)
-            await stage.end(.sandbox, by: SIGHUP)
+        private func settings(data: String, _ folder: TemporaryFolder) -> [String: String] {
+            var settings = [
+                "MARQUEE_DATA": data, "MARQUEE_KOBIS_URL": "http://127.0.0.1:1", "MARQUEE_LOG_FORMAT": "json",
+            ]
+            for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
+                settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
+            }
+            return settings
         }
-    }
 
-    private func run(_ role: String, data: String, _ folder: TemporaryFolder) async throws -> Program.Ending {
-        try await Program.run(Stage.marquee, [role], environment: settings(data: data, folder))
-    }
-
-    private func settings(data: String, _ folder: TemporaryFolder) -> [String: String] {
-        var settings = ["MARQUEE_DATA": data, "MARQUEE_KOBIS_URL": "http://127.0.0.1:1", "MARQUEE_LOG_FORMAT": "json"]
-        for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
-            settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
+        private func expect(_ ending: Program.Ending, status: Int32, told: String...) {
+            expect(ending, status: status, told: told)
         }
-        return settings
-    }
 
-    private func expect(_ ending: Program.Ending, status: Int32, told: String...) {
-        expect(ending, status: status, told: told)
-    }
-
-    private func expect(_ ending: Program.Ending, status: Int32, told: [String]) {
-        #expect(ending.status == status && ending.output == [], "\(told): \(ending)")
-        #expect(ending.errors.count == 1, "\(ending.errors)")
-        for text in told { #expect(ending.errors.last?.contains(text) == true, "\(ending.errors)") }
+        private func expect(_ ending: Program.Ending, status: Int32, told: [String]) {
+            #expect(ending.status == status && ending.output == [], "\(told): \(ending)")
+            #expect(ending.errors.count == 1, "\(ending.errors)")
+            for text in told { #expect(ending.errors.last?.contains(text) == true, "\(ending.errors)") }
+        }
     }
 }
