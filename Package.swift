@@ -102,7 +102,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "BoxOffice", "Events", "marquee", "ExampleDay", "TestSupport",
+                "Locking", "ZeroMQ", "Networking", "BoxOffice", "Events", "Worker", "Notifier", "marquee", "ExampleDay",
+                "TestSupport",
             ],
             exclude: ["client.py"], swiftSettings: strict),
     ]

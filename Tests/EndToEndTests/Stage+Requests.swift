@@ -1,0 +1,37 @@
+import BoxOffice
+import Events
+import Foundation
+import TestSupport
+import ZeroMQ
+
+extension Stage {
+    /// Asks for days, one after the other, and returns when the last is done.
+    func request(_ days: [KoreanDate]) async throws {
+        let io = try IOThread()
+        let client = RequestClient(
+            io, commands: environment["MARQUEE_COMMANDS", default: ""],
+            events: environment["MARQUEE_EVENTS", default: ""])
+        for day in days {
+            let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(30))
+            guard case .done = outcome else { throw Refused(day: day, outcome: outcome) }
+        }
+        await io.shutdown()
+    }
+
+    private struct Refused: Error {
+        let day: KoreanDate
+        let outcome: RequestClient.Outcome
+    }
+
+    /// The lines that `marquee` with these arguments prints; it must succeed.
+    func lines(_ arguments: String...) async throws -> [String] {
+        let ending = try await Program.run(Self.marquee, arguments, environment: environment)
+        guard ending.status == 0 else { throw Failed(arguments: arguments, ending: ending) }
+        return ending.output.split(separator: "\n").map(String.init)
+    }
+
+    private struct Failed: Error {
+        let arguments: [String]
+        let ending: Program.Ending
+    }
+}
