@@ -59,7 +59,7 @@ extension Database {
         let lock = try FileLock(database: path)
         // Not by opening it: SQLite throws the log of a file away that it can't read.
         if let user = try Files.user(of: path) {
-            throw DatabaseError(.busy, "replacing", path, reason: "process \(user) has it open")
+            throw DatabaseError(.busy, "replacing", path, reason: "\(user) has it open")
         }
         let incoming = "\(path)-incoming"
         try Files.remove(incoming)  // a process was killed here

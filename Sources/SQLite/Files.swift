@@ -42,10 +42,10 @@ enum Files {
         access(path, F_OK) == 0
     }
 
-    /// Another process that has the database at `path` open, told by the POSIX lock that SQLite holds on its file.
+    /// What to call another process that has the database at `path` open, told by the POSIX lock that SQLite holds on its file.
     ///
     /// Not for a database that this process has open: its own locks do not show, and would be gone.
-    static func user(of path: String) throws(DatabaseError) -> Int? {
+    static func user(of path: String) throws(DatabaseError) -> String? {
         guard isThere(path) else { return nil }
         let descriptor = try call("opening", path) { open(path, O_RDONLY | O_CLOEXEC) }
         defer { close(descriptor) }
@@ -53,7 +53,8 @@ enum Files {
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         _ = try call("asking for the locks of", path) { fcntl(descriptor, F_GETLK, &lock) }
-        return lock.l_type == Int16(F_UNLCK) ? nil : Int(lock.l_pid)
+        if lock.l_type == Int16(F_UNLCK) { return nil }
+        return lock.l_pid > 0 ? "process \(lock.l_pid)" : "another process"  // in another container, it has no number
     }
 
     /// The folder that a file is in.
