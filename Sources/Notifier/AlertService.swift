@@ -52,6 +52,7 @@ struct AlertService: Service {
             try await decide(event, &next)
         case .live(let position):
             next.position = position
+            next.hasCaughtUp = true
             next.hasUnwrittenCharts = false
             try await ledger.keep(next)
             logger.info("all charts are read", [.date: next.decider.newestDay])

@@ -33,6 +33,7 @@ struct Ledger: Sendable {
                     newest_day text
                 ) strict;
                 """,
+                "alter table reading add column has_caught_up integer not null default 0;",
             ]),
         HealthCheck.schema)
 
@@ -61,10 +62,11 @@ struct Ledger: Sendable {
 
     private func recall(rules: AlertRules, since: KoreanDate?, in connection: Connection) throws -> Memory? {
         let row = try connection.query(
-            "select began, position, since, newest_day from reading", as: String.self, [UInt8]?.self, String?.self,
-            String?.self
+            "select began, position, since, newest_day, has_caught_up from reading", as: String.self, [UInt8]?.self,
+            String?.self, String?.self, Int.self
         ).first
-        guard let (began, position, earlierSince, newestDay) = row, since == nil || since?.description == earlierSince
+        guard let (began, position, earlierSince, newestDay, hasCaughtUp) = row,
+            since == nil || since?.description == earlierSince
         else { return nil }
         var decider = AlertDecider(rules: rules, since: since, newestDay: newestDay.flatMap { KoreanDate($0) })
         let charts = try connection.query(
@@ -75,7 +77,7 @@ struct Ledger: Sendable {
         }
         return Memory(
             decider: decider, position: try position.map { try JSON.decode(from: $0) }, since: since,
-            began: try Date(began, strategy: Self.instants))
+            began: try Date(began, strategy: Self.instants), hasCaughtUp: hasCaughtUp == 1)
     }
 
     /// Writes what was decided on a chart and all that follows for the memory, and returns the alerts that were not
@@ -135,8 +137,10 @@ extension Ledger {
 
     private func writeReading(of memory: Memory, in connection: Connection) throws {
         try connection.execute(
-            "insert or replace into reading (id, began, position, since, newest_day) values (1, ?, ?, ?, ?)",
-            memory.began.formatted(Self.instants), try memory.position.map { try JSON.encode($0) },
-            memory.since?.description, memory.decider.newestDay?.description)
+            """
+            insert or replace into reading (id, began, position, since, newest_day, has_caught_up)
+            values (1, ?, ?, ?, ?, ?)
+            """, memory.began.formatted(Self.instants), try memory.position.map { try JSON.encode($0) },
+            memory.since?.description, memory.decider.newestDay?.description, memory.hasCaughtUp ? 1 : 0)
     }
 }

@@ -12,6 +12,8 @@ struct Memory: Sendable {
     let since: KoreanDate?
     /// When the first notifier with this memory was started.
     let began: Date
+    /// Whether all has been read once that had been published by then.
+    var hasCaughtUp = false
     /// Whether charts were learnt that are not on disk yet.
     var hasUnwrittenCharts = false
 
@@ -21,8 +23,9 @@ struct Memory: Sendable {
     /// Whether an event is history, which is learnt from and fires nothing unless that was asked for.
     ///
     /// Its own time decides, not the moment at which it is read: however late the worker is reached, and wherever the
-    /// notifier is killed meanwhile, the same events fire.
+    /// notifier is killed meanwhile, the same events fire. Once it has caught up, there is no history to come, and a
+    /// worker's clock that is set back makes none.
     func isHistory(_ event: Event) -> Bool {
-        since == nil && event.time < began
+        since == nil && !hasCaughtUp && event.time < began
     }
 }

@@ -41,6 +41,16 @@ import Testing
         await worker.end()
     }
 
+    @Test("once all is read that had been published, nothing is history any more, though a clock is set back")
+    func clockSetBack() async throws {
+        let worker = try await room.worker()
+        try await worker.publish(1, "AB", at: before)
+        #expect(try await room.alerts(0) == [])
+        try await worker.publish(2, "BA", at: before)
+        #expect(try await room.alerts(1) == [id("lead", "B", 2)])
+        await worker.end()
+    }
+
     @Test("a notifier that is stopped again and again decides what one that runs on does, each once")
     func restarts() async throws {
         let days = ["AB", "BA", "BN", "NC", "NC", "CN"]
