@@ -3,7 +3,7 @@ public import SQLite
 extension EventLog {
     /// Proves that no event was changed or has gone: what SQLite does not look at when it proves a file whole.
     ///
-    /// An error of kind `corrupt` names the first event that is not as it was written. Takes about a second per gigabyte.
+    /// An error of kind `corrupt` names the first event that is not as it was written. Takes some seconds per gigabyte.
     public static func prove(_ connection: Connection) throws(DatabaseError) {
         try forEachEvent(in: connection) { _, event, checksum throws(DatabaseError) in
             guard checksum == nil || checksum == Checksum(of: event) else {

@@ -2,7 +2,7 @@ public import SQLite
 
 /// The database of a process with a log, for those who care for it from outside: who look at it, copy it and restore it.
 ///
-/// All of it works on the calling thread, for about a second per gigabyte, and proves what it reads.
+/// All of it works on the calling thread, for some seconds per gigabyte, and proves what it reads.
 public struct LogFile: Sendable {
     /// What a log holds, for people.
     public struct Contents: Hashable, Sendable, Encodable {
