@@ -5,6 +5,11 @@ import TestSupport
 import ZeroMQ
 
 extension Stage {
+    /// The path of a file in the processes' data folder.
+    func data(_ name: String = "") -> String {
+        environment["MARQUEE_DATA", default: ""] + (name.isEmpty ? "" : "/\(name)")
+    }
+
     /// Asks for days, one after the other, and returns when the last is done.
     func request(_ days: [KoreanDate]) async throws {
         let io = try IOThread()
@@ -27,7 +32,7 @@ extension Stage {
     func lines(_ arguments: String...) async throws -> [String] {
         let ending = try await Program.run(Self.marquee, arguments, environment: environment)
         guard ending.status == 0 else { throw Failed(arguments: arguments, ending: ending) }
-        return ending.output.split(separator: "\n").map(String.init)
+        return ending.output
     }
 
     private struct Failed: Error {
