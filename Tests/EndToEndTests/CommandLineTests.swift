@@ -8,7 +8,7 @@ extension Terminal {
     struct CommandLineTests {
         @Test(
             "`request` prints a table for people, events for machines, and says by its status how it went",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(5)))
         func request() async throws {
             try await Stage.play { stage, client in
                 let table = try await stage.marquee("request", "day", "2024-06-04")
@@ -55,7 +55,7 @@ extension Terminal {
             }
         }
 
-        @Test("`watch` shows events and alerts as they come, those that were asked for", .timeLimit(.minutes(1)))
+        @Test("`watch` shows events and alerts as they come, those that were asked for", .timeLimit(.minutes(5)))
         func watch() async throws {
             try await Stage.play { stage, client in
                 let json = try stage.start(["watch", "--json"])
@@ -90,7 +90,7 @@ extension Terminal {
             return lines.contains { $0.contains("ranking.") } && lines.contains { $0.contains("alert.") }
         }
 
-        @Test("`status` and `check` tell how the processes are", .timeLimit(.minutes(1)))
+        @Test("`status` and `check` tell how the processes are", .timeLimit(.minutes(5)))
         func status() async throws {
             try await Stage.play { stage, _ in
                 let worker = try JSON(try await stage.marquee("status").output.joined())
@@ -114,7 +114,7 @@ extension Terminal {
             }
         }
 
-        @Test("every command has its help", .timeLimit(.minutes(1)))
+        @Test("every command has its help", .timeLimit(.minutes(5)))
         func help() async throws {
             let list = try await Program.run(Stage.marquee, ["help"])
             #expect(try await Program.run(Stage.marquee).output == list.output)
@@ -134,7 +134,7 @@ extension Terminal {
         }
 
         @Test(
-            "arguments that are wrong are told in one line, with status 2", .timeLimit(.minutes(1)),
+            "arguments that are wrong are told in one line, with status 2", .timeLimit(.minutes(5)),
             arguments: [
                 "up 3", "up --days 0", "wroker", "help wroker", "request", "request day", "request day 2024-13-01",
                 "request movie 123", "request poster 20240001", "request day 2024-06-04 --nation X",

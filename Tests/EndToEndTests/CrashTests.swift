@@ -4,7 +4,7 @@ import Testing
 extension Trouble {
     /// What a sudden end takes with it: nothing that was accepted.
     struct CrashTests {
-        @Test("a request that was accepted before a kill -9 ends once, after the restart", .timeLimit(.minutes(1)))
+        @Test("a request that was accepted before a kill -9 ends once, after the restart", .timeLimit(.minutes(5)))
         func killed() async throws {
             try await Stage.play(usesFiles: true) { stage, client in
                 let ids = ["one", "two", "three"]
@@ -34,7 +34,7 @@ extension Trouble {
         }
 
         @Test(
-            "the log goes on where it was, whatever ended the process", .timeLimit(.minutes(1)),
+            "the log goes on where it was, whatever ended the process", .timeLimit(.minutes(5)),
             arguments: [SIGKILL, SIGTERM])
         func goesOn(signal: Int32) async throws {
             try await Stage.play(usesFiles: true) { stage, client in
@@ -51,7 +51,7 @@ extension Trouble {
 
         @Test(
             "alerts are decided once, though the notifier is killed and the day is asked for again",
-            .timeLimit(.minutes(1))
+            .timeLimit(.minutes(5))
         )
         func notifier() async throws {
             try await Stage.play(usesFiles: true) { stage, client in

@@ -3,7 +3,7 @@ import Networking
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct HealthTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthTests {
     private let client = HTTPClient(retry: .never)
 
     /// What a process answers, whatever the status.

@@ -17,7 +17,7 @@ import Worker
         try Worker.logFile(inFolder: stage.data()).contents()
     }
 
-    @Test("a log is told, backed up while the worker runs, and restored as a new epoch", .timeLimit(.minutes(1)))
+    @Test("a log is told, backed up while the worker runs, and restored as a new epoch", .timeLimit(.minutes(5)))
     func roundTrip() async throws {
         try await Stage.play { stage, _ in
             let backup = stage.folder.file("backup")
@@ -59,7 +59,7 @@ import Worker
         }
     }
 
-    @Test("a damaged database ends the start in one line that says what to do", .timeLimit(.minutes(1)))
+    @Test("a damaged database ends the start in one line that says what to do", .timeLimit(.minutes(5)))
     func damaged() async throws {
         try await Stage.play { stage, _ in
             try await stage.request([june])

@@ -44,7 +44,7 @@ extension Wire {
                 Mistake(topic: $0, body: $0 == "fetch.week" ? "2024-06-04" : "1", field: "topic")
             }
 
-        @Test("on the ROUTER endpoint each is refused with a reason, and nothing else happens", .timeLimit(.minutes(1)))
+        @Test("on the ROUTER endpoint each is refused with a reason, and nothing else happens", .timeLimit(.minutes(5)))
         func refused() async throws {
             try await Stage.play { _, client in
                 for mistake in Self.mistakes {
@@ -62,7 +62,7 @@ extension Wire {
             }
         }
 
-        @Test("on the SUB endpoint each ends as a failed request", .timeLimit(.minutes(1)))
+        @Test("on the SUB endpoint each ends as a failed request", .timeLimit(.minutes(5)))
         func failed() async throws {
             try await Stage.play { _, client in
                 for (index, mistake) in Self.mistakes.enumerated() {
@@ -95,7 +95,7 @@ extension Wire {
             ["", ""].map { Array($0.utf8) },
         ]
 
-        @Test("what is no request at all is refused by ROUTER, and met with silence by SUB", .timeLimit(.minutes(1)))
+        @Test("what is no request at all is refused by ROUTER, and met with silence by SUB", .timeLimit(.minutes(5)))
         func rubbish() async throws {
             try await Stage.play { stage, client in
                 for message in Self.rubbish {
@@ -119,7 +119,7 @@ extension Wire {
 
         @Test(
             "a body of 64 KiB is not too large; a frame of 2 MiB costs its sender the connection",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(5)))
         func sizes() async throws {
             try await Stage.play { _, client in
                 let head = #"{"date":"2024-06-04","id":"big","pad":""#

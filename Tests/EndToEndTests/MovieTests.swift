@@ -6,7 +6,7 @@ import Testing
 extension Facts {
     /// Facts and posters.
     struct MovieTests {
-        @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(1)))
+        @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(5)))
         func movie() async throws {
             try await Stage.play { stage, client in
                 let film = try await leader(client)
@@ -36,7 +36,7 @@ extension Facts {
             }
         }
 
-        @Test("a movie can be had without its poster", .timeLimit(.minutes(1)))
+        @Test("a movie can be had without its poster", .timeLimit(.minutes(5)))
         func withoutPoster() async throws {
             try await Stage.play { stage, client in
                 let outcome = try await client.request(
@@ -47,7 +47,7 @@ extension Facts {
         }
 
         @Test(
-            "a thumbnail stands in for pictures that are dead, and without one none was found", .timeLimit(.minutes(1)))
+            "a thumbnail stands in for pictures that are dead, and without one none was found", .timeLimit(.minutes(5)))
         func deadPictures() async throws {
             try await Stage.play { stage, client in
                 let request = ["code": try await leader(client)["movieCode"], "refresh": true]
@@ -67,7 +67,7 @@ extension Facts {
             }
         }
 
-        @Test("without a Kakao key the facts are there, and the poster is a problem", .timeLimit(.minutes(1)))
+        @Test("without a Kakao key the facts are there, and the poster is a problem", .timeLimit(.minutes(5)))
         func noKakaoKey() async throws {
             try await Stage.play(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
@@ -79,7 +79,7 @@ extension Facts {
             }
         }
 
-        @Test("pictures on private addresses are not looked at unless that is allowed", .timeLimit(.minutes(1)))
+        @Test("pictures on private addresses are not looked at unless that is allowed", .timeLimit(.minutes(5)))
         func privatePictures() async throws {
             try await Stage.play(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { stage, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
@@ -88,7 +88,7 @@ extension Facts {
             }
         }
 
-        @Test("a code that nobody knows is not found", .timeLimit(.minutes(1)))
+        @Test("a code that nobody knows is not found", .timeLimit(.minutes(5)))
         func unknown() async throws {
             try await Stage.play { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": "00000000"])

@@ -9,7 +9,7 @@ extension Wire {
         /// A request ended in the other way.
         private struct Surprise: Error {}
 
-        @Test("our own client gets charts, failures and events as types", .timeLimit(.minutes(1)))
+        @Test("our own client gets charts, failures and events as types", .timeLimit(.minutes(5)))
         func types() async throws {
             try await Stage.play { stage, client in
                 let (commands, events) = (stage.environment["MARQUEE_COMMANDS"], stage.environment["MARQUEE_EVENTS"])

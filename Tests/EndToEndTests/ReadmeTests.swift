@@ -5,7 +5,7 @@ import Testing
 extension Terminal {
     /// What the README tells people to type, typed as it stands there.
     struct ReadmeTests {
-        @Test("every example prints the day's chart, and fails if there is none", .timeLimit(.minutes(1)))
+        @Test("every example prints the day's chart, and fails if there is none", .timeLimit(.minutes(5)))
         func examples() async throws {
             let commands = try readme().matches(of: /\|.*\(Examples\/day\.([a-z]+)\) \| `(.+)` \|/)
             #expect(Set(commands.map(\.1)) == ["py", "c", "swift", "pl", "rb"])
@@ -31,7 +31,7 @@ extension Terminal {
             }
         }
 
-        @Test("the command line's examples work as they are written", .timeLimit(.minutes(1)))
+        @Test("the command line's examples work as they are written", .timeLimit(.minutes(5)))
         func commandLine() async throws {
             let commands = try readme().matches(of: /\n(marquee [^\n]+)/).map { String($0.1) }
             #expect(commands.contains { $0.contains("request") } && commands.contains { $0.contains("watch") })

@@ -8,7 +8,7 @@ extension Facts {
     struct RecordedTests {
         @Test(
             "a recorded day is published with every figure as recorded, and its correction as a revision",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(5)))
         func figures() async throws {
             try await Stage.play(Self.recorded) { stage, client in
                 // The early recording is of the night after the day, the table of when it was settled.
@@ -27,7 +27,7 @@ extension Facts {
             }
         }
 
-        @Test("the alerts of ten recorded days are those of the contract's rules", .timeLimit(.minutes(1)))
+        @Test("the alerts of ten recorded days are those of the contract's rules", .timeLimit(.minutes(5)))
         func alerts() async throws {
             try await Stage.play(Self.recorded) { _, client in
                 let table = try table()
@@ -46,7 +46,7 @@ extension Facts {
             }
         }
 
-        @Test("recorded filters and facts are found", .timeLimit(.minutes(1)))
+        @Test("recorded filters and facts are found", .timeLimit(.minutes(5)))
         func others() async throws {
             try await Stage.play(Self.recorded) { _, client in
                 let korean = try await client.request("fetch.day", ["date": "2024-06-04", "nation": "K"])

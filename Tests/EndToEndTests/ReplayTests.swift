@@ -38,7 +38,7 @@ import Testing
         return lines.count
     }
 
-    @Test("the notifier's log and two replays agree on made-up days", .timeLimit(.minutes(1)))
+    @Test("the notifier's log and two replays agree on made-up days", .timeLimit(.minutes(5)))
     func sandbox() async throws {
         try await Stage.play { stage, _ in
             let days = (0..<40).map { june + $0 }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("the notifier's log and two replays agree on days in any order", .timeLimit(.minutes(1)))
+    @Test("the notifier's log and two replays agree on days in any order", .timeLimit(.minutes(5)))
     func anyOrder() async throws {
         let options = ["--since", june.description, "--ranks", "2"]
         try await Stage.play([.notifier: options]) { stage, _ in
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "the notifier's log and two replays agree on a year", .timeLimit(.minutes(1)),
+        "the notifier's log and two replays agree on a year", .timeLimit(.minutes(5)),
         .enabled(if: Recorded.isAvailable))
     func recorded() async throws {
         try await Stage.play([.sandbox: ["--recorded", try #require(Recorded.folder)]]) { stage, _ in
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("a backup's replay is the log's, and what was learned fires nothing", .timeLimit(.minutes(1)))
+    @Test("a backup's replay is the log's, and what was learned fires nothing", .timeLimit(.minutes(5)))
     func backup() async throws {
         try await Stage.play { stage, _ in
             try await stage.request((0..<6).map { june + $0 })

@@ -4,7 +4,7 @@ extension Wire {
     /// What holds for every request, however it comes in.
     struct RequestTests {
         @Test(
-            "a request comes in by either endpoint in any form; the answer has the question's", .timeLimit(.minutes(1)))
+            "a request comes in by either endpoint in any form; the answer has the question's", .timeLimit(.minutes(5)))
         func forms() async throws {
             try await Stage.play { _, client in
                 for form in Client.Form.allCases {
@@ -32,7 +32,7 @@ extension Wire {
 
         @Test(
             "bare bodies, blanks in the topic, either form of a date and filters are understood",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(5)))
         func leniency() async throws {
             try await Stage.play { _, client in
                 let bodies: [(String, String, topic: String)] = [
@@ -59,7 +59,7 @@ extension Wire {
         }
 
         @Test(
-            "what the log knows is served from there, unchanged, unless a refresh is asked for", .timeLimit(.minutes(1))
+            "what the log knows is served from there, unchanged, unless a refresh is asked for", .timeLimit(.minutes(5))
         )
         func served() async throws {
             try await Stage.play { stage, client in
@@ -76,7 +76,7 @@ extension Wire {
             }
         }
 
-        @Test("an id is done once, and belongs to one request", .timeLimit(.minutes(1)))
+        @Test("an id is done once, and belongs to one request", .timeLimit(.minutes(5)))
         func ids() async throws {
             try await Stage.play { _, client in
                 let body = #"{"date":"2024-06-04","id":"once"}"#

@@ -5,7 +5,7 @@ import Testing
 extension Facts {
     /// Charts that are not there yet, or change.
     struct RevisionTests {
-        @Test("figures that were corrected are a revision that says what changed", .timeLimit(.minutes(1)))
+        @Test("figures that were corrected are a revision that says what changed", .timeLimit(.minutes(5)))
         func revision() async throws {
             try await Stage.play { stage, client in
                 // The day before yesterday is provisional for another two days, and has been corrected twice already.
@@ -31,7 +31,7 @@ extension Facts {
         }
 
         @Test(
-            "a day without figures is not published, and is there when it is asked for later", .timeLimit(.minutes(1)))
+            "a day without figures is not published, and is there when it is asked for later", .timeLimit(.minutes(5)))
         func notPublished() async throws {
             try await Stage.play { stage, client in
                 let day = KoreanDate.yesterday(at: Date())

@@ -5,7 +5,7 @@ import Testing
 extension Trouble {
     /// What keeps a process from starting is told in one line, and by its exit status: 2 for the configuration, else 1.
     struct StartTests {
-        @Test("a configuration that is wrong ends the process before it opens anything", .timeLimit(.minutes(1)))
+        @Test("a configuration that is wrong ends the process before it opens anything", .timeLimit(.minutes(5)))
         func configuration() async throws {
             let folder = try TemporaryFolder()
             let mistakes: [(settings: [String: String], told: String)] = [
@@ -33,7 +33,7 @@ extension Trouble {
         }
 
         @Test(
-            "an address or a folder that is in use keeps others out, and its owner is unharmed", .timeLimit(.minutes(1))
+            "an address or a folder that is in use keeps others out, and its owner is unharmed", .timeLimit(.minutes(5))
         )
         func inUse() async throws {
             try await Stage.play { stage, client in
@@ -59,7 +59,7 @@ extension Trouble {
             }
         }
 
-        @Test("a data folder that cannot be written is told", .timeLimit(.minutes(1)))
+        @Test("a data folder that cannot be written is told", .timeLimit(.minutes(5)))
         func dataFolder() async throws {
             let folder = try TemporaryFolder()
             for path in ["/proc/marquee", "/proc", "/dev/null", "/dev/null/data"] {
@@ -69,7 +69,7 @@ extension Trouble {
             }
         }
 
-        @Test("a database that this program cannot go on with is left as it is", .timeLimit(.minutes(1)))
+        @Test("a database that this program cannot go on with is left as it is", .timeLimit(.minutes(5)))
         func database() async throws {
             let folder = try TemporaryFolder()
             let scripts = [
@@ -99,7 +99,7 @@ extension Trouble {
             }
         }
 
-        @Test("a file that is no database is not touched", .timeLimit(.minutes(1)))
+        @Test("a file that is no database is not touched", .timeLimit(.minutes(5)))
         func noDatabase() async throws {
             let folder = try TemporaryFolder()
             let text = String(repeating: "a letter to somebody\n", count: 100)
@@ -110,7 +110,7 @@ extension Trouble {
             }
         }
 
-        @Test("SIGTERM and SIGINT end a process in peace, whatever it has in hand", .timeLimit(.minutes(1)))
+        @Test("SIGTERM and SIGINT end a process in peace, whatever it has in hand", .timeLimit(.minutes(5)))
         func signals() async throws {
             try await Stage.play { stage, client in
                 try await stage.misbehave(["kobis": ["hang": 1]])

@@ -6,7 +6,7 @@ import Testing
 extension Terminal {
     /// `marquee up`: everything in one terminal.
     struct UpTests {
-        @Test("without keys it plays the whole thing on the sandbox, and SIGINT ends it", .timeLimit(.minutes(1)))
+        @Test("without keys it plays the whole thing on the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
         func sandbox() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
@@ -22,7 +22,7 @@ extension Terminal {
         }
 
         @Test(
-            "with a key it asks the service that it is for, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(1)))
+            "with a key it asks the service that it is for, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
         func terminal() async throws {
             try await Stage.play { stage, _ in
                 let folder = try TemporaryFolder()
@@ -42,7 +42,7 @@ extension Terminal {
             }
         }
 
-        @Test("a process that cannot go on ends the others, and is named", .timeLimit(.minutes(1)))
+        @Test("a process that cannot go on ends the others, and is named", .timeLimit(.minutes(5)))
         func death() async throws {
             let folder = try TemporaryFolder()
             let server = try ScriptedServer { _ in }

@@ -23,7 +23,7 @@ extension Trouble {
             ["service": service, "status": status, "code": code]
         }
 
-        @Test("each fault of KOBIS fails the request with its own error", .timeLimit(.minutes(1)))
+        @Test("each fault of KOBIS fails the request with its own error", .timeLimit(.minutes(5)))
         func kobis() async throws {
             let faults = [
                 Fault(
@@ -78,7 +78,7 @@ extension Trouble {
             }
         }
 
-        @Test("each fault of Kakao is a problem beside the movie's facts", .timeLimit(.minutes(1)))
+        @Test("each fault of Kakao is a problem beside the movie's facts", .timeLimit(.minutes(5)))
         func kakao() async throws {
             let faults = [
                 Fault(
@@ -121,7 +121,7 @@ extension Trouble {
             }
         }
 
-        @Test("answers that are none of KOBIS's name the field or the status that is wrong", .timeLimit(.minutes(1)))
+        @Test("answers that are none of KOBIS's name the field or the status that is wrong", .timeLimit(.minutes(5)))
         func invalid() async throws {
             let chart = #"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(Self.line),\#(Self.line)]}}"#
             let answers: [(status: Int, body: String, code: JSON, field: JSON)] = [
@@ -156,7 +156,7 @@ extension Trouble {
 
         @Test(
             "a key that KOBIS refuses is unauthorized, and so is none",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(5)))
         func keys() async throws {
             let other = String(repeating: "ab", count: 16)
             try await Stage.play([.sandbox: ["--kobis-key", other]]) { _, client in
@@ -170,7 +170,7 @@ extension Trouble {
             }
         }
 
-        @Test("our own budget of calls ends where it is set, and ends nothing else", .timeLimit(.minutes(1)))
+        @Test("our own budget of calls ends where it is set, and ends nothing else", .timeLimit(.minutes(5)))
         func budget() async throws {
             try await Stage.play(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "2"]) { stage, client in
                 for day in 1...2 { #expect(try await client.day("2024-06-0\(day)").isDone) }

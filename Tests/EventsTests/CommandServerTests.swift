@@ -6,7 +6,7 @@ import ZeroMQ
 @testable import Events
 
 /// The ROUTER endpoint, asked by real sockets.
-@Suite(.timeLimit(.minutes(1))) struct CommandServerTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandServerTests {
     private func withServer(
         _ options: SocketOptions = SocketOptions(), answer: @escaping @Sendable ([Command]) async -> [Reply] = echo,
         _ body: (Socket) async throws -> Void

@@ -61,13 +61,13 @@ import Testing
         return files
     }
 
-    @Test("files that nobody touched serve everything", .timeLimit(.minutes(1)))
+    @Test("files that nobody touched serve everything", .timeLimit(.minutes(5)))
     func untouched() async throws {
         #expect(events.count == 450)
         #expect(try await served(from: files) == events)
     }
 
-    @Test("damaged files serve everything or are refused in one line", .timeLimit(.minutes(1)), arguments: 0..<20)
+    @Test("damaged files serve everything or are refused in one line", .timeLimit(.minutes(5)), arguments: 0..<20)
     func damaged(seed: Int) async throws {
         var dice = SeededDice(seed: seed)
         for round in 0..<20 {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("without its write-ahead log the database is refused", .timeLimit(.minutes(1)))
+    @Test("without its write-ahead log the database is refused", .timeLimit(.minutes(5)))
     func noLog() async throws {
         var files = files
         files["events.db-wal"] = nil

@@ -2,7 +2,7 @@ import Events
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     private struct Late: Error {}
     private struct Broken: Error {}
 

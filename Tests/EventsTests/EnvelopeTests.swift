@@ -6,7 +6,7 @@ import Testing
 
 @testable import Events
 
-@Suite(.timeLimit(.minutes(1))) struct EnvelopeTests {
+@Suite(.timeLimit(.minutes(5))) struct EnvelopeTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Events
 
-@Suite(.timeLimit(.minutes(1))) struct EventLogTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLogTests {
     let folder: TemporaryFolder
 
     init() throws {

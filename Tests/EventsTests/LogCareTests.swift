@@ -27,7 +27,7 @@ import Testing
         try await log.database.read { try EventLog.prove($0) }
     }
 
-    @Test("a log that nobody touched is whole", .timeLimit(.minutes(1)))
+    @Test("a log that nobody touched is whole", .timeLimit(.minutes(5)))
     func whole() async throws {
         let log = try await filled()
         await #expect(throws: Never.self) { try await prove(log) }
@@ -43,7 +43,7 @@ import Testing
         case position
     }
 
-    @Test("a change that leaves the database whole is noticed", .timeLimit(.minutes(1)), arguments: Change.allCases)
+    @Test("a change that leaves the database whole is noticed", .timeLimit(.minutes(5)), arguments: Change.allCases)
     func changed(_ change: Change) async throws {
         let log = try await filled()
         try await log.database.write { try $0.run(change) }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a new epoch has the same events in envelopes of its own, and goes on counting", .timeLimit(.minutes(1)))
+    @Test("a new epoch has the same events in envelopes of its own, and goes on counting", .timeLimit(.minutes(5)))
     func newEpoch() async throws {
         var log = try await filled()
         let before =
@@ -82,7 +82,7 @@ import Testing
         #expect(try Event(next).previous.value == 1)
     }
 
-    @Test("the summary of a stream", .timeLimit(.minutes(1)))
+    @Test("the summary of a stream", .timeLimit(.minutes(5)))
     func summary() async throws {
         var log = try await filled()
         log.time += 60

@@ -7,7 +7,7 @@ import ZeroMQ
 @testable import Events
 
 /// Replay and latest as clients ask for them (contract, section 4).
-@Suite(.timeLimit(.minutes(1))) struct LogCommandsTests {
+@Suite(.timeLimit(.minutes(5))) struct LogCommandsTests {
     private var log: Log
     private let folder: TemporaryFolder
 

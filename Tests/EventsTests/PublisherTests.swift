@@ -5,7 +5,7 @@ import ZeroMQ
 
 @testable import Events
 
-@Suite(.timeLimit(.minutes(1))) struct PublisherTests {
+@Suite(.timeLimit(.minutes(5))) struct PublisherTests {
     private let noon = Date(timeIntervalSince1970: 1_717_556_400)
 
     private func heartbeat(_ message: Message) throws -> Heartbeat? {

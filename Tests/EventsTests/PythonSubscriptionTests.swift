@@ -5,7 +5,7 @@ import Testing
 @testable import Events
 
 /// `Examples/subscription.py` against a process that comes, goes, forgets to say things, and loses its log.
-@Suite(.timeLimit(.minutes(1))) struct PythonSubscriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct PythonSubscriptionTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -7,7 +7,7 @@ import ZeroMQ
 @testable import Events
 
 /// A client that waits for its request's end, and a worker that a test plays.
-@Suite(.timeLimit(.minutes(1))) struct RequestClientTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestClientTests {
     /// The worker's two sockets, and its log.
     private struct Stage {
         let log: Log

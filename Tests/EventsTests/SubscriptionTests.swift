@@ -7,7 +7,7 @@ import ZeroMQ
 @testable import Events
 
 /// Subscriptions over real sockets and a real log.
-@Suite(.timeLimit(.minutes(1))) struct SubscriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct SubscriptionTests {
     let folder: TemporaryFolder
 
     init() throws {

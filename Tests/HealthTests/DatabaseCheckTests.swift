@@ -6,7 +6,7 @@ import Testing
 
 @testable import Health
 
-@Suite(.timeLimit(.minutes(1))) struct DatabaseCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct DatabaseCheckTests {
     @Test("a database that works is alive and ready, and each write is a new one")
     func well() async throws {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Health
 
-@Suite(.timeLimit(.minutes(1))) struct HealthCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthCheckTests {
     /// Something to look at that answers when it is told to, and counts who looks.
     private final class Oracle: Sendable {
         let looks = Locked(0)

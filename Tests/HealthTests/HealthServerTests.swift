@@ -6,7 +6,7 @@ import Testing
 
 @testable import Health
 
-@Suite(.timeLimit(.minutes(1))) struct HealthServerTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthServerTests {
     @Test("a process that lives and can do its job says ok")
     func well() async throws {
         let site = try Site(livesIf: [HealthCheck("a") { nil }], isReadyIf: [HealthCheck("b") { nil }])

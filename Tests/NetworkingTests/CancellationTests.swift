@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancellationTests {
     @Test(
         "Cancelling about when the answer comes never hangs, a thousand times",

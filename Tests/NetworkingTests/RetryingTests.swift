@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetryingTests {
     private let time = ManualTime()
     private let policy = RetryPolicy(attempts: 3, base: .seconds(1), cap: .seconds(60))

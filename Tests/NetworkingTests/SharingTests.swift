@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharingTests {
     private let client = HTTPClient(limits: HTTPClient.Limits(perHost: 3), retry: .never)
 

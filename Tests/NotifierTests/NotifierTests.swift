@@ -5,7 +5,7 @@ import Testing
 @testable import Notifier
 
 /// The whole notifier against a worker's log: what fires when it starts, stops, and starts again.
-@Suite(.timeLimit(.minutes(1))) struct NotifierTests {
+@Suite(.timeLimit(.minutes(5))) struct NotifierTests {
     let room: Newsroom
     let before: Date
     let after: Date

@@ -12,7 +12,7 @@ import Testing
 
     private let metrics = Metrics()
 
-    @Test("what is counted stands in the text, and what was never counted with zero", .timeLimit(.minutes(1)))
+    @Test("what is counted stands in the text, and what was never counted with zero", .timeLimit(.minutes(5)))
     func counters() async throws {
         let eaten = metrics.counters("eaten_total", "Fruit that is gone.", for: Fruit.allCases) {
             ["fruit": $0.rawValue]
@@ -33,7 +33,7 @@ import Testing
                 """)
     }
 
-    @Test("two labels tell samples apart", .timeLimit(.minutes(1)))
+    @Test("two labels tell samples apart", .timeLimit(.minutes(5)))
     func pairs() async throws {
         let calls = metrics.counters("calls_total", "Calls.", for: [1, 2]) {
             ["service": "kobis", "outcome": $0 == 1 ? "ok" : "timeout"]
@@ -44,7 +44,7 @@ import Testing
         #expect(text["calls_total", ["service": "kobis", "outcome": "timeout"]] == 1)
     }
 
-    @Test("a gauge is read when it is told, and left out while it cannot be read", .timeLimit(.minutes(1)))
+    @Test("a gauge is read when it is told, and left out while it cannot be read", .timeLimit(.minutes(5)))
     func gauges() async throws {
         struct Unreadable: Error {}
         let length = metrics.counter("pushes_total", "Pushes.")
@@ -61,7 +61,7 @@ import Testing
         #expect(text["parts", ["part": "a"]] == -1.5)
     }
 
-    @Test("a duration counts in its bucket and in all longer ones", .timeLimit(.minutes(1)))
+    @Test("a duration counts in its bucket and in all longer ones", .timeLimit(.minutes(5)))
     func histogram() async throws {
         let waits = metrics.histogram("wait_seconds", "Waits.")
         for wait: Duration in [.milliseconds(1), .milliseconds(40), .seconds(2), .seconds(3_600), .seconds(-1)] {
@@ -78,7 +78,7 @@ import Testing
         #expect(text["wait_seconds_sum"] == 3_602.041)
     }
 
-    @Test("a histogram for each key keeps its labels beside the bound", .timeLimit(.minutes(1)))
+    @Test("a histogram for each key keeps its labels beside the bound", .timeLimit(.minutes(5)))
     func histograms() async throws {
         let waits = metrics.histograms("wait_seconds", "Waits.", for: Fruit.allCases) { ["fruit": $0.rawValue] }
         waits[.pear]?.observe(.seconds(1))
@@ -87,7 +87,7 @@ import Testing
         #expect(text["wait_seconds_count", ["fruit": "apple"]] == 0)
     }
 
-    @Test("quotes, backslashes and line ends come through, in helps and labels", .timeLimit(.minutes(1)))
+    @Test("quotes, backslashes and line ends come through, in helps and labels", .timeLimit(.minutes(5)))
     func escaping() async throws {
         let odd = "a\"b\\c\nd 파묘"
         metrics.gauges("odd", "Line \\ one\nline \"two\"", by: "value") { [odd: 1] }
@@ -106,7 +106,7 @@ import Testing
         #expect(number.metricText == text)
     }
 
-    @Test("two metrics of one name, and names that Prometheus refuses, are mistakes", .timeLimit(.minutes(1)))
+    @Test("two metrics of one name, and names that Prometheus refuses, are mistakes", .timeLimit(.minutes(5)))
     func mistakes() async {
         await #expect(processExitsWith: .failure) {
             let metrics = Metrics()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("threads that count at once lose nothing, and a scrape sees whole histograms", .timeLimit(.minutes(1)))
+    @Test("threads that count at once lose nothing, and a scrape sees whole histograms", .timeLimit(.minutes(5)))
     func threads() async throws {
         let count = metrics.counter("count_total", "Count.")
         let waits = metrics.histogram("wait_seconds", "Waits.")
@@ -147,7 +147,7 @@ import Testing
         #expect(text["wait_seconds_count"] == 20_000)
     }
 
-    @Test("a process tells its start, memory and open files", .timeLimit(.minutes(1)))
+    @Test("a process tells its start, memory and open files", .timeLimit(.minutes(5)))
     func process() async throws {
         metrics.addProcess(startedAt: Date(timeIntervalSince1970: 1_795_242_180.5))
         let before = try Exposition(await metrics.text())
@@ -158,7 +158,7 @@ import Testing
         #expect(try #require(before["process_max_fds"]) >= #require(before["process_open_fds"]))
     }
 
-    @Test("open files are counted as they are", .timeLimit(.minutes(1)))
+    @Test("open files are counted as they are", .timeLimit(.minutes(5)))
     func openFiles() async {
         // In a process of its own, where no other test opens files.
         await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import Testing
 
 /// Signals and limits belong to the process: each test has one of its own.
 @Suite struct ProcessTests {
-    @Test("the first signal asks, SIGINT or SIGTERM", .timeLimit(.minutes(1)))
+    @Test("the first signal asks, SIGINT or SIGTERM", .timeLimit(.minutes(5)))
     func first() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = TerminationSignals()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("the second signal ends the process with 128 and its number", .timeLimit(.minutes(1)))
+    @Test("the second signal ends the process with 128 and its number", .timeLimit(.minutes(5)))
     func second() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
             let signals = TerminationSignals()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("a task that is cancelled waits for no signal", .timeLimit(.minutes(1)))
+    @Test("a task that is cancelled waits for no signal", .timeLimit(.minutes(5)))
     func cancelled() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = TerminationSignals()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a write to a closed pipe is an error and not the end", .timeLimit(.minutes(1)))
+    @Test("a write to a closed pipe is an error and not the end", .timeLimit(.minutes(5)))
     func brokenPipe() async {
         await #expect(processExitsWith: .exitCode(7)) {
             _ = TerminationSignals()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("the limit of open files is raised as far as it goes", .timeLimit(.minutes(1)))
+    @Test("the limit of open files is raised as far as it goes", .timeLimit(.minutes(5)))
     func openFiles() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -67,7 +67,7 @@ private struct MockService: Service {
         try await ServiceGroup(services, grace: .seconds(5), clock: clock).run(until: asked)
     }
 
-    @Test("services start in order and stop in reverse, one after the other", .timeLimit(.minutes(1)))
+    @Test("services start in order and stop in reverse, one after the other", .timeLimit(.minutes(5)))
     func order() async throws {
         try await run([MockService("a", journal), MockService("b", journal), MockService("c", journal)]) {}
         #expect(
@@ -76,7 +76,7 @@ private struct MockService: Service {
             ])
     }
 
-    @Test("the first failure stops the group and is thrown", .timeLimit(.minutes(1)))
+    @Test("the first failure stops the group and is thrown", .timeLimit(.minutes(5)))
     func failure() async throws {
         let services = [MockService("a", journal), MockService("b", journal), MockService("c", journal)]
         services[1].fail()
@@ -88,14 +88,14 @@ private struct MockService: Service {
             ])
     }
 
-    @Test("a service that ends by itself ends the group", .timeLimit(.minutes(1)))
+    @Test("a service that ends by itself ends the group", .timeLimit(.minutes(5)))
     func leaving() async throws {
         let services = [MockService("a", journal), MockService("b", journal)]
         services[0].leave()
         try await run(services, until: Self.never)
     }
 
-    @Test("what still runs after the grace is cancelled, and that is no failure", .timeLimit(.minutes(1)))
+    @Test("what still runs after the grace is cancelled, and that is no failure", .timeLimit(.minutes(5)))
     func grace() async throws {
         let deaf = MockService("deaf", journal, hearsStop: false)
         async let ended: Void = run([MockService("a", journal), deaf]) {}
@@ -106,7 +106,7 @@ private struct MockService: Service {
         #expect(Set(await journal.read(4)).contains("deaf is cancelled"))
     }
 
-    @Test("a group whose task is cancelled ends", .timeLimit(.minutes(1)))
+    @Test("a group whose task is cancelled ends", .timeLimit(.minutes(5)))
     func cancellation() async throws {
         let group = Task { try await run([MockService("a", journal, hearsStop: false)], until: Self.never) }
         #expect(await journal.read(1) == ["a runs"])
@@ -114,7 +114,7 @@ private struct MockService: Service {
         _ = await group.result
     }
 
-    @Test("a group without services ends at once", .timeLimit(.minutes(1)))
+    @Test("a group without services ends at once", .timeLimit(.minutes(5)))
     func empty() async throws {
         try await run([], until: Self.never)
     }

@@ -29,7 +29,7 @@ import Testing
 
     @Test(
         "a copy taken while others write has all that was acknowledged before, and whole writes only",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func whileWriting() async throws {
         let database = try Notes.database(in: folder)
         let (acknowledgements, acknowledge) = AsyncStream<Int>.makeStream()

@@ -39,7 +39,7 @@ import Testing
         return results
     }
 
-    @Test("writes that wait run in their order, in one transaction", .timeLimit(.minutes(1)))
+    @Test("writes that wait run in their order, in one transaction", .timeLimit(.minutes(5)))
     func order() async throws {
         let database = try Notes.database(in: folder)
         let texts = (1...100).map { "note \($0)" }
@@ -56,7 +56,7 @@ import Testing
         #expect(try await database.notes() == texts)
     }
 
-    @Test("a write that throws is undone alone, and its caller gets its error", .timeLimit(.minutes(1)))
+    @Test("a write that throws is undone alone, and its caller gets its error", .timeLimit(.minutes(5)))
     func isolation() async throws {
         let database = try Notes.database(in: folder)
         let writes = (0..<30).map { number -> Write<Int> in
@@ -81,7 +81,7 @@ import Testing
         #expect(try await database.notes() == kept)
     }
 
-    @Test("what waits for the commit runs after it in order, and never for an undone write", .timeLimit(.minutes(1)))
+    @Test("what waits for the commit runs after it in order, and never for an undone write", .timeLimit(.minutes(5)))
     func afterCommit() async throws {
         let database = try Notes.database(in: folder)
         let path = folder.file("notes.db")
@@ -103,7 +103,7 @@ import Testing
         #expect(ran.withLock { $0 } == ["0 of 3", "2 of 3", "4 of 3"])
     }
 
-    @Test("a commit that fails undoes all that share it, and the database stays usable", .timeLimit(.minutes(1)))
+    @Test("a commit that fails undoes all that share it, and the database stays usable", .timeLimit(.minutes(5)))
     func failedCommit() async throws {
         let component = Schema.Component(
             "debts",
@@ -131,7 +131,7 @@ import Testing
         #expect(try await database.notes() == ["after"])
     }
 
-    @Test("a transaction that is gone fails all that share it", .timeLimit(.minutes(1)))
+    @Test("a transaction that is gone fails all that share it", .timeLimit(.minutes(5)))
     func lostTransaction() async throws {
         let database = try Notes.database(in: folder)
         let writes: [Write<Void>] = [
@@ -149,7 +149,7 @@ import Testing
         #expect(try await database.notes() == ["later"])
     }
 
-    @Test("a write that ends the transaction itself fails, and so do those that share it", .timeLimit(.minutes(1)))
+    @Test("a write that ends the transaction itself fails, and so do those that share it", .timeLimit(.minutes(5)))
     func endedTransaction() async throws {
         let database = try Notes.database(in: folder)
         let writes: [Write<Void>] = [{ try $0.execute("rollback") }, { try $0.note("after") }]
@@ -161,7 +161,7 @@ import Testing
         #expect(try await database.notes() == ["later"])
     }
 
-    @Test("a full disk undoes all that share the commit, and the database stays usable", .timeLimit(.minutes(1)))
+    @Test("a full disk undoes all that share the commit, and the database stays usable", .timeLimit(.minutes(5)))
     func full() async throws {
         let database = try Notes.database(in: folder)
         try await database.write { try $0.execute("pragma max_page_count = 20") }
@@ -185,7 +185,7 @@ import Testing
         #expect(try await database.notes() == ["kept", "big"])
     }
 
-    @Test("writes that wait for the disk do not block the threads that tasks share", .timeLimit(.minutes(1)))
+    @Test("writes that wait for the disk do not block the threads that tasks share", .timeLimit(.minutes(5)))
     func pool() async throws {
         let gate = DispatchSemaphore(value: 0)
         let databases = try (0..<8).map { number in
@@ -197,7 +197,7 @@ import Testing
         for task in stuck { try await task.value }
     }
 
-    @Test("what was acknowledged is in a copy taken while others write", .timeLimit(.minutes(1)))
+    @Test("what was acknowledged is in a copy taken while others write", .timeLimit(.minutes(5)))
     func killed() async throws {
         let database = try Notes.database(in: folder)
         let (acknowledgements, acknowledge) = AsyncStream<String>.makeStream()

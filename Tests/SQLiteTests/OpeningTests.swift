@@ -28,7 +28,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a closed database refuses reads and writes, and may be closed again", .timeLimit(.minutes(1)))
+    @Test("a closed database refuses reads and writes, and may be closed again", .timeLimit(.minutes(5)))
     func closed() async throws {
         let database = try Notes.database(in: folder)
         await database.close()
@@ -39,7 +39,7 @@ import Testing
         await database.close()
     }
 
-    @Test("closing finishes the writes that wait", .timeLimit(.minutes(1)))
+    @Test("closing finishes the writes that wait", .timeLimit(.minutes(5)))
     func closing() async throws {
         await (try Notes.database(in: folder)).close()
         let path = folder.file("notes.db")

@@ -29,7 +29,7 @@ private func withServer(
 }
 
 struct ServerTests {
-    @Test("a chart, a search and a picture come over HTTP", .timeLimit(.minutes(1)))
+    @Test("a chart, a search and a picture come over HTTP", .timeLimit(.minutes(5)))
     func wholeWay() async throws {
         try await withServer { server, daily in
             let chart = try await Visit(server.address, daily)
@@ -51,7 +51,7 @@ struct ServerTests {
         }
     }
 
-    @Test("the control path sets switches, shows them with the counters, and goes back", .timeLimit(.minutes(1)))
+    @Test("the control path sets switches, shows them with the counters, and goes back", .timeLimit(.minutes(5)))
     func control() async throws {
         try await withServer(["kobis.notice=1"]) { server, daily in
             #expect(try await Visit(server.address, daily).text.hasPrefix("<!DOCTYPE html>"))
@@ -75,7 +75,7 @@ struct ServerTests {
         }
     }
 
-    @Test("bodies are cut, grow beyond measure, or are faults, as ordered", .timeLimit(.minutes(1)))
+    @Test("bodies are cut, grow beyond measure, or are faults, as ordered", .timeLimit(.minutes(5)))
     func bodies() async throws {
         try await withServer(["kobis.truncated=1"]) { server, daily in
             let answer = try await Visit(server.address, daily)
@@ -95,7 +95,7 @@ struct ServerTests {
         }
     }
 
-    @Test("who hangs is let go when the sandbox stops", .timeLimit(.minutes(1)))
+    @Test("who hangs is let go when the sandbox stops", .timeLimit(.minutes(5)))
     func hang() async throws {
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
@@ -110,7 +110,7 @@ struct ServerTests {
         #expect(try await visit.status == 503)
     }
 
-    @Test("a server runs until its task is cancelled", .timeLimit(.minutes(1)))
+    @Test("a server runs until its task is cancelled", .timeLimit(.minutes(5)))
     func run() async throws {
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"

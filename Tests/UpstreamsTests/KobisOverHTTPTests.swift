@@ -6,7 +6,7 @@ import WebServer
 @testable import Upstreams
 
 /// The endpoints on the real client and a real server.
-@Suite(.timeLimit(.minutes(1))) struct KobisOverHTTPTests {
+@Suite(.timeLimit(.minutes(5))) struct KobisOverHTTPTests {
     @Test func aChartComesBackForTheDayAndMarketThatWereAskedFor() async throws {
         let market = Market(nation: .korean, films: .diverse, area: Market.Area("0105001"))
         let answer: WebServer.Handler = { request in

@@ -7,7 +7,7 @@ import WebServer
 
 @testable import Upstreams
 
-@Suite(.timeLimit(.minutes(1))) struct PosterFinderTests {
+@Suite(.timeLimit(.minutes(5))) struct PosterFinderTests {
     private static func canvas(_ width: Int, _ height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
         canvas.fill(with: .vertical(Color(0x204060), Color(0xE0A040)))

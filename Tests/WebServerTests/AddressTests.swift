@@ -7,14 +7,14 @@ import Testing
 private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8))?.isEmpty == false
 
 @Suite struct AddressTests {
-    @Test("port 0 becomes a real port", .timeLimit(.minutes(1)), arguments: ["127.0.0.1", "0.0.0.0"])
+    @Test("port 0 becomes a real port", .timeLimit(.minutes(5)), arguments: ["127.0.0.1", "0.0.0.0"])
     func freePort(host: String) async throws {
         try await expectPort(on: host, reachedAt: "127.0.0.1")
     }
 
     @Test(
         "IPv6 addresses stand in brackets, and [::] takes IPv4 clients too", .enabled(if: machineHasIPv6),
-        .timeLimit(.minutes(1)), arguments: [("[::1]", "[::1]"), ("[::]", "[::1]"), ("[::]", "127.0.0.1")])
+        .timeLimit(.minutes(5)), arguments: [("[::1]", "[::1]"), ("[::]", "[::1]"), ("[::]", "127.0.0.1")])
     func version6(host: String, client: String) async throws {
         try await expectPort(on: host, reachedAt: client)
     }
@@ -28,7 +28,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("an address in use is one clear line", .timeLimit(.minutes(1)))
+    @Test("an address in use is one clear line", .timeLimit(.minutes(5)))
     func inUse() async throws {
         let server = try WebServer(address: "127.0.0.1:0") { _ in .text("") }
         let error = #expect(throws: WebServerError.self) {

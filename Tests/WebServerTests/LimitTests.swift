@@ -9,7 +9,7 @@ import Testing
         return try WebServer(address: "127.0.0.1:0", limits: limits) { .text("body of \($0.body.count)") }
     }
 
-    @Test("a body over the limit is answered 413, announced or in chunks", .timeLimit(.minutes(1)))
+    @Test("a body over the limit is answered 413, announced or in chunks", .timeLimit(.minutes(5)))
     func largeBody() async throws {
         let server = try server { $0.body = 1_000 }
         func send(_ count: Int, chunked: Bool) async throws -> String {
@@ -27,7 +27,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a head over the limit is answered 431 or 414", .timeLimit(.minutes(1)))
+    @Test("a head over the limit is answered 431 or 414", .timeLimit(.minutes(5)))
     func largeHead() async throws {
         let server = try server()
         let long = String(repeating: "x", count: 20_000)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a request that is not whole by its deadline is cut", .timeLimit(.minutes(1)),
+        "a request that is not whole by its deadline is cut", .timeLimit(.minutes(5)),
         arguments: [
             "", "GE", "GET / HTTP/1.1\r\nHost: te", "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab",
             "GET / HTTP/1.1\r\nHost: test\r\n\r\n",
@@ -51,7 +51,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a byte now and then does not put the deadline off", .timeLimit(.minutes(1)))
+    @Test("a byte now and then does not put the deadline off", .timeLimit(.minutes(5)))
     func drip() async throws {
         let server = try server { $0.requestDeadline = .milliseconds(150) }
         let client = try await RawClient(server.address)
@@ -60,7 +60,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("connections over the limit of an address are closed at once", .timeLimit(.minutes(1)))
+    @Test("connections over the limit of an address are closed at once", .timeLimit(.minutes(5)))
     func connectionsPerAddress() async throws {
         let server = try server { $0.connectionsPerAddress = 2 }
         let one = try await RawClient(server.address)
@@ -73,7 +73,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("connections over the limit wait until there is room", .timeLimit(.minutes(1)))
+    @Test("connections over the limit wait until there is room", .timeLimit(.minutes(5)))
     func connections() async throws {
         let server = try server { $0.connections = 1 }
         let request = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "a request whose end or target is in doubt is refused", .timeLimit(.minutes(1)),
+        "a request whose end or target is in doubt is refused", .timeLimit(.minutes(5)),
         arguments: [
             ("/", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"),
             ("/", "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"), ("/", "Content-Length : 3\r\n\r\nabc"),

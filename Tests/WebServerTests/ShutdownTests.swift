@@ -4,7 +4,7 @@ import Testing
 @testable import WebServer
 
 @Suite struct ShutdownTests {
-    @Test("a handler that ends within the grace is answered in full", .timeLimit(.minutes(1)))
+    @Test("a handler that ends within the grace is answered in full", .timeLimit(.minutes(5)))
     func slowHandler() async throws {
         let gate = Gate()
         let server = try WebServer(address: "127.0.0.1:0") { _ in
@@ -19,7 +19,7 @@ import Testing
         await stopped
     }
 
-    @Test("a handler that does not end is cancelled and its client answered 503", .timeLimit(.minutes(1)))
+    @Test("a handler that does not end is cancelled and its client answered 503", .timeLimit(.minutes(5)))
     func hangingHandler() async throws {
         let gate = Gate()
         let cancelled = Gate()
@@ -40,7 +40,7 @@ import Testing
         await gate.open()
     }
 
-    @Test("while one request keeps the server up, new ones are answered 503", .timeLimit(.minutes(1)))
+    @Test("while one request keeps the server up, new ones are answered 503", .timeLimit(.minutes(5)))
     func newRequests() async throws {
         let gate = Gate()
         var limits = WebServer.Limits()
@@ -61,7 +61,7 @@ import Testing
         await stopped
     }
 
-    @Test("idle and half-heard clients do not hold the server up", .timeLimit(.minutes(1)))
+    @Test("idle and half-heard clients do not hold the server up", .timeLimit(.minutes(5)))
     func idleClients() async throws {
         let server = try WebServer(address: "127.0.0.1:0") { _ in .text("hello") }
         let idle = try await RawClient(server.address)
@@ -75,7 +75,7 @@ import Testing
         await stopped
     }
 
-    @Test("afterwards the address is free, and stopping again does nothing", .timeLimit(.minutes(1)))
+    @Test("afterwards the address is free, and stopping again does nothing", .timeLimit(.minutes(5)))
     func freedAddress() async throws {
         let server = try WebServer(address: "127.0.0.1:0") { _ in .text("old") }
         _ = try await RawClient.get(server.address, "/")
@@ -89,7 +89,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("stopping under load neither aborts nor hangs", .timeLimit(.minutes(1)), arguments: 0..<20)
+    @Test("stopping under load neither aborts nor hangs", .timeLimit(.minutes(5)), arguments: 0..<20)
     func underLoad(round: Int) async throws {
         let arrived = Gate()
         await arrived.open()

@@ -14,7 +14,7 @@ private func echo() throws -> WebServer {
 }
 
 @Suite struct WebServerTests {
-    @Test("a request reaches the handler whole and decoded", .timeLimit(.minutes(1)))
+    @Test("a request reaches the handler whole and decoded", .timeLimit(.minutes(5)))
     func request() async throws {
         let server = try echo()
         let answer = try await RawClient.get(
@@ -26,7 +26,7 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a body in chunks is one body to the handler", .timeLimit(.minutes(1)))
+    @Test("a body in chunks is one body to the handler", .timeLimit(.minutes(5)))
     func chunks() async throws {
         let server = try echo()
         let answer = try await RawClient.get(
@@ -37,7 +37,7 @@ private func echo() throws -> WebServer {
     }
 
     @Test(
-        "status, type and fields of an answer are the handler's", .timeLimit(.minutes(1)), arguments: [404, 429, 503])
+        "status, type and fields of an answer are the handler's", .timeLimit(.minutes(5)), arguments: [404, 429, 503])
     func answers(status: Int) async throws {
         let server = try WebServer(address: "127.0.0.1:0") { _ in
             var response = WebResponse.json(Array("{}".utf8), status: status)
@@ -54,7 +54,7 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a field that would break the header makes it a 500", .timeLimit(.minutes(1)))
+    @Test("a field that would break the header makes it a 500", .timeLimit(.minutes(5)))
     func injectedField() async throws {
         let server = try WebServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "text/plain", headers: [("Location", "/\r\nSet-Cookie: a=b")], body: .bytes([]))
@@ -65,7 +65,7 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("HEAD is answered as GET without the body", .timeLimit(.minutes(1)))
+    @Test("HEAD is answered as GET without the body", .timeLimit(.minutes(5)))
     func head() async throws {
         let server = try echo()
         let answer = try await RawClient.get(server.address, "/x", method: "HEAD")
@@ -74,14 +74,14 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a method that nobody knows is the handler's to answer", .timeLimit(.minutes(1)))
+    @Test("a method that nobody knows is the handler's to answer", .timeLimit(.minutes(5)))
     func unknownMethod() async throws {
         let server = try echo()
         #expect(try await RawClient.get(server.address, "/", method: "BREW").hasSuffix("BREW / [] none "))
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("requests may follow each other on a connection without waiting", .timeLimit(.minutes(1)))
+    @Test("requests may follow each other on a connection without waiting", .timeLimit(.minutes(5)))
     func pipelining() async throws {
         let server = try echo()
         let answer = try await RawClient.talk(
@@ -96,7 +96,7 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a truncated body announces more than it sends and ends the connection", .timeLimit(.minutes(1)))
+    @Test("a truncated body announces more than it sends and ends the connection", .timeLimit(.minutes(5)))
     func truncated() async throws {
         let server = try WebServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "application/json", body: .truncated(Array("{\"half\":".utf8), announced: 4_000))
@@ -109,7 +109,7 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("handlers run at the same time", .timeLimit(.minutes(1)))
+    @Test("handlers run at the same time", .timeLimit(.minutes(5)))
     func concurrency() async throws {
         let gate = Gate()
         let server = try WebServer(address: "127.0.0.1:0") { request in
@@ -129,7 +129,7 @@ private func echo() throws -> WebServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a client that leaves while its handler runs hurts nobody", .timeLimit(.minutes(1)))
+    @Test("a client that leaves while its handler runs hurts nobody", .timeLimit(.minutes(5)))
     func disconnect() async throws {
         let gate = Gate()
         let server = try WebServer(address: "127.0.0.1:0") { request in

@@ -9,7 +9,7 @@ import Testing
 @testable import Worker
 
 /// From the queue to the end of a request, over real HTTP and a real database.
-@Suite(.timeLimit(.minutes(1))) struct FetchServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchServiceTests {
     @Test("each request in the queue ends, by events or by a failure")
     func ends() async throws {
         let desk = try await Desk()

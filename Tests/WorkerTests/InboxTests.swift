@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 /// What is taken in, what is not, and what is found again, on a real database file.
-@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+@Suite(.timeLimit(.minutes(5))) struct InboxTests {
     private func offer(_ id: String, _ body: String, topic: String = "fetch.day") throws -> Journal.Offer {
         let frames = RequestFrames(topic: topic, body: body)
         let request = try Request(frames, at: Desk.noon)

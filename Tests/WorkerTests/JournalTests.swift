@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 /// The worker's memory on a real database file.
-@Suite(.timeLimit(.minutes(1))) struct JournalTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalTests {
     @Test("a request ends once, whatever is found later, and its events are published with its end, in order")
     func oneEnd() async throws {
         let desk = try await Desk()

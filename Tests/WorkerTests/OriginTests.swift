@@ -2,7 +2,7 @@ import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(1))) struct OriginTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginTests {
     @Test(
         "a service is told by its host alone",
         arguments: [

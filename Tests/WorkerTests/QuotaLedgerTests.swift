@@ -7,7 +7,7 @@ import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(1))) struct QuotaLedgerTests {
+@Suite(.timeLimit(.minutes(5))) struct QuotaLedgerTests {
     private func ledger(_ desk: Desk, limit: Int) -> QuotaLedger {
         QuotaLedger(database: desk.database, clock: desk.clock, limits: ["kobis": limit])
     }

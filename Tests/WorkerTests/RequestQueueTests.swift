@@ -4,7 +4,7 @@ import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(1))) struct RequestQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestQueueTests {
     private let queue = RequestQueue()
 
     private func request(_ id: String, _ priority: Request.Priority = .live) -> AcceptedRequest {

@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 /// When a fetched fact is news, and what of it is kept.
-@Suite(.timeLimit(.minutes(1))) struct RevisionTests {
+@Suite(.timeLimit(.minutes(5))) struct RevisionTests {
     private let topic = Topic.ranking(day: Sample.day, market: .all)
 
     /// Settles one request after the other and returns the charts that were published.

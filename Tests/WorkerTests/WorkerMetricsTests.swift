@@ -7,7 +7,7 @@ import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerMetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerMetricsTests {
     private let metrics = Metrics()
     private let clock = ManualClock()
 
@@ -64,7 +64,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct KobisKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct KobisKeyTests {
     private static let refusal = "key: KOBIS refuses it"
 
     @Test("without a key the worker is not ready")

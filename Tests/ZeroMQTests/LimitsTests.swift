@@ -13,7 +13,7 @@ struct LimitsTests {
         return options
     }
 
-    @Test("a reader that does not come stops its peer, and nothing is lost", .timeLimit(.minutes(1)))
+    @Test("a reader that does not come stops its peer, and nothing is lost", .timeLimit(.minutes(5)))
     func backPressure() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: tight)
@@ -34,7 +34,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("what finds no room is given back and counted", .timeLimit(.minutes(1)))
+    @Test("what finds no room is given back and counted", .timeLimit(.minutes(5)))
     func noRoom() async throws {
         try await withThread { thread in
             let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: tight)
@@ -46,7 +46,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a sender that is cancelled gets back what was not queued", .timeLimit(.minutes(1)))
+    @Test("a sender that is cancelled gets back what was not queued", .timeLimit(.minutes(5)))
     func cancelledSender() async throws {
         try await withThread { thread in
             let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: tight)
@@ -59,7 +59,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a message with too many frames is refused and counted, the next one arrives", .timeLimit(.minutes(1)))
+    @Test("a message with too many frames is refused and counted, the next one arrives", .timeLimit(.minutes(5)))
     func tooManyFrames() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -73,7 +73,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a message that is too large costs its sender the connection, nobody else", .timeLimit(.minutes(1)))
+    @Test("a message that is too large costs its sender the connection, nobody else", .timeLimit(.minutes(5)))
     func oversize() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -86,7 +86,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("every option is set as written", .timeLimit(.minutes(1)), arguments: SocketKind.allCases)
+    @Test("every option is set as written", .timeLimit(.minutes(5)), arguments: SocketKind.allCases)
     func options(kind: SocketKind) async throws {
         // libzmq sets these two, but does not tell them.
         let untold = ["ZMQ_ROUTER_MANDATORY", "ZMQ_XPUB_VERBOSER"]

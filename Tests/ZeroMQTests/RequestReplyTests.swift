@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Requests and replies")
 struct RequestReplyTests {
-    @Test("a router answers a dealer by its routing id", .timeLimit(.minutes(1)), arguments: ["tcp", "ipc", "inproc"])
+    @Test("a router answers a dealer by its routing id", .timeLimit(.minutes(5)), arguments: ["tcp", "ipc", "inproc"])
     func roundTrip(transport: String) async throws {
         let folder = try TemporaryFolder()
         let address =
@@ -28,7 +28,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("the empty frame of a REQ peer arrives and goes back as it is", .timeLimit(.minutes(1)))
+    @Test("the empty frame of a REQ peer arrives and goes back as it is", .timeLimit(.minutes(5)))
     func requestForm() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -42,7 +42,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("a reply to a peer that is not there is counted", .timeLimit(.minutes(1)))
+    @Test("a reply to a peer that is not there is counted", .timeLimit(.minutes(5)))
     func unroutable() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -53,7 +53,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("a peer that does not read loses its replies, counted, and the others get theirs", .timeLimit(.minutes(1)))
+    @Test("a peer that does not read loses its replies, counted, and the others get theirs", .timeLimit(.minutes(5)))
     func slowPeer() async throws {
         var small = SocketOptions()
         small.sendHighWater = 10
@@ -78,7 +78,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("fifty thousand messages arrive in order, in batches", .timeLimit(.minutes(1)))
+    @Test("fifty thousand messages arrive in order, in batches", .timeLimit(.minutes(5)))
     func order() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -100,7 +100,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("many sockets live on one thread", .timeLimit(.minutes(1)))
+    @Test("many sockets live on one thread", .timeLimit(.minutes(5)))
     func manySockets() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Peers that fall silent")
 struct SilentPeerTests {
-    @Test("a connection that never greets is closed", .timeLimit(.minutes(1)))
+    @Test("a connection that never greets is closed", .timeLimit(.minutes(5)))
     func noGreeting() async throws {
         var options = SocketOptions()
         options.handshake = .milliseconds(50)
@@ -15,7 +15,7 @@ struct SilentPeerTests {
         }
     }
 
-    @Test("a connection that does not answer heartbeats is closed", .timeLimit(.minutes(1)))
+    @Test("a connection that does not answer heartbeats is closed", .timeLimit(.minutes(5)))
     func noHeartbeat() async throws {
         var options = SocketOptions()
         options.heartbeat = .milliseconds(50)
