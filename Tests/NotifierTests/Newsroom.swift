@@ -17,7 +17,7 @@ struct Newsroom {
 
     init() throws {
         folder = try TemporaryFolder()
-        var environment = ["MARQUEE_DATA": folder.path]
+        var environment = ["MARQUEE_DATA": folder.path, "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0"]
         for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
             environment["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
         }
