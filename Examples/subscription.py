@@ -16,6 +16,7 @@ import time
 
 import zmq
 
+SILENCE = 5_000  # milliseconds without a heartbeat, of which one comes every second: the connection is dead
 LIMIT = 500  # events a page, and events delivered beyond the last sure place
 
 
@@ -23,18 +24,26 @@ class Subscription:
     """Iterate over it for pairs of a topic and an event; it does not end by itself."""
 
     def __init__(self, events, commands, prefixes=("",), position=None, from_start=False):
-        self.commands, self.prefixes, self.from_start = commands, prefixes, from_start
+        self.events, self.commands, self.prefixes, self.from_start = events, commands, prefixes, from_start
         # {"epoch": ..., "streams": {stream: {"after": n, "beyond": [...]}}}: all up to n was had, and these beyond it.
         self.position = position
         self.questions = None
+        self._listen()
+
+    def _listen(self):
         self.socket = zmq.Context.instance().socket(zmq.SUB)
-        self.socket.connect(events)
+        self.socket.linger = 0
+        self.socket.connect(self.events)
         # Heartbeats last: whoever hears one knows that the other subscriptions are in force.
-        for prefix in (*prefixes, "heartbeat."):
+        for prefix in (*self.prefixes, "heartbeat."):
             self.socket.subscribe(prefix)
 
     def __iter__(self):
         while True:
+            if not self.socket.poll(SILENCE):
+                self.socket.close()
+                self._listen()
+                continue
             topic, body = self.socket.recv_multipart()
             if topic.startswith(b"heartbeat."):
                 yield from self._heartbeat(json.loads(body)["data"])

@@ -1,0 +1,79 @@
+"""TCP connections that go wrong: between a client and a process, they are delayed, cut, and left half open."""
+
+import asyncio
+
+from processes import free_ports
+
+
+class Proxy:
+    """Forwards connections to an address, as badly as it is told to."""
+
+    def __init__(self, target):
+        self.target = int(target.rsplit(":", 1)[1])
+        self.port = free_ports(1)[0]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.delay = 0
+        self.is_shut = False
+        self.connections = set()
+
+    async def start(self):
+        self.server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+
+    def cut(self):
+        """Ends all connections, with whatever is on its way."""
+        for connection in self.connections:
+            connection.cut()
+
+    def half_open(self):
+        """Lets nothing through on the connections that there are, and tells neither side; new ones are good."""
+        for connection in self.connections:
+            connection.is_dead = True
+
+    def heal(self):
+        self.delay = 0
+        self.is_shut = False
+
+    def close(self):
+        self.server.close()
+        self.cut()
+
+    async def _accept(self, reader, writer):
+        if self.is_shut:
+            return writer.transport.abort()
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            return writer.transport.abort()
+        connection = Connection(self, writer, far_writer)
+        self.connections.add(connection)
+        try:
+            await asyncio.gather(connection.pump(reader, far_writer), connection.pump(far_reader, writer))
+        finally:
+            connection.cut()
+            self.connections.discard(connection)
+
+
+class Connection:
+    """One connection through a proxy: its two sides."""
+
+    def __init__(self, proxy, *sides):
+        self.proxy = proxy
+        self.sides = sides
+        self.is_dead = False
+
+    def cut(self):
+        for side in self.sides:
+            side.transport.abort()
+
+    async def pump(self, source, destination):
+        try:
+            while chunk := await source.read(65_536):
+                if self.proxy.delay:
+                    await asyncio.sleep(self.proxy.delay)
+                if not self.is_dead:
+                    destination.write(chunk)
+                    await destination.drain()
+        except OSError:
+            pass  # one side has gone: so does the other
+        if not self.is_dead:
+            self.cut()

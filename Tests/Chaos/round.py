@@ -1,0 +1,258 @@
+"""One round: everything starts fresh, is attacked for a number of crashes, comes to rest, and is checked."""
+
+import asyncio
+import collections
+import contextlib
+import datetime
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import zmq
+import zmq.asyncio
+
+import checker
+import trouble
+from processes import Process, Stage
+from proxy import Proxy
+from requester import Announcer, Requester, Requests
+
+HERE = pathlib.Path(__file__).parent
+STREAMS = ["ranking.", "movie.", "poster.", "request."]
+REST_TIME = 40
+
+
+class Subscriber(Process):
+    """A subscriber in a process of its own, and what it has delivered."""
+
+    def __init__(self, name, folder, events, commands, prefixes, high_water=0):
+        self.file = folder / f"{name}.delivered"
+        self.prefixes = prefixes
+        self.can_be_killed = True
+        command = [
+            sys.executable, HERE / "subscriber.py", "--events", events, "--commands", commands, "--delivered",
+            self.file, "--high-water", high_water, *prefixes]
+        super().__init__(name, command, {}, folder / f"{name}.log")
+
+    def delivered(self):
+        if not self.file.exists():
+            return []
+        return [line.partition("\t")[0] for line in self.file.read_text().splitlines()]
+
+
+class Round:
+    """The parts of a round, and its figures."""
+
+    def __init__(self, program, folder, seed, crashes):
+        self.folder = folder
+        self.dice = random.Random(seed)
+        self.number = int(seed.rsplit("/")[-1])
+        self.crashes = crashes
+        self.has_clock_jumps = self.number % 3 == 2
+        self.has_small_disk = False
+        self.disk = None
+        self.program = program
+        self.findings = checker.Findings()
+        self.figures = collections.Counter()
+        self.began = time.monotonic()
+        self.trace_file = open(folder / "trace.log", "w", buffering=1)
+
+    def trace(self, what):
+        self.trace_file.write(f"{time.monotonic() - self.began:8.3f} {what}\n")
+
+    def branch(self):
+        """Dice of its own for a part, so that one part's throws do not move another's."""
+        return random.Random(self.dice.random())
+
+    async def run(self):
+        async with contextlib.AsyncExitStack() as closing:
+            self.build(closing)
+            for proxy in self.proxies:
+                await proxy.start()
+            await self.stage.start_sandbox()
+            await self.attack()
+            await self.come_to_rest()
+            self.check()
+            await self.end()
+        return self
+
+    def build(self, closing):
+        """Makes all the parts, and has them ended whatever happens."""
+        stage = self.stage = Stage(self.program, self.folder, self.number, self.has_clock_jumps)
+        if self.number % 4 == 3 and mount_small_disk(stage.worker_data):
+            self.has_small_disk = True
+            closing.callback(unmount, stage.worker_data)
+        names = ["events", "commands", "commands", "requests", "events", "alerts"]
+        self.proxies = [Proxy(stage.address(name)) for name in names]
+        events, commands, asking, announcing, notifier_events, alerts = self.proxies
+        stage.lead_notifier_through(notifier_events.address, commands.address)
+        common = self.folder, events.address, commands.address
+        self.subscribers = [
+            Subscriber("all", *common, STREAMS),
+            Subscriber("narrow", *common, STREAMS, high_water=1),
+            Subscriber("charts", *common, ["ranking.day.all."]),
+            Subscriber("alerts", self.folder, alerts.address, stage.address("alert_commands"), ["alert."]),
+        ]
+        self.late = Subscriber("late", *common, STREAMS)
+        self.context = zmq.asyncio.Context()
+        recent = [datetime.date.today() - datetime.timedelta(days=days) for days in range(2, 5)]
+        self.recent_days = recent
+        self.asking, self.announcing = asking, announcing
+        self.worker_crashes = trouble.Crashes(
+            stage.worker, trouble.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.trace)
+        self.notifier_crashes = trouble.Crashes(
+            stage.notifier, trouble.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.trace)
+        processes = [*self.subscribers, self.late, stage.worker, stage.notifier, stage.sandbox]
+        closing.callback(self.context.destroy, linger=0)
+        closing.push_async_callback(kill_all, processes)
+        for proxy in self.proxies:
+            closing.callback(proxy.close)
+
+    async def attack(self):
+        """Requests flow in, and everything goes wrong at once, until the crashes are used up."""
+        stage = self.stage
+        first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.dice.randrange(6000))
+        days = [first_day + datetime.timedelta(days=30 * step) for step in range(5)]
+        films = await asyncio.to_thread(stage.film_codes, days)
+        self.requests = Requests(self.branch(), films, first_day, self.recent_days)
+        self.clients = [Requester(self.context, self.asking.address, self.requests) for _ in range(4)]
+        self.clients.append(Announcer(self.context, self.announcing.address, self.requests))
+        self.clients_at_work = [asyncio.create_task(client.run(pause=0.1)) for client in self.clients]
+        self.heard = {"events": [], "alerts": []}
+        self.listeners = [
+            asyncio.create_task(self.listen(stage.address("events"), self.heard["events"])),
+            asyncio.create_task(self.listen(stage.address("alerts"), self.heard["alerts"])),
+        ]
+        for subscriber in self.subscribers:
+            await subscriber.start()
+        troubles = [
+            trouble.upstream_faults(stage, self.requests, self.branch(), self.trace),
+            trouble.bad_connections(self.proxies, self.branch(), self.trace),
+            trouble.stalled_subscribers(self.subscribers, self.branch(), self.trace),
+        ]
+        if self.has_clock_jumps:
+            troubles.append(trouble.clock_jumps(stage, self.branch(), self.trace))
+        if self.has_small_disk:
+            troubles.append(
+                trouble.full_disk(self.worker_crashes, stage.worker_data, self.branch(), self.trace))
+        async with asyncio.TaskGroup() as tasks:
+            at_work = [tasks.create_task(one) for one in troubles]
+            await asyncio.gather(self.worker_crashes.run(), self.notifier_crashes.run())
+            for task in at_work:
+                task.cancel()
+
+    async def listen(self, address, heard):
+        """Notes all that a plain subscriber hears, heartbeats aside."""
+        socket = self.context.socket(zmq.SUB)
+        socket.setsockopt(zmq.SUBSCRIBE, b"")
+        socket.connect(address)
+        while True:
+            topic, body = await socket.recv_multipart()
+            if not topic.startswith(b"heartbeat."):
+                heard.append((topic, body))
+
+    async def come_to_rest(self):
+        """All is well again: what was begun comes to its end, and everybody hears of it."""
+        self.trace("to rest")
+        self.stage.set_clock(0)
+        for proxy in self.proxies:
+            proxy.heal()
+        for subscriber in self.subscribers:
+            subscriber.signal(signal.SIGCONT)
+        await asyncio.to_thread(self.stage.ask_sandbox, "/control", "PUT", {})
+        await self.late.start()
+        for client in self.clients:
+            client.is_asked_to_stop = True
+        await self.wait_for("the clients' last answers", lambda: all(task.done() for task in self.clients_at_work))
+        for task in self.clients_at_work:
+            self.findings.require(task.done() and not task.exception(), f"a client: {task}")
+            task.cancel()
+        await self.wait_for("the end of the last request", lambda: not self.waiting())
+        self.worker_log = checker.Log(self.stage.worker_data / "worker.db")
+        expected = checker.expected_alerts(self.worker_log.stream("ranking"))
+        await self.wait_for("the last alert", lambda: len(self.alert_log().rows) >= len(expected))
+        self.trace("at rest")
+        for subscriber in self.everybody():
+            log = self.alert_log() if subscriber.prefixes == ["alert."] else self.worker_log
+            count = len(log.lines(subscriber.prefixes))
+            await self.wait_for(f"the subscriber {subscriber.name}", lambda: len(subscriber.delivered()) >= count)
+
+    def everybody(self):
+        return [*self.subscribers, self.late]
+
+    def alert_log(self):
+        return checker.Log(self.stage.notifier_data / "notifier.db")
+
+    def waiting(self):
+        with checker.sqlite3.connect(f"file:{self.stage.worker_data}/worker.db?mode=ro", uri=True) as database:
+            return database.execute("select count(*) from inbox where state = 0").fetchone()[0]
+
+    async def wait_for(self, what, holds):
+        deadline = time.monotonic() + REST_TIME
+        while not holds():
+            if time.monotonic() > deadline:
+                return self.findings.require(False, f"{what} did not come within {REST_TIME} s")
+            await asyncio.sleep(0.1)
+
+    def check(self):
+        findings, requests = self.findings, self.requests
+        findings.problems += requests.problems + self.worker_crashes.problems + self.notifier_crashes.problems
+        worker_log, alert_log = checker.Log(self.stage.worker_data / "worker.db"), self.alert_log()
+        for log, name in [(worker_log, "commands"), (alert_log, "alert_commands")]:
+            checker.check_log(log, findings)
+            checker.check_replay(log, self.stage.address(name), self.branch(), findings)
+        checker.check_facts(worker_log, findings)
+        lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk)
+        for subscriber in self.everybody():
+            log = alert_log if subscriber.prefixes == ["alert."] else worker_log
+            checker.check_delivered(log, subscriber, findings)
+        missed = checker.check_live(worker_log, self.heard["events"], findings)
+        checker.check_live(alert_log, self.heard["alerts"], findings)
+        checker.check_alerts(worker_log.stream("ranking"), alert_log.events, findings)
+        self.figures.update({
+            "crashes": self.worker_crashes.count + self.notifier_crashes.count,
+            "worker crashes": self.worker_crashes.count,
+            "notifier crashes": self.notifier_crashes.count,
+            "crashes at a random instant": self.worker_crashes.at_random + self.notifier_crashes.at_random,
+            "crashes while starting": self.worker_crashes.at_start + self.notifier_crashes.at_start,
+            "requests": len(lives),
+            "receipts": len(requests.receipted),
+            "requests sent again": requests.repeated + requests.unanswered,
+            "conflicts": requests.conflicts,
+            "requests failed": sum(life[-1] == "failed" for life in lives.values()),
+            "events": len(worker_log.rows),
+            "events that a plain subscriber missed": missed,
+            "corrections": sum("corrections" in event["data"] for event in worker_log.stream("ranking")),
+            "alerts": len(alert_log.rows),
+            "deliveries": sum(len(subscriber.delivered()) for subscriber in self.everybody()),
+            "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
+        })
+        for crashes in (self.worker_crashes, self.notifier_crashes):
+            for step, count in crashes.at_steps.items():
+                self.figures[f"{crashes.process.name} at {step}"] += count
+
+    async def end(self):
+        """An orderly end is one, too."""
+        for task in self.listeners:
+            task.cancel()
+        for process in (self.stage.notifier, self.stage.worker, self.stage.sandbox):
+            status = await process.stop()
+            self.findings.require(status == 0, f"{process.name}, asked to stop, ended with {status}")
+
+
+async def kill_all(processes):
+    for process in processes:
+        await process.kill()
+
+
+def mount_small_disk(folder):
+    """Makes the folder a disk of its own of a few megabytes; false where only root may and we are not."""
+    return subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-chaos", folder], capture_output=True).returncode == 0
+
+
+def unmount(folder):
+    subprocess.run(["umount", "--lazy", folder], check=True)
