@@ -96,7 +96,10 @@ let package = Package(
         tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
         tests(
             of: "Worker",
-            uses: ["Locking", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events"]),
+            uses: [
+                "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
+                "Sandbox",
+            ]),
         tests(of: "Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "marquee"),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),

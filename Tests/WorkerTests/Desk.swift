@@ -62,6 +62,17 @@ final class Desk: Sendable {
         throw CancellationError()
     }
 
+    /// Waits for the ends of so many requests that have not been waited for before.
+    func ends(_ count: Int) async throws {
+        var count = count
+        for await event in news {
+            if case .request(.done, _) = event.topic { count -= 1 }
+            if case .request(.failed, _) = event.topic { count -= 1 }
+            if count == 0 { return }
+        }
+        throw CancellationError()
+    }
+
     /// What was published is what is in the log, once and in its order.
     func expectPublishedInOrder() async throws {
         let logged = try await database.read { [journal] connection in
@@ -101,9 +112,18 @@ final class LogLines: Sendable {
     /// What was logged so far.
     var text: String { all.withLock { $0.joined() } }
 
-    /// Waits for a line that holds `text` and has not been waited for before.
-    func line(_ text: String) async throws -> String {
-        for await line in lines where line.contains(text) { return line }
-        throw CancellationError()
+    /// How many lines hold `text`.
+    func count(of text: String) -> Int {
+        all.withLock { $0.count { $0.contains(text) } }
+    }
+
+    /// Waits for a line that holds `text` and has not been waited for before; nil if the log ends first.
+    func line(_ text: String) async -> String? {
+        await lines.first { $0.contains(text) }
+    }
+
+    /// Nothing will be logged any more.
+    func end() {
+        teller.finish()
     }
 }
