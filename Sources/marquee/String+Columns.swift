@@ -12,9 +12,13 @@ extension Unicode.Scalar {
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1FAFF, 0x20000...0x3FFFD,
     ]
 
+    /// The vowels and finals of a syllable that is written in its parts: they stand within the first one's columns.
+    private static let laterJamo: ClosedRange<UInt32> = 0x1160...0x11FF
+
     fileprivate var columns: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format, .control: 0
+        case _ where Self.laterJamo.contains(value): 0
         default: Self.wide.contains { $0.contains(value) } ? 2 : 1
         }
     }

@@ -27,7 +27,8 @@ struct TextTable {
             cells.indices.map { column in
                 let padding = String(repeating: " ", count: widths[column] - cells[column].columns)
                 let cell = paint[column](cells[column])
-                return alignments[column] == .left ? cell + padding : padding + cell
+                if alignments[column] == .right { return padding + cell }
+                return column == cells.count - 1 ? cell : cell + padding
             }.joined(separator: "  ")
         }
     }

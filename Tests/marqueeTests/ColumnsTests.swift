@@ -1,0 +1,30 @@
+import Testing
+
+@testable import marquee
+
+/// What stands under what on a terminal.
+@Suite struct ColumnsTests {
+    @Test(
+        "a text takes so many columns",
+        arguments: [
+            ("", 0), ("abc", 3), ("파묘", 4), ("파묘 2", 6), ("\u{1111}\u{1161}\u{1106}\u{116D}", 4), ("カ", 2),
+            ("ｶ", 1), ("é", 1), ("e\u{301}", 1), ("a\u{200B}b", 2), ("▲3", 2), ("😀", 2), ("가\n", 2), ("〈", 2), ("·", 1),
+            ("\u{20000}", 2), ("，", 2),
+        ])
+    func columns(_ text: String, _ columns: Int) {
+        #expect(text.columns == columns)
+    }
+
+    @Test("columns stand under each other, and no line ends in blanks")
+    func table() {
+        var table = TextTable([.right, .left, .right, .left])
+        table.add(["1", "파묘", "12,345", "first"])
+        table.add(["10", "a", "9", ""], paint: [1: { "<\($0)>" }])
+        #expect(table.lines == [" 1  파묘  12,345  first", "10  <a>          9  "])
+    }
+
+    @Test("a table without rows has no lines")
+    func empty() {
+        #expect(TextTable([.left]).lines == [])
+    }
+}
