@@ -66,6 +66,11 @@ struct Arguments: Sendable {
         return first
     }
 
+    /// Refuses options that mean nothing beside the other words.
+    func refuse(_ names: String..., because reason: String) throws(UsageError) {
+        if let name = names.first(where: has) { throw UsageError("\(name) \(reason)") }
+    }
+
     /// Refuses positional arguments where a command takes none.
     func refusePositional() throws(UsageError) {
         if let first = positional.first { throw UsageError("\(first.debugDescription) is one argument too many") }

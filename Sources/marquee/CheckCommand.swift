@@ -30,7 +30,12 @@ struct CheckCommand: Command {
         }
         let client = HTTPClient(retry: .never)
         for (name, upstream) in [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)] {
-            report.add(await reach(upstream.url, with: client), "\(name) service", upstream.url)
+            let isReached = await reach(upstream.url, with: client)
+            if name == "KOBIS" || upstream.key != nil {
+                report.add(isReached, "\(name) service", upstream.url)
+            } else {
+                report.note(isReached, "\(name) service", upstream.url)
+            }
         }
         await client.shutdown()
         let io = try IOThread()

@@ -34,6 +34,7 @@ struct RequestCommand: Command {
         let target: Request.Target
         switch kind {
         case "day":
+            try arguments.refuse("--no-poster", because: "is for a movie, not for a day")
             guard let date = subject == "yesterday" ? .yesterday(at: Date()) : KoreanDate(subject) else {
                 throw UsageError("DATE is YYYY-MM-DD, YYYYMMDD or yesterday, not \(subject.debugDescription)")
             }
@@ -43,6 +44,7 @@ struct RequestCommand: Command {
                 area: try arguments.value("--area", expected: "a code of seven digits") { Market.Area($0) })
             target = .day(date, market)
         case "movie":
+            try arguments.refuse("--nation", "--films", "--area", because: "is for a day, not for a movie")
             guard let code = MovieCode(subject) else {
                 throw UsageError("CODE has eight characters of 0-9 and A-Z, not \(subject.debugDescription)")
             }
