@@ -101,7 +101,7 @@ let package = Package(
                 "Sandbox",
             ]),
         tests(of: "Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "Health", "BoxOffice", "Events"]),
-        tests(of: "marquee"),
+        tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",

@@ -8,10 +8,9 @@ struct EventLine {
     let event: Event
 
     /// The time of day in Korea, the topic, and what the event says.
-    var lines: [String] {
-        get throws {
-            ["\(Color.dim.paint(time))  \(event.topic)  \(try summary)"]
-        }
+    var text: String {
+        // Another version's event may say what this one cannot read; the tail goes on.
+        "\(Color.dim.paint(time))  \(event.topic)  \((try? summary) ?? "(cannot be read)")"
     }
 
     /// What of an alert is for people.

@@ -28,7 +28,7 @@ struct WatchCommand: Command {
                 let reader = try await EventReader(io, address: address, prefixes: prefixes)
                 tasks.addTask {
                     _ = try await reader.read { events, _ -> Never? in
-                        for event in events { try show(event) }
+                        for event in events { show(event) }
                         return nil
                     }
                 }
@@ -39,8 +39,7 @@ struct WatchCommand: Command {
         return .done
     }
 
-    private func show(_ event: Event) throws {
-        guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
-        for line in try EventLine(event: event).lines { Console.print(line) }
+    private func show(_ event: Event) {
+        Console.print(printsJSON ? String(decoding: event.body, as: UTF8.self) : EventLine(event: event).text)
     }
 }

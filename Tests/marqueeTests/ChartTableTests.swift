@@ -1,0 +1,80 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Testing
+
+@testable import marquee
+
+/// A chart, a movie and an event as people see them; tests have no terminal, so there is no colour.
+@Suite struct ChartTableTests {
+    private func film(_ line: Int, _ title: String, change: Int?, isNew: Bool = false) throws -> ChartEntry {
+        var entry = ChartEntry(
+            line: line, rank: line, rankChange: change, isNew: isNew,
+            movieCode: try #require(MovieCode("2024000\(line)")), title: title)
+        entry.audience = 12_345 / line
+        entry.audienceTotal = 11_915_374
+        return entry
+    }
+
+    private func chart(_ entries: [ChartEntry], market: Market = .all) throws -> Chart {
+        Chart(date: try #require(KoreanDate("2024-06-04")), market: market, state: .provisional, entries: entries)
+    }
+
+    @Test("rank, movement, title and admissions stand in columns, whatever is not known is a question mark")
+    func lines() throws {
+        var last = try film(4, "A", change: nil)
+        last.rank = nil
+        last.audience = nil
+        let entries = [
+            try film(1, "파묘", change: 3), try film(2, "첫눈", change: 0, isNew: true), try film(3, "Wonka", change: -12),
+            last,
+        ]
+        let lines = ChartTable(chart: try chart(entries)).lines
+        #expect(
+            lines == [
+                "2024-06-04 일별 박스오피스 · 잠정",
+                "순위  변동  제목     관객        누적",
+                "   1  ▲3    파묘   12,345  11,915,374",
+                "   2  신작  첫눈    6,172  11,915,374",
+                "   3  ▼12   Wonka   4,115  11,915,374",
+                "   ?  -     A           ?  11,915,374",
+            ])
+    }
+
+    @Test("the title tells market, state and how often the chart was corrected")
+    func title() throws {
+        var chart = try chart([], market: Market(nation: .korean))
+        chart.state = .settled
+        chart.revision = 3
+        #expect(ChartTable(chart: chart).lines[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 정정 2")
+    }
+
+    @Test("a movie shows what is known of it")
+    func movie() throws {
+        var movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
+        movie.runtimeMinutes = 100
+        movie.nations = (1...12).map { "나라\($0)" }
+        let lines = MovieSheet(movie: movie).lines
+        #expect(lines[0] == "첫눈 (20240001)")
+        #expect(lines[1] == "상영시간  100분")
+        #expect(lines[2].hasPrefix("제작국가  나라1, "))
+        #expect(lines[2].hasSuffix("나라10 … (12)"))
+        #expect(lines.count == 3)
+    }
+
+    @Test("an event is one line, also one whose data cannot be read")
+    func eventLine() throws {
+        let envelope =
+            #"{"specversion":"1.0","id":"x","source":"/marquee/worker","type":"t","subject":"s","#
+            + #""time":"2024-06-04T15:00:01.000Z","stream":"movie","epoch":"e","sequence":"0000000000000001","#
+            + #""previous":"0000000000000000","data":"#
+        func line(_ data: String) throws -> String {
+            let topic = try #require(Topic("movie.20240001"))
+            return EventLine(event: try Event(topic: topic, body: Array((envelope + data + "}").utf8))).text
+        }
+        let movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
+        let data = String(decoding: try JSON.encode(movie), as: UTF8.self)
+        #expect(try line(data) == "00:00:01  movie.20240001  첫눈")
+        #expect(try line("7") == "00:00:01  movie.20240001  (cannot be read)")
+    }
+}
