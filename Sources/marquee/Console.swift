@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 
 /// The terminal, or whatever stands in its place.
 enum Console {
@@ -20,12 +21,27 @@ enum Console {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
-                // A reader that went away (`marquee watch | head`) is no one to complain to.
                 if errno == EINTR { continue }
+                if errno == EPIPE { endOnce() }
                 return
             }
             rest = rest.dropFirst(count)
         }
+    }
+}
+
+extension Console {
+    private static let isEnding = Locked(false)
+
+    /// Asks the process to end: a reader that went away (`marquee watch | head`) wants no more.
+    ///
+    /// Once, because the second signal would not let it end in peace. Where SIGPIPE is not ignored, it has ended already.
+    private static func endOnce() {
+        let isFirst = isEnding.withLock { isEnding in
+            defer { isEnding = true }
+            return !isEnding
+        }
+        if isFirst { kill(getpid(), SIGTERM) }
     }
 }
 
