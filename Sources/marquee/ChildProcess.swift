@@ -10,6 +10,8 @@ final class ChildProcess: Sendable {
     /// Where its log goes.
     let logPath: String
     private let identifier: pid_t
+    /// Our end of the child's standard input, which ends when we do, even by `kill -9`: the child notices.
+    private let lifeline: Int32
     private let life = Locked(Life())
 
     private struct Life {
@@ -24,7 +26,12 @@ final class ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw StartError(name: name, reason: String(cString: strerror(errno))) }
+        // Or the child would hold its own line, and its siblings' too.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, descriptor, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
         }
@@ -40,9 +47,17 @@ final class ChildProcess: Sendable {
         defer { for copy in words + variables { free(copy) } }
         var child = pid_t()
         let status = posix_spawn(&child, "/proc/self/exe", &actions, &attributes, &words, &variables)
-        guard status == 0 else { throw StartError(name: name, reason: String(cString: strerror(status))) }
+        guard status == 0 else {
+            close(ends[1])
+            throw StartError(name: name, reason: String(cString: strerror(status)))
+        }
         identifier = child
+        lifeline = ends[1]
         DispatchQueue.global().async { [self] in reap() }
+    }
+
+    deinit {
+        close(lifeline)
     }
 
     /// Sends the child a signal, unless it has ended.

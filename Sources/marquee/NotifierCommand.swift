@@ -8,6 +8,7 @@ struct NotifierCommand: Command {
         name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
         details: "Reads MARQUEE_EVENTS, publishes on MARQUEE_ALERTS until SIGINT or SIGTERM.",
         options: [
+            Lifeline.option,
             Usage.Option(
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"),
@@ -17,11 +18,13 @@ struct NotifierCommand: Command {
         ])
 
     private let since: KoreanDate?
+    private let isAttached: Bool
     private let ranks: Int
     private let crashPoints: CrashPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
+        isAttached = arguments.has(Lifeline.option.name)
         since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
         ranks =
             try arguments.value("--ranks", expected: "a number from 1 on") { text in
@@ -32,6 +35,7 @@ struct NotifierCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
+        if isAttached { Lifeline.follow() }
         let logger = configuration.logger("notifier")
         let notifier = Notifier(
             configuration, rules: AlertRules(threshold: ranks), since: since, logger: logger, crashPoints: crashPoints)

@@ -20,7 +20,7 @@ final class ProcessFamily: Sendable {
             description = "figures of \(configuration.kobis.url) · \(folder.path)"
         }
         members = try roles.map { role in
-            let arguments = role == "worker" ? [role, "--sandbox"] : [role]
+            let arguments = [role, Lifeline.option.name] + (role == "worker" ? ["--sandbox"] : [])
             return try ChildProcess(role, arguments: arguments, settings: settings, logPath: folder.file("\(role).log"))
         }
     }

@@ -10,6 +10,7 @@ struct SandboxCommand: Command {
             responses. Faults are set at the start or while it runs: see docs/sandbox.md.
             """,
         options: [
+            Lifeline.option,
             Usage.Option(name: "--seed", value: "N", meaning: "which world is made up (default 1)"),
             Usage.Option(name: "--recorded", value: "DIR", meaning: "serve the recorded responses in this folder"),
             Usage.Option(name: "--kobis-key", value: "KEY", meaning: "accept only this KOBIS key"),
@@ -20,9 +21,11 @@ struct SandboxCommand: Command {
         ])
 
     private var options = SandboxOptions()
+    private let isAttached: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
+        isAttached = arguments.has(Lifeline.option.name)
         options.seed =
             try arguments.value("--seed", expected: "a whole number") { UInt64($0) } ?? options.seed
         options.recordings = arguments.value("--recorded")
@@ -39,6 +42,7 @@ struct SandboxCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
+        if isAttached { Lifeline.follow() }
         let logger = configuration.logger("sandbox")
         var options = options
         options.address = configuration.sandboxHTTP.description

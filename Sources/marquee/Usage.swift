@@ -10,7 +10,7 @@ struct Usage: Sendable {
         let meaning: String
         /// Whether it may be given several times.
         var isRepeatable = false
-        /// Whether help leaves it out, because only tests need it.
+        /// Whether help leaves it out, because only other programs give it.
         var isHidden = false
     }
 

@@ -1,0 +1,26 @@
+import Glibc
+
+/// Standard input as a line to the process that started this one: when it ends, that process is gone, however it died.
+enum Lifeline {
+    /// `--attached`: `marquee up` gives it to the processes that it starts.
+    static let option = Usage.Option(name: "--attached", meaning: "end when standard input does", isHidden: true)
+
+    /// Asks this process to end, as SIGTERM does, when standard input ends.
+    static func follow() {
+        var thread = pthread_t()
+        let status = pthread_create(&thread, nil, waitForEnd, nil)
+        precondition(status == 0, "pthread_create: \(status)")
+        pthread_detach(thread)
+    }
+}
+
+/// Reads standard input, on which nothing comes but its end.
+private func waitForEnd(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    var byte: UInt8 = 0
+    while true {
+        let count = read(STDIN_FILENO, &byte, 1)
+        guard count > 0 || (count < 0 && errno == EINTR) else { break }
+    }
+    kill(getpid(), SIGTERM)
+    return nil
+}
