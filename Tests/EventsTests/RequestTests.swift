@@ -64,6 +64,14 @@ import Testing
             ("fetch.day", "2024-6-4", "date"), ("fetch.day", "２０２４０６０４", "date"),
             ("fetch.day", #"{"date":null}"#, "date"), ("fetch.day", #"{"date":"2024-06-04""#, "body"),
             ("fetch.day", #"{"date":"2024-06-04"} x"#, "body"),
+            ("fetch.day", "\u{FEFF}{}", "date"), ("fetch.day", "[\"2024-06-04\"]", "date"),
+            ("fetch.day", "{\u{301}}", "date"), ("fetch.day", "\u{0}", "date"), ("fetch.day", "{\u{0}}", "body"),
+            ("fetch.day", #"{"date":"2024-06-04\u0000"}"#, "date"), ("fetch.day", #"{"date":"\ud800"}"#, "body"),
+            ("fetch.day", #"{"date":["2024-06-04"]}"#, "date"), ("fetch.day", #"{"date":1e999}"#, "date"),
+            ("fetch.day", #"{"date":"2024-06-04","refresh":1}"#, "refresh"),
+            ("fetch.day", #"{"date":"2024-06-04","id":{"a":"b"}}"#, "id"),
+            ("fetch.day", #"{"x":"# + String(repeating: "[", count: 60_000), "body"),
+            ("fetch.day", String(repeating: #"{"date":"#, count: 8_000), "body"),
             ("fetch.day", #"{"date":"2024-06-04","nation":"k"}"#, "nation"),
             ("fetch.day", #"{"date":"2024-06-04","films":"art"}"#, "films"),
             ("fetch.day", #"{"date":"2024-06-04","area":"all.ranking"}"#, "area"),
@@ -81,6 +89,17 @@ import Testing
         let failure = try #require(refusal(topic, body))
         #expect(failure.code == .badRequest)
         #expect(failure.field == field)
+    }
+
+    @Test(
+        "fields that nobody knows do not matter, whatever is in them",
+        arguments: [
+            #"{"date":"2024-06-04","page":-1e400,"x":{"date":[null,{}]},"":0}"#,
+            #"{"date":"2024-06-04","Date":"2024-06-03","x":123456789012345678901234567890}"#,
+            "\u{2028}\r\n\t {\"date\" : \"2024-06-04\"}\n",
+        ])
+    func unknownFields(_ body: String) throws {
+        #expect(try request("fetch.day", body) == Request(.day(try #require(KoreanDate("2024-06-04")), .all)))
     }
 
     @Test(
