@@ -33,6 +33,7 @@ public struct Notifier: Sendable {
     /// Throws before anything runs if the database or an address cannot be had.
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
         let started = clock.now()
+        let age = Stopwatch(ContinuousClock())
         let folder = try DataFolder(configuration.dataFolder)
         let database = try Database(path: folder.file(Self.databaseName), schema: Ledger.schema)
         let (log, positions) = try await database.read { connection in
@@ -60,7 +61,7 @@ public struct Notifier: Sendable {
             NotifierStatus(
                 version: version, epoch: log.epoch,
                 positions: try await database.read { try log.positions(in: $0) },
-                uptime: Int(clock.now().timeIntervalSince(started)))
+                uptime: Int(age.elapsed.components.seconds))
         }
 
         let answers = LogCommands(log: log, database: database, status: status)

@@ -47,7 +47,7 @@ struct Inbox: Sendable {
 
     /// How many more requests may wait.
     func room(in connection: Connection) throws(DatabaseError) -> Int {
-        try limit - connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
+        try limit - waitingCount(in: connection)
     }
 
     /// Takes a request in if there is `room`, which is counted once for many; `frames` are what the client sent, by which

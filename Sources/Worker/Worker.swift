@@ -36,6 +36,7 @@ public struct Worker: Sendable {
     /// Throws before anything runs if the database or an address cannot be had.
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
         let started = clock.now()
+        let age = Stopwatch(ContinuousClock())
         let folder = try DataFolder(configuration.dataFolder)
         let database = try Database(path: folder.file(Self.databaseName), schema: Journal.schema)
         try await Origin.bind(database, to: configuration.kobis.url)
@@ -78,7 +79,7 @@ public struct Worker: Sendable {
                 version: version, epoch: log.epoch,
                 positions: try await database.read { try log.positions(in: $0) },
                 queue: WorkerStatus.Queue(live: await queue.liveCount, backfill: await queue.backfillCount),
-                quota: try await quota.balances(), uptime: Int(clock.now().timeIntervalSince(started)))
+                quota: try await quota.balances(), uptime: Int(age.elapsed.components.seconds))
         }
 
         metrics.addProcess(startedAt: started)

@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import Locking
 import Operations
 import Sandbox
 import TestSupport
@@ -29,9 +30,9 @@ import ZeroMQ
     }
 
     /// Runs the worker on this suite's folder while `body` runs.
-    private func withWorker(_ settings: [String: String] = [:], _ body: (Run, IOThread) async throws -> Void)
-        async throws
-    {
+    private func withWorker(
+        _ settings: [String: String] = [:], clock: WallClock = .system, _ body: (Run, IOThread) async throws -> Void
+    ) async throws {
         var environment = [
             "MARQUEE_DATA": folder.path, "MARQUEE_KOBIS_URL": sandbox.kobisURL, "MARQUEE_KAKAO_URL": sandbox.kakaoURL,
             "MARQUEE_KOBIS_KEY": SandboxOptions.anyKobisKey, "MARQUEE_KAKAO_KEY": SandboxOptions.anyKakaoKey,
@@ -41,7 +42,7 @@ import ZeroMQ
         let configuration = try Configuration(environment: environment.merging(settings) { $1 })
         let log = LogLines()
         let (asked, ask) = AsyncStream.makeStream(of: Never.self)
-        let worker = Worker(configuration, logger: log.logger())
+        let worker = Worker(configuration, logger: log.logger(), clock: clock)
         let running = Task {
             defer { log.end() }
             try await worker.run { for await _ in asked {} }
@@ -137,6 +138,22 @@ import ZeroMQ
             let topics = [answer.frames[2], answer.frames[4]].map { String(decoding: $0, as: UTF8.self) }
             #expect(topics == ["request.accepted.kept", "request.done.kept"])
             #expect(try await status(run).positions == ["ranking": SequenceNumber(1), "request": SequenceNumber(2)])
+        }
+        await sandbox.shutdown()
+    }
+
+    @Test("the worker's age only grows, though its clock be set back")
+    func age() async throws {
+        let reading = Locked(0.0)
+        let clock = WallClock {
+            reading.withLock { reading in
+                reading -= 60
+                return Desk.noon + reading
+            }
+        }
+        try await withWorker(clock: clock) { run, _ in
+            let uptime = try await status(run).uptime
+            #expect(uptime >= 0)
         }
         await sandbox.shutdown()
     }
