@@ -1,146 +1,165 @@
+import BoxOffice
 import Foundation
 import TestSupport
 import Testing
 
-/// The subcommands that ask and listen, as a person or a script uses them.
-@Suite(.serialized)
-struct CommandLineTests {
-    @Test(
-        "`request` prints a table for people, events for machines, and says by its status how it went",
-        .timeLimit(.minutes(5)))
-    func request() async throws {
-        try await Stage.play { stage, client in
-            let table = try await stage.marquee("request", "day", "2024-06-04")
-            #expect(table.status == 0 && table.errors == [])
-            #expect(table.output.count == 12 && table.output[0] == "2024-06-04 일별 박스오피스 · 확정")
-            #expect(table.output[1].split(separator: " ") == ["순위", "변동", "제목", "관객", "누적"])
-
-            let lines = try await stage.marquee("request", "day", "20240604", "--json")
-            #expect(lines.status == 0 && lines.output.count == 1)
-            let chart = try JSON(lines.output[0])
-            #expect(chart["type"] == "marquee.ranking.day.v1" && chart["data"]["date"] == "2024-06-04")
-            for (entry, line) in zip(chart["data"]["entries"].list, table.output.dropFirst(2)) {
-                #expect(line.contains(try #require(entry["title"].text)), "\(line)")
-            }
-            let filtered = try await stage.marquee("request", "day", "2024-06-04", "--nation=K", "--films", "diverse")
-            #expect(filtered.output.first == "2024-06-04 일별 박스오피스 · nation-K+films-diverse · 확정")
-
-            let code = try #require(chart["data"]["entries"][0]["movieCode"].text)
-            let movie = try await stage.marquee("request", "movie", code)
-            #expect(movie.output[0].hasSuffix("(\(code))") && movie.output.contains { $0.hasPrefix("포스터  http") })
-            let facts = try await stage.marquee("request", "movie", code, "--json", "--no-poster")
-            #expect(try facts.output.map { try JSON($0)["type"] } == ["marquee.movie.v1"])
-
-            let unknown = try await stage.marquee("request", "movie", "00000000", "--json")
-            #expect(unknown.status == 1 && unknown.errors.count == 1)
-            #expect(try unknown.output.map { try JSON($0)["code"] } == ["notFound"])
-
-            try await stage.misbehave(["kakao": ["faults": ["-401": 1]]])
-            let halved = try await stage.marquee(
-                "request", "movie", try #require(chart["data"]["entries"][1]["movieCode"].text))
-            #expect(halved.status == 0 && halved.errors.count == 1 && !halved.output.isEmpty)
-            try await stage.misbehave(["kobis": ["faults": ["320011": 1]]])
-            let later = try await stage.marquee("request", "day", "2024-06-05")
-            #expect(later.status == 3 && later.output == [])
-            #expect(later.errors.count == 1 && later.errors[0].hasPrefix("marquee: quotaExhausted: "))
-
-            let nobody = ["MARQUEE_COMMANDS": "ipc://\(stage.folder.file("nobody"))"]
-            for command in [["request", "day", "2024-06-04", "--timeout", "1"], ["status"]] {
-                let alone = try await stage.start(command, changes: nobody).ended()
-                #expect(alone.status == 4 && alone.output == [] && alone.errors.count == 1)
-                #expect(alone.errors.first?.contains("nobody answers at ipc://") == true, "\(alone.errors)")
+extension Terminal {
+    /// The subcommands that ask and listen, as a person or a script uses them.
+    struct CommandLineTests {
+        @Test("`watch` ends when nobody reads what it prints", .timeLimit(.minutes(5)))
+        func head() async throws {
+            try await Stage.play { stage, client in
+                let program = try Program(
+                    "/bin/sh", ["-c", "'\(Stage.marquee)' watch --json | head -n 1; echo over"],
+                    environment: stage.environment)
+                while !program.written.output.contains("over") { _ = try await client.day("2024-06-04") }
+                #expect(await program.ended().output.count == 2)
             }
         }
-    }
 
-    @Test("`watch` ends when nobody reads what it prints", .timeLimit(.minutes(5)))
-    func head() async throws {
-        try await Stage.play { stage, client in
-            let program = try Program(
-                "/bin/sh", ["-c", "'\(Stage.marquee)' watch --json | head -n 1; echo over"],
-                environment: stage.environment)
-            while !program.written.output.contains("over") { _ = try await client.day("2024-06-04") }
-            #expect(await program.ended().output.count == 2)
-        }
-    }
+        @Test(
+            "`request` prints a table for people, events for machines, and says by its status how it went",
+            .timeLimit(.minutes(5)))
+        func request() async throws {
+            try await Stage.play { stage, client in
+                let table = try await stage.marquee("request", "day", "2024-06-04")
+                #expect(table.status == 0 && table.errors == [])
+                #expect(table.output.count == 12 && table.output[0] == "2024-06-04 일별 박스오피스 · 확정")
+                #expect(table.output[1].split(separator: " ") == ["순위", "변동", "제목", "관객", "누적"])
 
-    @Test("`watch` shows events and alerts as they come, those that were asked for", .timeLimit(.minutes(5)))
-    func watch() async throws {
-        try await Stage.play { stage, client in
-            let json = try stage.start(["watch", "--json"])
-            let text = try stage.start(["watch", "ranking.", "alert."])
-            // A watcher does not say when it has begun to hear, so the same is asked for until both have.
-            while json.written.output.isEmpty || text.written.output.isEmpty { _ = try await client.day("2024-06-04") }
-            let next = try await client.day("2024-06-05")
-            let alert = try await client.event(
-                try #require(AlertRule.topics(of: next.events[0].data, before: nil).first))
-            let done = await json.output {
-                $0.contains(next.end.topic.split(separator: ".")[2]) && $0.contains("done") ? $0 : nil
+                let lines = try await stage.marquee("request", "day", "20240604", "--json")
+                #expect(lines.status == 0 && lines.output.count == 1)
+                let chart = try JSON(lines.output[0])
+                #expect(chart["type"] == "marquee.ranking.day.v1" && chart["data"]["date"] == "2024-06-04")
+                for (entry, line) in zip(chart["data"]["entries"].list, table.output.dropFirst(2)) {
+                    #expect(line.contains(try #require(entry["title"].text)), "\(line)")
+                }
+                let filtered = try await stage.marquee(
+                    "request", "day", "2024-06-04", "--nation=K", "--films", "diverse")
+                #expect(filtered.output.first == "2024-06-04 일별 박스오피스 · nation-K+films-diverse · 확정")
+
+                let code = try #require(chart["data"]["entries"][0]["movieCode"].text)
+                let movie = try await stage.marquee("request", "movie", code)
+                #expect(movie.output[0].hasSuffix("(\(code))") && movie.output.contains { $0.hasPrefix("포스터  http") })
+                let facts = try await stage.marquee("request", "movie", code, "--json", "--no-poster")
+                #expect(try facts.output.map { try JSON($0)["type"] } == ["marquee.movie.v1"])
+
+                let unknown = try await stage.marquee("request", "movie", "00000000", "--json")
+                #expect(unknown.status == 1 && unknown.errors.count == 1)
+                #expect(try unknown.output.map { try JSON($0)["code"] } == ["notFound"])
+
+                try await stage.misbehave(["kakao": ["faults": ["-401": 1]]])
+                let halved = try await stage.marquee(
+                    "request", "movie", try #require(chart["data"]["entries"][1]["movieCode"].text))
+                #expect(halved.status == 0 && halved.errors.count == 1 && !halved.output.isEmpty)
+                try await stage.misbehave(["kobis": ["faults": ["320011": 1]]])
+                let later = try await stage.marquee("request", "day", "2024-06-05")
+                #expect(later.status == 3 && later.output == [])
+                #expect(later.errors.count == 1 && later.errors[0].hasPrefix("marquee: quotaExhausted: "))
+
+                let nobody = ["MARQUEE_COMMANDS": "ipc://\(stage.folder.file("nobody"))"]
+                for command in [["request", "day", "2024-06-04", "--timeout", "1"], ["status"]] {
+                    let alone = try await stage.start(command, changes: nobody).ended()
+                    #expect(alone.status == 4 && alone.output == [] && alone.errors.count == 1)
+                    #expect(alone.errors.first?.contains("nobody answers at ipc://") == true, "\(alone.errors)")
+                }
             }
-            #expect(done == next.end.text)
-            #expect(await json.output { $0 == alert.text ? $0 : nil } != nil)
-            let line = await text.output { $0.contains(alert.topic) ? $0 : nil }
-            #expect(line?.contains(try #require(alert.data["text"]["ko"].text)) == true)
-            for program in [json, text] {
-                program.signal(SIGINT)
-                #expect(await program.ended().status == 0)
+        }
+
+        @Test("`watch` shows events and alerts as they come, those that were asked for", .timeLimit(.minutes(5)))
+        func watch() async throws {
+            try await Stage.play { stage, client in
+                let json = try stage.start(["watch", "--json"])
+                let text = try stage.start(["watch", "ranking.", "alert."])
+                // A watcher does not say when it has begun to hear, so day after day is asked for until both have, on
+                // both their connections, and then until a day has an alert.
+                var day = try #require(KoreanDate("2024-06-04"))
+                var outcome = try await client.day("\(day)")
+                var alerts: [String] = []
+                while alerts.isEmpty || !hearsBoth(json) || !hearsBoth(text) {
+                    day = day + 1
+                    outcome = try await client.day("\(day)")
+                    alerts = AlertRule.topics(of: outcome.events[0].data, before: nil)
+                }
+                let end = outcome.end.text
+                #expect(await json.output { $0 == end ? $0 : nil } != nil)
+                let alert = try await client.event(try #require(alerts.last))
+                #expect(await json.output { $0 == alert.text ? $0 : nil } != nil)
+                let line = await text.output { $0.contains(alert.topic) ? $0 : nil }
+                #expect(line?.contains(try #require(alert.data["text"]["ko"].text)) == true)
+                for program in [json, text] {
+                    program.signal(SIGINT)
+                    #expect(await program.ended().status == 0)
+                }
+                #expect(text.written.output.allSatisfy { $0.contains("  ranking.") || $0.contains("  alert.") })
             }
-            #expect(text.written.output.allSatisfy { $0.contains("  ranking.") || $0.contains("  alert.") })
         }
-    }
 
-    @Test("`status` and `check` tell how the processes are", .timeLimit(.minutes(5)))
-    func status() async throws {
-        try await Stage.play { stage, _ in
-            let worker = try JSON(try await stage.marquee("status").output.joined())
-            #expect(worker["queue"] == ["live": 0, "backfill": 0] && worker["positions"] != nil)
-            #expect(worker["version"].text.map { "marquee \($0)" } == (try await stage.marquee("version").output.first))
-            #expect(try JSON(try await stage.marquee("status", "--alerts").output.joined())["epoch"] != worker["epoch"])
-            #expect(try await stage.marquee("status", "--sandbox").output == ["ok"])
-
-            let good = try await stage.marquee("check")
-            #expect(good.status == 0 && good.errors == [])
-            #expect(good.output.count == 8 && good.output.allSatisfy { $0.hasPrefix("ok ") }, "\(good.output)")
-            let keyless = try await stage.marquee("check", changes: ["MARQUEE_KOBIS_KEY": ""])
-            #expect(keyless.status == 1 && keyless.output.count { $0.hasPrefix("FAILED") } == 1)
-            await stage.end(.notifier)
-            await stage.end(.sandbox)
-            let alone = try await stage.marquee("check")
-            #expect(alone.status == 1 && alone.output.count { $0.hasPrefix("FAILED") } == 2)
-            #expect(try await stage.marquee("status", "--sandbox").status == 4)
+        /// Whether a watcher has shown something of the worker's and something of the notifier's.
+        private func hearsBoth(_ watcher: Program) -> Bool {
+            let lines = watcher.written.output
+            return lines.contains { $0.contains("ranking.") } && lines.contains { $0.contains("alert.") }
         }
-    }
 
-    @Test("every command has its help", .timeLimit(.minutes(5)))
-    func help() async throws {
-        let list = try await Program.run(Stage.marquee, ["help"])
-        #expect(try await Program.run(Stage.marquee).output == list.output)
-        let commands = list.output.compactMap { line in
-            line.hasPrefix("  marquee ") ? line.split(separator: " ").dropFirst().first.map(String.init) : nil
-        }
-        #expect(
-            Set(commands).isSuperset(of: ["up", "worker", "notifier", "sandbox", "request", "watch", "status", "check"])
-        )
-        for command in commands {
-            let help = try await Program.run(Stage.marquee, ["help", command])
-            #expect(help.status == 0 && help.output.first?.hasPrefix("usage: marquee \(command)") == true)
-            #expect(try await Program.run(Stage.marquee, [command, "--help"]).output == help.output)
-        }
-    }
+        @Test("`status` and `check` tell how the processes are", .timeLimit(.minutes(5)))
+        func status() async throws {
+            try await Stage.play { stage, _ in
+                let worker = try JSON(try await stage.marquee("status").output.joined())
+                #expect(worker["queue"] == ["live": 0, "backfill": 0] && worker["positions"] != nil)
+                #expect(
+                    worker["version"].text.map { "marquee \($0)" } == (try await stage.marquee("version").output.first))
+                #expect(
+                    try JSON(try await stage.marquee("status", "--alerts").output.joined())["epoch"] != worker["epoch"])
+                #expect(try await stage.marquee("status", "--sandbox").output == ["ok"])
 
-    @Test(
-        "arguments that are wrong are told in one line, with status 2", .timeLimit(.minutes(5)),
-        arguments: [
-            "up 3", "up --days 0", "wroker", "help wroker", "request", "request day", "request day 2024-13-01",
-            "request movie 123", "request poster 20240001", "request day 2024-06-04 --nation X",
-            "request day 2024-06-04 --timeout soon", "request day 2024-06-04 --json --json",
-            "request day 2024-06-04 -x",
-            "watch --xml", "status --alerts --sandbox", "check all", "version 2", "worker now", "notifier --ranks 0",
-            "notifier --since never", "sandbox --seed x", "sandbox --fault kobis", "sandbox --fault kobis.nothing=1",
-        ])
-    func mistakes(words: String) async throws {
-        let ending = try await Program.run(Stage.marquee, words.split(separator: " ").map(String.init))
-        #expect(ending.status == 2 && ending.output == [] && ending.errors.count == 1, "\(ending)")
-        #expect(ending.errors.first?.hasPrefix("marquee: ") == true)
+                let good = try await stage.marquee("check")
+                #expect(good.status == 0 && good.errors == [])
+                #expect(good.output.count == 8 && good.output.allSatisfy { $0.hasPrefix("ok ") }, "\(good.output)")
+                let keyless = try await stage.marquee("check", changes: ["MARQUEE_KOBIS_KEY": ""])
+                #expect(keyless.status == 1 && keyless.output.count { $0.hasPrefix("FAILED") } == 1)
+                await stage.end(.notifier)
+                await stage.end(.sandbox)
+                let alone = try await stage.marquee("check")
+                #expect(alone.status == 1 && alone.output.count { $0.hasPrefix("FAILED") } == 2)
+                #expect(try await stage.marquee("status", "--sandbox").status == 4)
+            }
+        }
+
+        @Test("every command has its help", .timeLimit(.minutes(5)))
+        func help() async throws {
+            let list = try await Program.run(Stage.marquee, ["help"])
+            #expect(try await Program.run(Stage.marquee).output == list.output)
+            let commands = list.output.compactMap { line in
+                line.hasPrefix("  marquee ") ? line.split(separator: " ").dropFirst().first.map(String.init) : nil
+            }
+            #expect(
+                Set(commands).isSuperset(of: [
+                    "up", "worker", "notifier", "sandbox", "request", "watch", "status", "check",
+                ])
+            )
+            for command in commands {
+                let help = try await Program.run(Stage.marquee, ["help", command])
+                #expect(help.status == 0 && help.output.first?.hasPrefix("usage: marquee \(command)") == true)
+                #expect(try await Program.run(Stage.marquee, [command, "--help"]).output == help.output)
+            }
+        }
+
+        @Test(
+            "arguments that are wrong are told in one line, with status 2", .timeLimit(.minutes(5)),
+            arguments: [
+                "up 3", "up --days 0", "wroker", "help wroker", "request", "request day", "request day 2024-13-01",
+                "request movie 123", "request poster 20240001", "request day 2024-06-04 --nation X",
+                "request day 2024-06-04 --timeout soon", "request day 2024-06-04 --json --json",
+                "request day 2024-06-04 -x",
+                "watch --xml", "status --alerts --sandbox", "check all", "version 2", "worker now",
+                "notifier --ranks 0",
+                "notifier --since never", "sandbox --seed x", "sandbox --fault kobis",
+                "sandbox --fault kobis.nothing=1",
+            ])
+        func mistakes(words: String) async throws {
+            let ending = try await Program.run(Stage.marquee, words.split(separator: " ").map(String.init))
+            #expect(ending.status == 2 && ending.output == [] && ending.errors.count == 1, "\(ending)")
+            #expect(ending.errors.first?.hasPrefix("marquee: ") == true)
+        }
     }
 }

@@ -3,109 +3,111 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `marquee up`: everything in one terminal.
-@Suite(.serialized)
-struct UpTests {
-    @Test("without keys it plays the whole thing on the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
-    func sandbox() async throws {
-        let folder = try TemporaryFolder()
-        let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
-        let yesterday = KoreanDate.yesterday(at: Date())
-        let head = await program.output { $0.hasPrefix("\(yesterday) 일별 박스오피스") ? $0 : nil }
-        #expect(head == "\(yesterday) 일별 박스오피스 · 잠정")
-        let line = await program.output { $0.contains("  alert.") ? $0 : nil }
-        #expect(line?.contains("\u{1B}") == false)
-        program.signal(SIGINT)
-        let ending = await program.ended()
-        #expect(ending.status == 0 && ending.errors == [])
-        try expectPeace(of: Stage.Role.allCases, in: folder.file("data/sandbox"))
-    }
-
-    @Test("with a key it asks the service that it is for, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
-    func terminal() async throws {
-        try await Stage.play { stage, _ in
+extension Terminal {
+    /// `marquee up`: everything in one terminal.
+    struct UpTests {
+        @Test("what it started ends in peace when it is killed", .timeLimit(.minutes(5)))
+        func killed() async throws {
             let folder = try TemporaryFolder()
-            let keys = stage.environment.filter { $0.key.hasPrefix("MARQUEE_K") || $0.key.contains("IMAGES") }
-            let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-            let program = try Program(
-                Stage.python, ["-c", run, Stage.marquee, "up", "--days", "2"],
-                environment: try settings(folder).merging(keys) { $1 })
-            let chart = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
-            #expect(chart?.contains("\u{1B}[1m") == true)
-            try program.type("\u{3}")
-            let ending = try await program.finish()
-            #expect(ending.status == 0, "\(ending)")
-            #expect(ending.output.first?.contains("figures of http://\(stage.sandboxAddress)") == true)
-            #expect(ending.output.allSatisfy { !$0.contains(Stage.kobisKey) })
-            try expectPeace(of: [.worker, .notifier], in: folder.file("data"))
-        }
-    }
-
-    @Test("a process that cannot go on ends the others, and is named", .timeLimit(.minutes(5)))
-    func death() async throws {
-        let folder = try TemporaryFolder()
-        let server = try ScriptedServer { _ in }
-        var settings = try settings(folder)
-        settings["MARQUEE_SANDBOX_HTTP"] = String(server.url.dropFirst("http://".count))
-        let ending = try await Program.run(Stage.marquee, ["up"], environment: settings)
-        #expect(ending.status == 1 && ending.errors.count == 1, "\(ending)")
-        #expect(ending.errors.first?.hasPrefix("marquee: the sandbox ended with status 1: ") == true)
-    }
-
-    @Test("what it started ends in peace when it is killed", .timeLimit(.minutes(5)))
-    func killed() async throws {
-        let folder = try TemporaryFolder()
-        let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
-        _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
-        program.signal(SIGKILL)
-        _ = await program.ended()
-        // They are nobody's children now, so that their logs are all that tells of their end.
-        for role in Stage.Role.allCases {
-            while try !lastWords(of: role, in: folder.file("data/sandbox")).hasSuffix("\(role) stopped\n") {
-                await Task.yield()
-            }
-        }
-    }
-
-    private func lastWords(of role: Stage.Role, in folder: String) throws -> String {
-        try String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
-    }
-
-    /// Addresses that nobody else uses, and what `up` needs to have none of them by chance.
-    private func settings(_ folder: TemporaryFolder) throws -> [String: String] {
-        var settings = ["MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try freePort())"]
-        for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
-            settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
-        }
-        return settings
-    }
-
-    /// A port that is free now, from a range that the system hands out to nobody.
-    private func freePort() throws -> UInt16 {
-        for _ in 1...1_000 {
-            let port = UInt16.random(in: 20_000..<32_000)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(descriptor) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-            let isFree = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
+            _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+            program.signal(SIGKILL)
+            _ = await program.ended()
+            // They are nobody's children now, so that their logs are all that tells of their end.
+            for role in Stage.Role.allCases {
+                while try !lastWords(of: role, in: folder.file("data/sandbox")).hasSuffix("\(role) stopped\n") {
+                    await Task.yield()
                 }
             }
-            if isFree { return port }
         }
-        throw POSIXError(.EADDRINUSE)
-    }
 
-    /// Looks for the last words of processes that ended by themselves.
-    private func expectPeace(of roles: [Stage.Role], in folder: String) throws {
-        for role in Stage.Role.allCases {
-            let log = try? String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
-            #expect((log != nil) == roles.contains(role))
-            if let log { #expect(log.hasSuffix("\(role) stopped\n"), "\(log.suffix(500))") }
+        private func lastWords(of role: Stage.Role, in folder: String) throws -> String {
+            try String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
+        }
+
+        @Test("without keys it plays the whole thing on the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
+        func sandbox() async throws {
+            let folder = try TemporaryFolder()
+            let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
+            let yesterday = KoreanDate.yesterday(at: Date())
+            let head = await program.output { $0.hasPrefix("\(yesterday) 일별 박스오피스") ? $0 : nil }
+            #expect(head == "\(yesterday) 일별 박스오피스 · 잠정")
+            let line = await program.output { $0.contains("  alert.") ? $0 : nil }
+            #expect(line?.contains("\u{1B}") == false)
+            program.signal(SIGINT)
+            let ending = await program.ended()
+            #expect(ending.status == 0 && ending.errors == [])
+            try expectPeace(of: Stage.Role.allCases, in: folder.file("data/sandbox"))
+        }
+
+        @Test(
+            "with a key it asks the service that it is for, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
+        func terminal() async throws {
+            try await Stage.play { stage, _ in
+                let folder = try TemporaryFolder()
+                let keys = stage.environment.filter { $0.key.hasPrefix("MARQUEE_K") || $0.key.contains("IMAGES") }
+                let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+                let program = try Program(
+                    Stage.python, ["-c", run, Stage.marquee, "up", "--days", "2"],
+                    environment: try settings(folder).merging(keys) { $1 })
+                let chart = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+                #expect(chart?.contains("\u{1B}[1m") == true)
+                try program.type("\u{3}")
+                let ending = try await program.finish()
+                #expect(ending.status == 0, "\(ending)")
+                #expect(ending.output.first?.contains("figures of http://\(stage.sandboxAddress)") == true)
+                #expect(ending.output.allSatisfy { !$0.contains(Stage.kobisKey) })
+                try expectPeace(of: [.worker, .notifier], in: folder.file("data"))
+            }
+        }
+
+        @Test("a process that cannot go on ends the others, and is named", .timeLimit(.minutes(5)))
+        func death() async throws {
+            let folder = try TemporaryFolder()
+            let server = try ScriptedServer { _ in }
+            var settings = try settings(folder)
+            settings["MARQUEE_SANDBOX_HTTP"] = String(server.url.dropFirst("http://".count))
+            let ending = try await Program.run(Stage.marquee, ["up"], environment: settings)
+            #expect(ending.status == 1 && ending.errors.count == 1, "\(ending)")
+            #expect(ending.errors.first?.hasPrefix("marquee: the sandbox ended with status 1: ") == true)
+        }
+
+        /// Addresses that nobody else uses, and what `up` needs to have none of them by chance.
+        private func settings(_ folder: TemporaryFolder) throws -> [String: String] {
+            var settings = ["MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try freePort())"]
+            for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
+                settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
+            }
+            return settings
+        }
+
+        /// A port that is free now, from a range that the system hands out to nobody.
+        private func freePort() throws -> UInt16 {
+            for _ in 1...1_000 {
+                let port = UInt16.random(in: 20_000..<32_000)
+                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                defer { close(descriptor) }
+                var address = sockaddr_in()
+                address.sin_family = sa_family_t(AF_INET)
+                address.sin_port = port.bigEndian
+                address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+                let isFree = withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                    }
+                }
+                if isFree { return port }
+            }
+            throw POSIXError(.EADDRINUSE)
+        }
+
+        /// Looks for the last words of processes that ended by themselves.
+        private func expectPeace(of roles: [Stage.Role], in folder: String) throws {
+            for role in Stage.Role.allCases {
+                let log = try? String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
+                #expect((log != nil) == roles.contains(role))
+                if let log { #expect(log.hasSuffix("\(role) stopped\n"), "\(log.suffix(500))") }
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ import ZeroMQ
 @testable import Worker
 
 /// The worker's two entrances, by real sockets.
-@Suite(.timeLimit(.minutes(1))) struct ReceptionTests {
+@Suite(.timeLimit(.minutes(5))) struct ReceptionTests {
     private func reception(_ desk: Desk) -> Reception {
         Reception(
             journal: desk.journal, queue: desk.queue, logger: desk.logger,

@@ -11,7 +11,7 @@ import ZeroMQ
 @testable import Worker
 
 /// The whole worker, with the sandbox as its upstreams, asked as any client does.
-@Suite(.timeLimit(.minutes(1))) struct WorkerTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerTests {
     private let folder: TemporaryFolder
     private let sandbox: SandboxServer
 
