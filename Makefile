@@ -6,11 +6,15 @@ SHELL := /bin/bash
 # 40 to 150 s on two shared cores (debug 25 to 60 s), once. Tests are always built for debugging, so neither throws the other's work away.
 CONFIGURATION ?= release
 
+# Which chaos, and how much of it.
+SEED ?= 1
+CRASHES ?= 60
+
 strict := -Xswiftc -warnings-as-errors
 swift_files := Package.swift Sources Tests Examples Benchmarks
 test_log := .build/test.log
 
-.PHONY: help run test build lint format bench compose-test clean packages test-packages
+.PHONY: help run test build lint format bench chaos compose-test clean packages test-packages
 
 help:  ## List the verbs
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
@@ -40,6 +44,9 @@ format:  ## Format the Swift files
 bench: build test-packages  ## Measure what docs/benchmarks.md holds
 	swift build -c release --product Throughput
 	Benchmarks/run
+
+chaos: build test-packages  ## Kill, cut and freeze the processes, and check that nothing is lost: SEED=1 CRASHES=60
+	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
 compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
 	deploy/compose-test

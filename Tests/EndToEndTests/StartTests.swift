@@ -130,6 +130,7 @@ extension Trouble {
         private func settings(data: String, _ folder: TemporaryFolder) -> [String: String] {
             var settings = [
                 "MARQUEE_DATA": data, "MARQUEE_KOBIS_URL": "http://127.0.0.1:1", "MARQUEE_LOG_FORMAT": "json",
+                "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
             ]
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"

@@ -74,7 +74,10 @@ extension Terminal {
 
         /// Addresses that nobody else uses, and what `up` needs to have none of them by chance.
         private func settings(_ folder: TemporaryFolder) throws -> [String: String] {
-            var settings = ["MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try freePort())"]
+            var settings = [
+                "MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try freePort())",
+                "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+            ]
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
             }
