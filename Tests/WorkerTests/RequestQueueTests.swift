@@ -65,6 +65,6 @@ import Testing
 extension RequestQueue {
     /// Returns when so many wait for a request.
     func takers(atLeast count: Int) async {
-        while takerCount < count { await Task.yield() }
+        while !Task.isCancelled, takerCount < count { await Task.yield() }
     }
 }
