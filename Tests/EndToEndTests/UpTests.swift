@@ -10,12 +10,14 @@ extension Terminal {
         func killed() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
-            _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+            let isUp = await program.output { $0.contains("일별 박스오피스") ? true : nil }
+            try #require(isUp == true)
             program.signal(SIGKILL)
             _ = await program.ended()
             // They are nobody's children now, so that their logs are all that tells of their end.
             for role in Stage.Role.allCases {
                 while try !lastWords(of: role, in: folder.file("data/sandbox")).hasSuffix("\(role) stopped\n") {
+                    try Task.checkCancellation()
                     await Task.yield()
                 }
             }
@@ -81,6 +83,7 @@ extension Terminal {
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
             }
+            for name in ["WORKER_HTTP", "NOTIFIER_HTTP"] { settings["MARQUEE_\(name)"] = "127.0.0.1:0" }
             return settings
         }
 
