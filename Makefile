@@ -43,7 +43,7 @@ format:  ## Format the Swift files
 
 bench: build test-packages  ## Measure what docs/benchmarks.md holds
 	swift build -c release --product Throughput
-	Benchmarks/run
+	PYTHONDONTWRITEBYTECODE=1 Benchmarks/run
 
 chaos: build test-packages  ## Kill, cut and freeze the processes, and check that nothing is lost: SEED=1 CRASHES=60
 	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)

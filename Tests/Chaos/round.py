@@ -35,7 +35,8 @@ class Subscriber(Process):
         command = [
             sys.executable, HERE / "subscriber.py", "--events", events, "--commands", commands, "--delivered",
             self.file, "--high-water", high_water, *prefixes]
-        super().__init__(name, command, {}, folder / f"{name}.log")
+        # Without the compiled example, which would lie among the sources.
+        super().__init__(name, command, {"PYTHONDONTWRITEBYTECODE": "1"}, folder / f"{name}.log")
 
     def delivered(self):
         if not self.file.exists():
@@ -73,6 +74,7 @@ class Round:
             for proxy in self.proxies:
                 await proxy.start()
             await self.stage.start_sandbox()
+            await self.begin()
             await self.attack()
             await self.come_to_rest()
             self.check()
@@ -110,6 +112,14 @@ class Round:
         closing.push_async_callback(kill_all, processes)
         for proxy in self.proxies:
             closing.callback(proxy.close)
+
+    async def begin(self):
+        """A first start in peace: what is in the log before the notifier has read it is history, and fires nothing."""
+        stage = self.stage
+        await stage.worker.start()
+        await stage.notifier.start()
+        await self.wait_for("the first start", lambda: "all charts are read" in "".join(stage.notifier.last_words()))
+        await kill_all([stage.worker, stage.notifier])
 
     async def attack(self):
         """Requests flow in, and everything goes wrong at once, until the crashes are used up."""

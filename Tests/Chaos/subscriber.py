@@ -42,7 +42,7 @@ def main():
     if options.high_water:
         # What every socket of the process begins with: a queue for one message, and little room before it.
         zmq.Context.instance().setsockopt(zmq.RCVHWM, options.high_water)
-        zmq.Context.instance().setsockopt(zmq.RCVBUF, 4096)
+        zmq.Context.instance().setsockopt(zmq.RCVBUF, 32_768)
     position = last_position(options.delivered)
     subscription = Subscription(
         options.events, options.commands, options.prefixes, position, from_start=True)
