@@ -49,6 +49,8 @@ struct AlertService: Service {
         switch delivery {
         case .event(let event, let position):
             next.position = position
+            // The other markets' charts fire nothing, and are read past.
+            guard case .ranking(day: _, market: .all) = event.topic else { break }
             try await decide(event, &next)
         case .live(let position):
             next.position = position

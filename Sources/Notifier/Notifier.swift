@@ -55,7 +55,9 @@ public struct Notifier: Sendable {
         let memory = try await ledger.recall(rules: rules, since: since)
         let subscription = try await Subscription(
             io, events: configuration.events.reachable, commands: configuration.commands.reachable,
-            prefixes: ["ranking.day.\(Market.all)."], from: memory.start
+            // The whole stream, because what a chart fires depends on which came before it, and only a whole stream is
+            // delivered in its order.
+            prefixes: ["\(Stream.ranking.rawValue)."], from: memory.start
         ) { note($0, counts) }
         let status: @Sendable () async throws -> NotifierStatus = {
             NotifierStatus(

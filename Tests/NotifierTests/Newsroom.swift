@@ -32,8 +32,10 @@ struct Newsroom {
 
     /// Runs a notifier until it has published so many alerts in all its life, and returns them in short.
     ///
-    /// A notifier that has nothing to say is let run until it has read all that there is.
-    func alerts(_ count: Int, since: KoreanDate? = nil) async throws -> [String] {
+    /// A notifier that has nothing to say is let run until it has read all that there is; then comes what happens `meanwhile`.
+    func alerts(
+        _ count: Int, since: KoreanDate? = nil, meanwhile: () async throws -> Void = {}
+    ) async throws -> [String] {
         let (lines, line) = AsyncStream<String>.makeStream()
         let logger = Logger(label: "notifier", clock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
         let notifier = Notifier(
@@ -41,6 +43,7 @@ struct Newsroom {
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = notifier.run { for await _ in ends {} }
         for await text in lines where text.contains("all charts are read") { break }
+        try await meanwhile()
         let io = try IOThread()
         var alerts: [String] = []
         if count > 0 {
@@ -110,14 +113,15 @@ struct Newsroom {
             }
         }
 
-        /// Logs and publishes a day's chart: a film for each letter, N new.
-        func publish(_ day: Int, _ titles: String, at time: Date) async throws {
+        /// Logs and publishes a day's chart, a film for each letter, N new; one that is lost on its way is only logged.
+        func publish(_ day: Int, _ titles: String, at time: Date, isLost: Bool = false) async throws {
             let entries = try titles.enumerated().map { index, title in
                 try ChartEntry.film(String(title), line: index + 1, isNew: title == "N")
             }
             let chart = try LoggedChart.june(day, entries).chart
             let draft = try EventDraft(.ranking(day: chart.date, market: .all), encoding: chart)
-            publisher.publish(try await database.write { [log] in try log.append([draft], at: time, in: $0) })
+            let events = try await database.write { [log] in try log.append([draft], at: time, in: $0) }
+            if !isLost { publisher.publish(events) }
         }
 
         func end() async {

@@ -51,6 +51,18 @@ import Testing
         await worker.end()
     }
 
+    @Test("a chart that was lost on its way is decided on before the later ones that arrived")
+    func lostChart() async throws {
+        let worker = try await room.worker()
+        try await worker.publish(1, "AB", at: before)
+        let alerts = try await room.alerts(2) {
+            try await worker.publish(2, "BA", at: after, isLost: true)
+            try await worker.publish(3, "AB", at: after)
+        }
+        #expect(alerts == [id("lead", "B", 2), id("lead", "A", 3)])
+        await worker.end()
+    }
+
     @Test("a notifier that is stopped again and again decides what one that runs on does, each once")
     func restarts() async throws {
         let days = ["AB", "BA", "BN", "NC", "NC", "CN"]
