@@ -16,9 +16,12 @@ def free_address():
 def measure(sender, receiver, count, size):
     address = free_address()
     publish = subprocess.Popen([*SENDERS[sender], "publish", address, str(count), str(size)], stdout=subprocess.DEVNULL)
-    rate = subprocess.run(
-        [*SENDERS[receiver], "subscribe", address, str(count)], stdout=subprocess.PIPE, text=True, check=True).stdout
-    publish.wait()
+    try:
+        rate = subprocess.check_output([*SENDERS[receiver], "subscribe", address, str(count)], text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{sender} to {receiver}, {size} B: not all {count} messages arrived")
+    finally:
+        publish.kill()
     return float(rate)
 
 

@@ -80,6 +80,7 @@ struct AlertService: Service {
             return
         }
         let alerts = memory.decider.take(chart)
+        crashPoints.reach(.decided)
         // So is what no decision can look at.
         if let horizon = memory.decider.horizon, chart.chart.date < horizon { return }
         let new = try await ledger.record(alerts, on: chart, for: event.correlationID, then: memory)
