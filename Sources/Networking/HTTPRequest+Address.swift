@@ -40,6 +40,6 @@ extension HTTPRequest {
 
     /// The redirects that are really followed.
     var redirectsFollowed: Int {
-        (query + headers).contains(where: \.isSecret) ? 0 : redirects
+        !secrets.isEmpty || (query + headers).contains(where: \.isSecret) ? 0 : redirects
     }
 }

@@ -32,6 +32,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var method: Method
     /// The `http` or `https` address without the query items below. Bytes that no URL may hold are percent-encoded.
     public var url: String
+    /// The parts of that address that nobody may see, such as a token in its path.
+    public var secrets: [String]
     /// What is added to the address as its query.
     public var query: [HTTPField]
     /// The headers besides those that HTTP itself needs.
@@ -49,11 +51,13 @@ public struct HTTPRequest: Hashable, Sendable {
 
     /// Makes a request.
     public init(
-        _ url: String, method: Method = .get, query: [HTTPField] = [], headers: [HTTPField] = [], body: Data? = nil,
+        _ url: String, secrets: [String] = [], method: Method = .get, query: [HTTPField] = [],
+        headers: [HTTPField] = [], body: Data? = nil,
         deadline: Duration = .seconds(30), responseLimit: Int = 8 << 20, redirects: Int = 0, reach: Reach = .anyAddress
     ) {
         self.method = method
         self.url = url
+        self.secrets = secrets
         self.query = query
         self.headers = headers
         self.body = body
@@ -64,11 +68,14 @@ public struct HTTPRequest: Hashable, Sendable {
     }
 }
 
-extension HTTPRequest: CustomStringConvertible {
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     /// The method and the address, secrets as `***`.
     public var description: String {
         "\(method.rawValue) \(redaction.scrub(address { $0.isSecret ? Redaction.mark : $0.value.percentEncoded }))"
     }
+
+    /// What `dump` shows: the same.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 
     /// What must not be seen of anything that this request brings about.
     var redaction: Redaction {
@@ -76,7 +83,7 @@ extension HTTPRequest: CustomStringConvertible {
         let credentials = headers.filter(\.isSecret).map(\.value)
         // Of `Authorization: KakaoAK 1a2b…` messages repeat what follows the scheme (RFC 9110, 11.6.2).
         let bare = credentials.flatMap { $0.split(separator: " ", maxSplits: 1).dropFirst().map(String.init) }
-        return Redaction(of: items + credentials + bare + [userInfo])
+        return Redaction(of: secrets + items + credentials + bare + [userInfo])
     }
 
     /// The name and password that somebody may have written into the address.

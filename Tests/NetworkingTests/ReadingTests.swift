@@ -93,4 +93,13 @@ struct ReadingTests {
         )
         #expect(SHA256.hexDigest(of: [UInt8]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
+
+    @Test("The code of a message under a key is that of RFC 4231")
+    func messageCode() {
+        // Test case 2.
+        let code = HMACSHA256.code(of: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+        #expect(
+            code.map { $0 / 16 == 0 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    }
 }

@@ -32,6 +32,18 @@ struct RedactionTests {
         #expect("\(request)" == "GET https://example.org/list?fixed=1&key=***&name=%ED%8C%8C%EB%AC%98%201%262")
     }
 
+    @Test("A token in an address is not shown, and no redirect takes it along")
+    func token() {
+        let request = HTTPRequest(
+            "https://example.org/bot123:abc/send", secrets: ["123:abc"], method: .post, redirects: 3)
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect("\(request)" == "POST https://example.org/bot***/send")
+        #expect(!dumped.contains("123:abc"))
+        #expect(request.address == "https://example.org/bot123:abc/send")
+        #expect(request.redirectsFollowed == 0)
+    }
+
     @Test(
         "A text that echoes a secret is scrubbed, however it is written",
         arguments: [
