@@ -111,7 +111,7 @@ public final class HTTPClient: Sendable {
     private func call<Value>(
         _ endpoint: Endpoint<Value>, timeout: Duration, deadline: Duration
     ) async throws(UpstreamError) -> Value {
-        switch await transport.perform(endpoint.request, timeout: timeout, deadline: deadline) {
+        switch await transport.perform(.http(endpoint.request), timeout: timeout, deadline: deadline) {
         case .failure(let failure):
             throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
         case .success(var response):

@@ -1,6 +1,6 @@
 /// Sends single requests by libcurl, on a thread of its own.
 ///
-/// It knows nothing of services, retries and sharing; it keeps the limits per host, deadlines and cancellation. Every
+/// Mail is one of them. It knows nothing of services, retries and sharing; it keeps the limits per host, deadlines and cancellation. Every
 /// `perform` returns: with an answer, at its deadline, when its task is cancelled, or at shutdown.
 final class Transport: Sendable {
     private let inbox: TransferInbox
@@ -13,16 +13,16 @@ final class Transport: Sendable {
         inbox.close()
     }
 
-    /// Sends `request`, which may wait for a place until `deadline` has passed and take `timeout` from then on.
-    func perform(_ request: HTTPRequest, timeout: Duration, deadline: Duration) async -> TransferOutcome {
-        if let mistake = request.mistake { return .failure(TransferFailure(kind: .badRequest, reason: mistake)) }
+    /// Does an errand, which may wait for a place until `deadline` has passed and take `timeout` from then on.
+    func perform(_ errand: Errand, timeout: Duration, deadline: Duration) async -> TransferOutcome {
+        if let mistake = errand.mistake { return .failure(TransferFailure(kind: .badRequest, reason: mistake)) }
         let inbox = inbox
         let id = inbox.makeID()
         let end = ContinuousClock.now + deadline
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let order = TransferOrder(
-                    id: id, request: request, timeout: timeout, deadline: end, continuation: continuation)
+                    id: id, errand: errand, timeout: timeout, deadline: end, continuation: continuation)
                 guard inbox.post(order) else {
                     return continuation.resume(returning: .failure(.cancelled))
                 }

@@ -7,8 +7,8 @@ struct EasyHandle: ~Copyable {
     let raw: UnsafeMutableRawPointer
     // The handle writes its errors here until it is cleaned up.
     private let errorText: UnsafeMutablePointer<CChar>
-    // The handle reads its headers from here until it is cleaned up.
-    private var headers: UnsafeMutablePointer<curl_slist>?
+    // The handle reads its headers, and a mail's recipients, from here until it is cleaned up.
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
     /// Makes a handle (`curl_easy_init`).
     init() {
@@ -21,7 +21,7 @@ struct EasyHandle: ~Copyable {
 
     deinit {
         curl_easy_cleanup(raw)
-        curl_slist_free_all(headers)
+        for list in lists { curl_slist_free_all(list) }
         errorText.deallocate()
     }
 
@@ -52,15 +52,17 @@ struct EasyHandle: ~Copyable {
         check(marquee_curl_set_sink(raw, option, value), option)
     }
 
-    /// Sets the headers, each a whole line.
-    mutating func setHeaders(_ lines: [String]) {
-        for line in lines {
-            guard let longer = curl_slist_append(headers, line) else {
+    /// Sets what is a list of texts, such as the headers, each a whole line.
+    mutating func set(_ option: CURLoption, toList texts: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for text in texts {
+            guard let longer = curl_slist_append(list, text) else {
                 preconditionFailure("curl_slist_append: out of memory")
             }
-            headers = longer
+            list = longer
         }
-        check(marquee_curl_set_list(raw, CURLOPT_HTTPHEADER, headers), CURLOPT_HTTPHEADER)
+        if let list { lists.append(list) }
+        check(marquee_curl_set_list(raw, option, list), option)
     }
 
     /// Sets the body; the handle has a copy of its own.
@@ -82,7 +84,7 @@ struct EasyHandle: ~Copyable {
         set(CURLOPT_PREREQDATA, to: context)
     }
 
-    /// The status of the last answer.
+    /// The status of the last answer; of a mail server, the code of its last reply that is not about parting.
     var status: Int {
         var status = 0
         marquee_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status)

@@ -4,24 +4,33 @@ import Glibc
 
 extension Transfer {
     /// Says what is wanted, and who is to be called.
-    func setOptions() {
-        let request = order.request
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        easy.set(CURLOPT_PRIVATE, to: context)
+    func setOptions(_ request: HTTPRequest) {
+        setCommonOptions()
         easy.set(CURLOPT_URL, to: request.address)
         easy.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
         // Nor does a redirect make us present a name and a password.
         easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
-        // Never through the proxy of an *_proxy variable: it would see keys sent by plain http, and the guard below
-        // would look at the proxy's address instead of the server's.
-        easy.set(CURLOPT_PROXY, to: "")
         // One request a connection: a stalled answer holds up no other.
         easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
         easy.set(CURLOPT_ACCEPT_ENCODING, to: "gzip")
         easy.set(CURLOPT_MAXFILESIZE_LARGE, toOffset: request.responseLimit)
         easy.set(CURLOPT_FOLLOWLOCATION, to: request.redirectsFollowed > 0 ? 1 : 0)
         easy.set(CURLOPT_MAXREDIRS, to: request.redirectsFollowed)
+        if request.reach == .publicAddressesOnly {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            easy.setGuards(openSocket: openSocket, beforeRequest: checkPeer, context: context)
+        }
+        setContent(of: request)
+    }
+
+    /// Says what is the same for every errand: where answers go, how long all may take, and what is never done.
+    func setCommonOptions() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        easy.set(CURLOPT_PRIVATE, to: context)
+        // Never through the proxy of an *_proxy variable: it would see keys sent by plain http, and the guard of
+        // private addresses would look at the proxy's address instead of the server's.
+        easy.set(CURLOPT_PROXY, to: "")
 
         // No signals: the timeout of a name look-up is the resolver thread's business.
         easy.set(CURLOPT_NOSIGNAL, to: 1)
@@ -36,10 +45,6 @@ extension Transfer {
         easy.set(CURLOPT_WRITEDATA, to: context)
         easy.set(CURLOPT_HEADERFUNCTION, to: receiveHeader)
         easy.set(CURLOPT_HEADERDATA, to: context)
-        if request.reach == .publicAddressesOnly {
-            easy.setGuards(openSocket: openSocket, beforeRequest: checkPeer, context: context)
-        }
-        setContent(of: request)
     }
 
     private func setContent(of request: HTTPRequest) {
@@ -49,7 +54,7 @@ extension Transfer {
         if !request.hasHeader("user-agent") { lines.append("User-Agent: marquee") }
         // For libcurl "Name:" means to leave a header out; an empty one is written with a semicolon.
         lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        easy.setHeaders(lines)
+        easy.set(CURLOPT_HTTPHEADER, toList: lines)
 
         switch request.method {
         case .get: break

@@ -13,7 +13,11 @@ final class Transfer {
 
     private var headers: [HTTPField] = []
     private var headerBytes = 0
+    /// What a mail server said, line by line.
+    private var replies: [Data] = []
     private var body = Data()
+    /// What of a mail's message has not been handed over yet.
+    private var unsent: ArraySlice<UInt8> = []
     /// Why the transfer was ended from our side, if it was.
     private var refusal: TransferFailure?
 
@@ -21,7 +25,12 @@ final class Transfer {
         self.order = order
         self.multi = multi
         self.isPublic = isPublic
-        setOptions()
+        switch order.errand {
+        case .http(let request): setOptions(request)
+        case .mail(let mail):
+            unsent = mail.message[...]
+            setOptions(mail)
+        }
         multi.add(easy)
     }
 
@@ -36,17 +45,22 @@ final class Transfer {
 
     /// What became of it, once libcurl has ended it with `code`.
     func outcome(_ code: CURLcode) -> TransferOutcome {
-        if code == CURLE_OK {
-            let url = order.request.redaction.scrub(easy.effectiveURL)
+        switch order.errand {
+        case .http(let request) where code == CURLE_OK:
+            let url = request.redaction.scrub(easy.effectiveURL)
             return .success(HTTPResponse(status: easy.status, headers: headers, body: body, url: url))
+        case .mail where code == CURLE_OK || easy.status >= 400:
+            // A refusal is an answer, too; libcurl makes a failure of it.
+            return .success(HTTPResponse(status: easy.status, body: lastReply))
+        case .http, .mail: break
         }
         return .failure(refusal ?? TransferFailure(code, easy.explanation(of: code)))
     }
 
     /// Takes the next bytes of the body; false ends the transfer.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= order.request.responseLimit else {
-            refusal = .tooLarge(limit: order.request.responseLimit)
+        guard body.count + bytes.count <= order.errand.responseLimit else {
+            refusal = .tooLarge(limit: order.errand.responseLimit)
             return false
         }
         body.append(contentsOf: bytes)
@@ -61,7 +75,9 @@ final class Transfer {
             refusal = TransferFailure(kind: .invalid, reason: "the headers are longer than \(Self.headerLimit) bytes")
             return false
         }
-        if line.starts(with: "HTTP/".utf8) {
+        if case .mail = order.errand {
+            replies.append(Data(line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }))
+        } else if line.starts(with: "HTTP/".utf8) {
             // Another answer begins: after a redirect, or after a status of 100…199.
             headers = []
             body = Data()
@@ -69,6 +85,19 @@ final class Transfer {
             headers.append(header)
         }
         return true
+    }
+
+    /// The line of the reply that `easy.status` is the code of: after it there may be one about parting.
+    private var lastReply: Data {
+        replies.last { $0.starts(with: "\(easy.status)".utf8) } ?? Data()
+    }
+
+    /// Hands the next bytes of a mail over, as many as there is room for.
+    func provide(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        let piece = unsent.prefix(room.count)
+        room.copyBytes(from: piece)
+        unsent = unsent.dropFirst(piece.count)
+        return piece.count
     }
 
     /// Whether the request may go to `address`; an address that can not be read is none to go to.

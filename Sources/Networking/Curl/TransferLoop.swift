@@ -72,7 +72,7 @@ final class TransferLoop {
     }
 
     private func enqueue(_ order: TransferOrder) {
-        if places.enter(order.id, host: order.request.origin) {
+        if places.enter(order.id, host: order.errand.origin) {
             waiting[order.id] = order
             nextExpiry = min(nextExpiry ?? order.deadline, order.deadline)
             begin()

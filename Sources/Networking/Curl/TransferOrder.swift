@@ -4,7 +4,7 @@ struct TransferOrder: Sendable {
     typealias ID = UInt64
 
     let id: ID
-    let request: HTTPRequest
+    let errand: Errand
     /// How long it may take once it has begun.
     let timeout: Duration
     /// When it must be over, begun or not.

@@ -1,0 +1,72 @@
+"""A real mail server (aiosmtpd) for tests: prints where it listens, then each mail that it took as a line of JSON.
+
+Use: mail.py FOLDER [--tls | --starttls] [--login USER PASSWORD] [--refuse ADDRESS] [--busy COUNT]
+With TLS its certificate is FOLDER/certificate.pem. --busy turns the first mails away for the moment.
+"""
+
+import argparse
+import asyncio
+import json
+import ssl
+import subprocess
+
+from aiosmtpd.smtp import SMTP, AuthResult
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("folder")
+arguments.add_argument("--tls", action="store_true")
+arguments.add_argument("--starttls", action="store_true")
+arguments.add_argument("--login", nargs=2)
+arguments.add_argument("--refuse")
+arguments.add_argument("--busy", type=int, default=0)
+options = arguments.parse_args()
+
+
+class Desk:
+    async def handle_RCPT(self, server, session, envelope, address, _):
+        if address == options.refuse:
+            return "550 5.1.1 no such mailbox here"
+        envelope.rcpt_tos.append(address)
+        return "250 2.1.5 ok"
+
+    async def handle_DATA(self, server, session, envelope):
+        if options.busy > 0:
+            options.busy -= 1
+            return "451 4.3.0 try again later"
+        mail = {
+            "from": envelope.mail_from, "to": envelope.rcpt_tos, "text": envelope.content.decode("ascii"),
+            "tls": session.ssl is not None or options.tls, "user": session.auth_data,
+        }
+        print(json.dumps(mail), flush=True)
+        return "250 2.0.0 taken"
+
+
+def authenticate(server, session, envelope, mechanism, data):
+    if [data.login.decode(), data.password.decode()] == options.login:
+        return AuthResult(success=True, auth_data=data.login.decode())
+    return AuthResult(success=False, handled=False)
+
+
+def context():
+    certificate, key = f"{options.folder}/certificate.pem", f"{options.folder}/key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True)
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate, key)
+    return tls
+
+
+async def main():
+    tls = context() if options.tls or options.starttls else None
+    login = {"authenticator": authenticate, "auth_required": True, "auth_require_tls": False} if options.login else {}
+    server = await asyncio.get_running_loop().create_server(
+        lambda: SMTP(Desk(), hostname="test", tls_context=tls if options.starttls else None,
+                     require_starttls=options.starttls, **login),
+        "127.0.0.1", 0, ssl=tls if options.tls else None)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+asyncio.run(main())

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A program of others in `Tests/Counterparts`, run by Debian's own Python, whose lines a test reads.
+///
+/// The first line that it prints is the port on which it listens. It ends when the last reference goes.
+public final class Counterpart: Sendable {
+    /// The port on which it listens.
+    public let port: Int
+    private let process: Process
+    private let output: FileHandle
+    private let rest = Monitor<[UInt8]>([])
+
+    /// Starts a program, and waits until it listens.
+    public init(_ name: String, _ arguments: [String] = []) async throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Counterparts")
+        let pipe = Pipe()
+        process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-u", folder.appending(path: name).standardized.path] + arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        output = pipe.fileHandleForReading
+        try process.run()
+        guard let line = await Self.line(from: output, rest), let port = Int(line) else {
+            process.terminate()
+            throw Silent(name: name)
+        }
+        self.port = port
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// The next line that it prints; nil if it has ended.
+    public func line() async -> String? {
+        await Self.line(from: output, rest)
+    }
+
+    /// It ended without a word of where it listens.
+    public struct Silent: Error {
+        /// Which program.
+        public let name: String
+    }
+
+    private static func line(from output: FileHandle, _ rest: Monitor<[UInt8]>) async -> String? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: readLine(from: output, rest)) }
+        }
+    }
+
+    private static func readLine(from output: FileHandle, _ rest: Monitor<[UInt8]>) -> String? {
+        var bytes = rest.withLock { $0 }
+        while true {
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                let (line, later) = (Array(bytes[..<end]), Array(bytes[(end + 1)...]))
+                rest.withLock { $0 = later }
+                return String(decoding: line, as: UTF8.self)
+            }
+            let piece = output.availableData
+            if piece.isEmpty { return nil }
+            bytes += piece
+        }
+    }
+}
