@@ -58,8 +58,12 @@ class Process:
         except TimeoutError:
             return None
 
+    @property
+    def is_running(self):
+        return self.child is not None and self.child.returncode is None
+
     def signal(self, number):
-        if self.child and self.child.returncode is None:
+        if self.is_running:
             self.child.send_signal(number)
 
     async def kill(self):

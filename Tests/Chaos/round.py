@@ -173,6 +173,8 @@ class Round:
         for subscriber in self.subscribers:
             subscriber.signal(signal.SIGCONT)
         await asyncio.to_thread(self.stage.ask_sandbox, "/control", "PUT", {})
+        if not self.stage.worker.is_running:  # its last start was refused by a full disk
+            await self.stage.worker.start()
         await self.late.start()
         for client in self.clients:
             client.is_asked_to_stop = True
