@@ -28,7 +28,7 @@ let package = Package(
         .executable(name: "marquee", targets: ["marquee"])
     ],
     targets: [
-        // Floor 0: libraries of the system, and the lock everything else shares state behind.
+        // Floor 0: libraries of the system, the lock everything else shares state behind, and what was misspelt.
         // Without pkg-config: Debian's libzmq.pc carries Kerberos flags that SwiftPM warns about at every build.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
@@ -38,6 +38,7 @@ let package = Package(
         systemLibrary(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
         module("Locking"),
+        module("Spelling"),
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Locking"]),
@@ -45,7 +46,7 @@ let package = Package(
         module("Networking", uses: ["CCurl", "CCrypto", "Locking"]),
         module("WebServer", uses: ["CMicrohttpd", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["Locking"]),
+        module("Operations", uses: ["Locking", "Spelling"]),
 
         // Floor 2: the domain, and the pages on which a process says how it is.
         module("BoxOffice"),
@@ -84,6 +85,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
         tests(of: "Locking"),
+        tests(of: "Spelling"),
         tests(of: "ZeroMQ"),
         tests(of: "SQLite", uses: ["Locking"]),
         tests(of: "Networking"),

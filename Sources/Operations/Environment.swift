@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Spelling
 
 /// The variables that are ours, and how each kind of them is read.
 struct Environment {
@@ -9,7 +10,8 @@ struct Environment {
     init(_ all: [String: String]) throws(ConfigurationError) {
         let ours = all.filter { $0.key.hasPrefix(Variable.prefix) }
         for name in ours.keys.sorted() where !Variable.names.contains(name) {
-            throw ConfigurationError(name, "not known; did you mean \(Variable.nearest(to: name) ?? Variable.prefix)?")
+            let nearest = Variable.names.nearest(to: name) ?? Variable.prefix
+            throw ConfigurationError(name, "not known; did you mean \(nearest)?")
         }
         values = ours.filter { !$0.value.isEmpty }
     }

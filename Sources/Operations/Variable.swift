@@ -59,31 +59,4 @@ enum Variable: String, CaseIterable {
 
     /// Every name that may be given.
     static let names = allCases.flatMap { [$0.rawValue, $0.fileName].compactMap(\.self) }
-
-    /// The known name that takes the fewest edits to reach from `name`; the first of equals.
-    static func nearest(to name: String) -> String? {
-        let distances = names.map { (name: $0, distance: editDistance($0, name)) }
-        return distances.min { $0.distance < $1.distance }?.name
-    }
-}
-
-/// How many letters to insert, remove, replace or swap with their neighbour to make one text of the other.
-func editDistance(_ one: String, _ other: String) -> Int {
-    let one = Array(one.utf8)
-    let other = Array(other.utf8.prefix(256))
-    var beforeLast: [Int] = []
-    var last = Array(0...other.count)
-    for row in one.indices {
-        var current = [row + 1]
-        for column in other.indices {
-            let replaced = last[column] + (one[row] == other[column] ? 0 : 1)
-            var best = min(replaced, last[column + 1] + 1, current[column] + 1)
-            if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
-                best = min(best, beforeLast[column - 1] + 1)
-            }
-            current.append(best)
-        }
-        (beforeLast, last) = (last, current)
-    }
-    return last[other.count]
 }

@@ -102,12 +102,4 @@ import Testing
     func others() throws {
         _ = try Configuration(environment: ["XMARQUEE_DATA": "", "marquee_data": "", "KOBIS_KEY": ""])
     }
-
-    @Test(
-        "the distance between names counts insertions, removals, replacements and swaps",
-        arguments: [("", "", 0), ("a", "", 1), ("KEY", "KYE", 1), ("KEY", "KEYS", 1), ("kitten", "sitting", 3)])
-    func distance(one: String, other: String, edits: Int) {
-        #expect(editDistance(one, other) == edits)
-        #expect(editDistance(other, one) == edits)
-    }
 }

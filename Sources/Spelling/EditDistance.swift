@@ -1,0 +1,20 @@
+/// How many letters to insert, remove, replace or swap with their neighbour to make one text of the other.
+func editDistance(_ one: String, _ other: String) -> Int {
+    let one = Array(one.utf8)
+    let other = Array(other.utf8.prefix(256))
+    var beforeLast: [Int] = []
+    var last = Array(0...other.count)
+    for row in one.indices {
+        var current = [row + 1]
+        for column in other.indices {
+            let replaced = last[column] + (one[row] == other[column] ? 0 : 1)
+            var best = min(replaced, last[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
+                best = min(best, beforeLast[column - 1] + 1)
+            }
+            current.append(best)
+        }
+        (beforeLast, last) = (last, current)
+    }
+    return last[other.count]
+}
