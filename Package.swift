@@ -37,6 +37,7 @@ let package = Package(
         systemLibrary("CMicrohttpd", pkgConfig: "libmicrohttpd", packages: ["libmicrohttpd-dev"]),
         systemLibrary(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
+        systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Locking"),
         module("Spelling"),
 
@@ -47,6 +48,7 @@ let package = Package(
         module("WebServer", uses: ["CMicrohttpd", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
         module("Operations", uses: ["Locking", "Spelling"]),
+        module("YAML", uses: ["CYAML", "Spelling"]),
 
         // Floor 2: the domain, and the pages on which a process says how it is.
         module("BoxOffice"),
@@ -92,6 +94,7 @@ let package = Package(
         tests(of: "WebServer"),
         tests(of: "Imaging"),
         tests(of: "Operations", uses: ["Locking"]),
+        tests(of: "YAML"),
         tests(of: "BoxOffice"),
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),

@@ -1,0 +1,103 @@
+import CYAML
+
+/// A `yaml_parser_t` that reads one text, and the event that it is at.
+///
+/// libyaml's structures may not move, so they live on the heap; they are freed with the parser.
+struct Parser: ~Copyable {
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let event: UnsafeMutablePointer<yaml_event_t>
+    private let input: UnsafeMutableBufferPointer<UInt8>
+
+    init(_ text: [UInt8]) {
+        parser = .allocate(capacity: 1)
+        event = .allocate(capacity: 1)
+        event.initialize(to: yaml_event_t())
+        input = .allocate(capacity: text.count + 1)  // so that there is an address even for nothing
+        _ = input.initialize(from: text)
+        precondition(yaml_parser_initialize(parser) == 1, "yaml_parser_initialize: out of memory")
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, input.baseAddress, text.count)
+    }
+
+    deinit {
+        yaml_event_delete(event)
+        yaml_parser_delete(parser)
+        event.deallocate()
+        parser.deallocate()
+        input.deallocate()
+    }
+
+    /// What the parser came upon; texts are copied out of libyaml's memory.
+    enum Event {
+        case scalar(Scalar)
+        case beginSequence(Properties)
+        case beginMapping(Properties)
+        case end
+        case alias
+        case beginDocument
+        case endOfText
+    }
+
+    /// A scalar as it was written.
+    struct Scalar {
+        let text: String
+        let isPlain: Bool
+        let properties: Properties
+    }
+
+    /// What may stand before a node.
+    struct Properties {
+        let hasAnchor: Bool
+        let hasTag: Bool
+    }
+
+    /// Goes on to the next event by `yaml_parser_parse`, and says where it begins.
+    mutating func next(in file: String) throws(Mistake) -> (event: Event, place: Place) {
+        while true {
+            yaml_event_delete(event)
+            guard yaml_parser_parse(parser, event) == 1 else { throw mistake(in: file) }
+            let mark = event.pointee.start_mark
+            let place = Place(file: file, line: mark.line + 1, column: mark.column + 1)
+            if let current { return (current, place) }
+        }
+    }
+
+    /// The event, or nil for one that says nothing about the document.
+    private var current: Event? {
+        let data = event.pointee.data
+        switch event.pointee.type {
+        case YAML_DOCUMENT_START_EVENT: return .beginDocument
+        case YAML_STREAM_END_EVENT: return .endOfText
+        case YAML_SCALAR_EVENT:
+            let bytes = UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length)
+            return .scalar(
+                Scalar(
+                    text: String(decoding: bytes, as: UTF8.self), isPlain: data.scalar.style == YAML_PLAIN_SCALAR_STYLE,
+                    properties: Properties(hasAnchor: data.scalar.anchor != nil, hasTag: data.scalar.tag != nil)))
+        case YAML_SEQUENCE_START_EVENT:
+            let start = data.sequence_start
+            return .beginSequence(Properties(hasAnchor: start.anchor != nil, hasTag: start.tag != nil))
+        case YAML_MAPPING_START_EVENT:
+            let start = data.mapping_start
+            return .beginMapping(Properties(hasAnchor: start.anchor != nil, hasTag: start.tag != nil))
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return .end
+        case YAML_ALIAS_EVENT: return .alias
+        default: return nil
+        }
+    }
+
+    /// What libyaml says is wrong, where it says so.
+    private func mistake(in file: String) -> Mistake {
+        let state = parser.pointee
+        let words = [state.problem, state.context].map { text in text.map { String(cString: $0) } }
+        let problem = words.compactMap(\.self).joined(separator: ", ")
+        guard state.error != YAML_READER_ERROR else {
+            // Bytes that are no text have no mark, but an offset.
+            let before = String(decoding: input.prefix(state.problem_offset), as: UTF8.self).unicodeScalars
+            let line = before.split(separator: "\n", omittingEmptySubsequences: false)
+            return Mistake(at: Place(file: file, line: line.count, column: line[line.count - 1].count + 1), problem)
+        }
+        let mark = state.problem_mark
+        return Mistake(at: Place(file: file, line: mark.line + 1, column: mark.column + 1), problem)
+    }
+}
