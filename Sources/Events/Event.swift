@@ -28,6 +28,8 @@ public struct Event: Hashable, Sendable {
     public let previous: SequenceNumber
     /// The request that led to it.
     public let correlationID: RequestID?
+    /// That request's priority: what `backfill` led to is history, however new it is.
+    public let priority: Request.Priority
 
     /// The stream that its sequence counts.
     public var stream: Stream { topic.stream }
@@ -50,6 +52,7 @@ public struct Event: Hashable, Sendable {
         sequence = attributes.sequence
         previous = attributes.previous
         correlationID = attributes.correlationid
+        priority = attributes.priority.flatMap(Request.Priority.init(rawValue:)) ?? .live
     }
 
     /// Reads the data.
@@ -71,6 +74,7 @@ extension Event {
         let sequence: SequenceNumber
         let previous: SequenceNumber
         let correlationid: RequestID?
+        let priority: String?
     }
 
     private struct Time: Decodable {

@@ -6,16 +6,20 @@ public struct EventDraft: Hashable, Sendable {
     public let id: String?
     /// The request that led to it.
     public let correlationID: RequestID?
+    /// That request's priority; live if there is none.
+    public let priority: Request.Priority
     /// Its data, in JSON.
     public let data: [UInt8]
 
     /// Makes a draft, and the JSON of its data: from here on nothing encodes it again.
     public init(
-        _ topic: Topic, id: String? = nil, correlationID: RequestID? = nil, encoding data: some Encodable
+        _ topic: Topic, id: String? = nil, correlationID: RequestID? = nil, priority: Request.Priority = .live,
+        encoding data: some Encodable
     ) throws(EncodingError) {
         self.topic = topic
         self.id = id
         self.correlationID = correlationID
+        self.priority = priority
         self.data = try JSON.encode(data)
     }
 }

@@ -20,6 +20,7 @@ extension LoggedEvent {
             ("sequence", sequence.description),
             ("previous", previous.description),
             ("correlationid", draft.correlationID?.description),
+            ("priority", draft.priority == .live ? nil : draft.priority.rawValue),
         ]
         self.init(topic: topic, sequence: sequence, body: Envelope.json(attributes, data: draft.data))
     }

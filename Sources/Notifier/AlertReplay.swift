@@ -47,7 +47,8 @@ public struct AlertReplay: Sendable {
     private func alerts(at event: LoggedEvent, _ decider: inout AlertDecider) throws -> [Alert] {
         let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
         let chart = LoggedChart(try event.data(), at: place)
-        if event.sequence > learned { return decider.take(chart) }
+        let isHistory = since == nil && event.priority == .backfill
+        if event.sequence > learned && !isHistory { return decider.take(chart) }
         decider.learn(chart)
         return []
     }

@@ -22,10 +22,10 @@ struct Memory: Sendable {
 
     /// Whether an event is history, which is learnt from and fires nothing unless that was asked for.
     ///
-    /// Its own time decides, not the moment at which it is read: however late the worker is reached, and wherever the
+    /// What backfill led to always is. Else its own time decides, not the moment at which it is read: however late the worker is reached, and wherever the
     /// notifier is killed meanwhile, the same events fire. Once it has caught up, there is no history to come, and a
     /// worker's clock that is set back makes none.
     func isHistory(_ event: Event) -> Bool {
-        since == nil && !hasCaughtUp && event.time < began
+        since == nil && (event.priority == .backfill || !hasCaughtUp && event.time < began)
     }
 }

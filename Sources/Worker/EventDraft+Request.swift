@@ -5,7 +5,7 @@ extension EventDraft {
     init(accepted: AcceptedRequest) throws {
         let request = accepted.request
         try self.init(
-            .request(.accepted, accepted.id), correlationID: accepted.id,
+            .request(.accepted, accepted.id), correlationID: accepted.id, priority: request.priority,
             encoding: RequestAccepted(topic: request.topic.rawValue, request: request.fields))
     }
 
@@ -15,16 +15,19 @@ extension EventDraft {
             RequestDone.Answer(topic: $0.topic.description, stream: $0.stream, sequence: $0.sequence)
         }
         try self.init(
-            .request(.done, accepted.id), correlationID: accepted.id,
+            .request(.done, accepted.id), correlationID: accepted.id, priority: accepted.request.priority,
             encoding: RequestDone(
                 topic: accepted.request.topic.rawValue, events: answers, from: findings.source,
                 problems: findings.problems))
     }
 
     /// `request.failed.<id>`
-    init(failed id: RequestID, topic: String, request: RequestFields, _ failure: Failure) throws {
+    init(
+        failed id: RequestID, topic: String, request: RequestFields, priority: Request.Priority = .live,
+        _ failure: Failure
+    ) throws {
         try self.init(
-            .request(.failed, id), correlationID: id,
+            .request(.failed, id), correlationID: id, priority: priority,
             encoding: RequestFailed(topic: topic, request: request, error: failure))
     }
 }

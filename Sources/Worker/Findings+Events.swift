@@ -12,7 +12,7 @@ extension Findings.Fact {
     }
 
     /// The event that says the fact, or nil if `known`, the newest event of its topic, says the same.
-    func draft(after known: LoggedEvent?, correlationID: RequestID) throws -> EventDraft? {
+    func draft(after known: LoggedEvent?, foundBy accepted: AcceptedRequest) throws -> EventDraft? {
         switch self {
         case .chart(let chart):
             var news = chart
@@ -20,13 +20,17 @@ extension Findings.Fact {
                 guard let revision = chart.revised(from: try known.data()) else { return nil }
                 news = revision
             }
-            return try EventDraft(topic, correlationID: correlationID, encoding: news)
+            return try draft(foundBy: accepted, encoding: news)
         case .movie(let movie):
             guard try known?.data(as: Movie.self) != movie else { return nil }
-            return try EventDraft(topic, correlationID: correlationID, encoding: movie)
+            return try draft(foundBy: accepted, encoding: movie)
         case .poster(let poster):
             guard try known?.data(as: Poster.self) != poster else { return nil }
-            return try EventDraft(topic, correlationID: correlationID, encoding: poster)
+            return try draft(foundBy: accepted, encoding: poster)
         }
+    }
+
+    private func draft(foundBy accepted: AcceptedRequest, encoding data: some Encodable) throws -> EventDraft {
+        try EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, encoding: data)
     }
 }

@@ -91,7 +91,8 @@ struct Journal: Sendable {
     /// Writes that a request failed, if it has not ended before.
     func settle(_ accepted: AcceptedRequest, with failure: Failure) async throws {
         let request = accepted.request
-        try await fail(accepted.id, topic: request.topic.rawValue, request.fields, failure)
+        try await fail(
+            accepted.id, topic: request.topic.rawValue, request.fields, priority: request.priority, failure)
     }
 
     /// The requests that were accepted and have not ended; one that cannot be read any more ends here.
@@ -115,12 +116,13 @@ struct Journal: Sendable {
     }
 
     private func fail(
-        _ id: RequestID, topic: String, _ fields: RequestFields, _ failure: Failure
+        _ id: RequestID, topic: String, _ fields: RequestFields, priority: Request.Priority = .live,
+        _ failure: Failure
     ) async throws {
         let now = clock.now()
         try await database.write { connection in
             guard try inbox.settle(id, as: .failed, in: connection) else { return }
-            let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
+            let draft = try EventDraft(failed: id, topic: topic, request: fields, priority: priority, failure)
             let events = try log.append([draft], at: now, in: connection)
             publish(events, endingIn: connection)
         }
@@ -148,7 +150,7 @@ struct Journal: Sendable {
             return known
         }
         try Checks.note(fact.topic, at: askedAt, in: connection)
-        guard let draft = try fact.draft(after: known, correlationID: accepted.id) else {
+        guard let draft = try fact.draft(after: known, foundBy: accepted) else {
             if let known { return known }
             throw Failure(.internal, "a fact that is not in the log has nothing to say")
         }

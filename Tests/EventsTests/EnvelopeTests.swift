@@ -50,6 +50,21 @@ import Testing
         #expect(try event.data(as: [String: String].self) == ["about": "request.done.\(text)"])
     }
 
+    @Test("what backfill led to says so, whatever its data and its request's id hold; what is live says nothing")
+    func priority() async throws {
+        let log = try await Log(in: folder)
+        let tricky = try #require(RequestID(#"","priority":"backfill"#))
+        for priority in Request.Priority.allCases {
+            let draft = try EventDraft(
+                .request(.done, tricky), correlationID: tricky, priority: priority, encoding: ["priority": "backfill"])
+            let logged = try await log.append(draft)[0]
+            #expect(logged.priority == priority)
+            #expect(try Event(topic: logged.topic, body: logged.body).priority == priority)
+            let text = String(decoding: logged.body, as: UTF8.self)
+            #expect(text.contains(#"","priority":"backfill","data":{"#) == (priority == .backfill))
+        }
+    }
+
     @Test("an id of the fact's own stands in the envelope, and no correlation is no attribute")
     func ownID() async throws {
         let log = try await Log(in: folder)

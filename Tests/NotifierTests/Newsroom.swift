@@ -114,12 +114,14 @@ struct Newsroom {
         }
 
         /// Logs and publishes a day's chart, a film for each letter, N new; one that is lost on its way is only logged.
-        func publish(_ day: Int, _ titles: String, at time: Date, isLost: Bool = false) async throws {
+        func publish(
+            _ day: Int, _ titles: String, at time: Date, priority: Request.Priority = .live, isLost: Bool = false
+        ) async throws {
             let entries = try titles.enumerated().map { index, title in
                 try ChartEntry.film(String(title), line: index + 1, isNew: title == "N")
             }
             let chart = try LoggedChart.june(day, entries).chart
-            let draft = try EventDraft(.ranking(day: chart.date, market: .all), encoding: chart)
+            let draft = try EventDraft(.ranking(day: chart.date, market: .all), priority: priority, encoding: chart)
             let events = try await database.write { [log] in try log.append([draft], at: time, in: $0) }
             if !isLost { publisher.publish(events) }
         }

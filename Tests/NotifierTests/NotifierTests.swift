@@ -1,4 +1,5 @@
 import BoxOffice
+import Events
 import Foundation
 import Testing
 
@@ -29,6 +30,18 @@ import Testing
         #expect(try await room.logged() == [])
         try await worker.publish(4, "BA", at: after)
         #expect(try await room.alerts(2) == [id("lead", "B", 4), id("left", "N", 4)])
+        await worker.end()
+    }
+
+    @Test("what backfill brings is known, and fires nothing; what comes later is compared with it")
+    func backfill() async throws {
+        let worker = try await room.worker()
+        try await worker.publish(1, "AB", at: before)
+        #expect(try await room.alerts(0) == [])
+        try await worker.publish(2, "BAN", at: after, priority: .backfill)
+        try await worker.publish(3, "AB", at: after, priority: .backfill)
+        try await worker.publish(4, "BA", at: after)
+        #expect(try await room.alerts(1) == [id("lead", "B", 4)])
         await worker.end()
     }
 
