@@ -52,6 +52,7 @@ let package = Package(
 
         // Floor 2: the domain, and the pages on which a process says how it is.
         module("BoxOffice"),
+        module("OpenMarket"),
         module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
@@ -96,6 +97,7 @@ let package = Package(
         tests(of: "Operations", uses: ["Locking"]),
         tests(of: "YAML"),
         tests(of: "BoxOffice"),
+        tests(of: "OpenMarket"),
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
         tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),

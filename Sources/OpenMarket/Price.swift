@@ -1,0 +1,30 @@
+public import FoundationEssentials
+
+/// An amount of money: exact, and never without its currency.
+public struct Price: Hashable, Sendable {
+    /// How much; decimals are kept as they were told.
+    public var amount: Decimal
+    /// Of what.
+    public var currency: Currency
+
+    /// Makes a price.
+    public init(_ amount: Decimal, _ currency: Currency) {
+        self.amount = amount
+        self.currency = currency
+    }
+}
+
+extension Price: CustomStringConvertible {
+    /// The currency and the amount with separators: `KRW 1,690,000`, `USD 999.99`.
+    public var description: String {
+        let digits = "\(amount)"
+        let sign = digits.hasPrefix("-") ? "-" : ""
+        let parts = digits.dropFirst(sign.count).split(separator: ".", maxSplits: 1)
+        var whole = ""
+        for (index, digit) in (parts.first ?? "0").enumerated() {
+            if index > 0, ((parts.first?.count ?? 0) - index).isMultiple(of: 3) { whole += "," }
+            whole.append(digit)
+        }
+        return "\(currency.rawValue) \(sign)\(whole)" + (parts.count > 1 ? ".\(parts[1])" : "")
+    }
+}

@@ -1,0 +1,55 @@
+public import FoundationEssentials
+
+/// What is to be changed of a product; nil leaves a field as it is. What breaks a rule by itself cannot be made.
+///
+/// A change of nothing is one too: the market looks at the secret that comes with it.
+public struct ProductChange: Hashable, Sendable {
+    /// What it is to be called.
+    public let name: String?
+    /// What is to be said of it.
+    public let description: String?
+    /// Which of its pictures, by number, is to stand for it.
+    public let thumbnail: Int?
+    /// What its amounts are to be in.
+    public let currency: Currency?
+    /// What it is to cost without the discount.
+    public let price: Decimal?
+    /// What is to be taken off.
+    public let discount: Decimal?
+    /// How many there are to be.
+    public let stock: Int?
+
+    /// Makes a change, or names the field that breaks a rule.
+    public init(
+        name: String? = nil, description: String? = nil, thumbnail: Int? = nil, currency: Currency? = nil,
+        price: Decimal? = nil, discount: Decimal? = nil, stock: Int? = nil
+    ) throws(ProductFault) {
+        if let name { try ProductRules.check(name: name) }
+        if let description { try ProductRules.check(description: description) }
+        if let price { try ProductRules.check(price: price) }
+        if let discount { try ProductRules.check(discount: discount, of: price) }
+        if let stock { try ProductRules.check(stock: stock) }
+        if let thumbnail, thumbnail < 1 {
+            throw ProductFault(field: "thumbnail", "a thumbnail is the number of one of the product's pictures")
+        }
+        self.name = name
+        self.description = description
+        self.thumbnail = thumbnail
+        self.currency = currency
+        self.price = price
+        self.discount = discount
+        self.stock = stock
+    }
+
+    /// Checks what only the product itself can tell: that its discount is no more than its price afterwards.
+    public func check(against product: Product) throws(ProductFault) {
+        guard price != nil || discount != nil else { return }
+        try ProductRules.check(discount: discount ?? product.discount, of: price ?? product.price)
+    }
+
+    /// Whether nothing is to be changed.
+    public var isEmpty: Bool {
+        name == nil && description == nil && thumbnail == nil && currency == nil && price == nil && discount == nil
+            && stock == nil
+    }
+}

@@ -1,0 +1,61 @@
+public import FoundationEssentials
+
+/// What the market takes: the rules are checked before anything is sent, because the market's own errors name no field.
+public enum ProductRules {
+    /// How many characters a name has at least.
+    public static let shortestName = 3
+    /// How many characters a description has.
+    public static let descriptionLength = 10...1_000
+    /// How many pictures a product has.
+    public static let pictureCount = 1...5
+    /// The most bytes a picture may have that is sent to the market.
+    public static let pictureBytes = 300 * 1_024
+
+    /// Checks a name.
+    public static func check(name: String) throws(ProductFault) {
+        guard trimmed(name).count >= shortestName else {
+            throw ProductFault(field: "name", "a name has at least \(shortestName) characters")
+        }
+    }
+
+    /// Checks a description.
+    public static func check(description: String) throws(ProductFault) {
+        let count = trimmed(description).count
+        guard descriptionLength.contains(count) else {
+            throw ProductFault(field: "description", "a description has 10 to 1,000 characters, not \(count)")
+        }
+    }
+
+    /// Checks a price.
+    public static func check(price: Decimal) throws(ProductFault) {
+        guard price.isFinite, price > 0 else { throw ProductFault(field: "price", "a price is more than 0") }
+    }
+
+    /// Checks a discount beside the price it is taken off, if that is known.
+    public static func check(discount: Decimal, of price: Decimal?) throws(ProductFault) {
+        guard discount.isFinite, discount >= 0 else {
+            throw ProductFault(field: "discount", "a discount is 0 or more")
+        }
+        if let price, discount > price {
+            throw ProductFault(field: "discount", "a discount of \(discount) is more than the price, \(price)")
+        }
+    }
+
+    /// Checks a stock.
+    public static func check(stock: Int) throws(ProductFault) {
+        guard stock >= 0 else { throw ProductFault(field: "stock", "a stock is 0 or more") }
+    }
+
+    /// Checks how many pictures there are.
+    public static func check(pictureCount count: Int) throws(ProductFault) {
+        guard pictureCount.contains(count) else {
+            throw ProductFault(field: "images", "a product has 1 to 5 images, not \(count)")
+        }
+    }
+
+    private static func trimmed(_ text: String) -> Substring {
+        let start = text.drop(while: \.isWhitespace)
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return start[...end]
+    }
+}
