@@ -65,7 +65,9 @@ let package = Package(
             uses: [
                 "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
             ]),
-        module("Notifier", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "Health", "BoxOffice", "Events"]),
+        module(
+            "Notifier",
+            uses: ["Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
@@ -107,7 +109,7 @@ let package = Package(
                 "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
                 "Sandbox",
             ]),
-        tests(of: "Notifier", uses: ["ZeroMQ", "SQLite", "Operations", "Health", "BoxOffice", "Events"]),
+        tests(of: "Notifier", uses: ["ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

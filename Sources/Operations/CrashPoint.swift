@@ -22,4 +22,8 @@ public enum CrashPoint: String, Sendable, CaseIterable {
     case committed
     /// An outcome's events have been handed to the socket.
     case published
+    /// A letter is booked as tried; nothing of it has been sent.
+    case posted
+    /// A sink has answered; nothing of that is on disk.
+    case delivered
 }

@@ -11,6 +11,8 @@ extension Logger {
         case rule
         case alert
         case text
+        case sink
+        case letter
         case movie
         case title
         case date

@@ -1,0 +1,53 @@
+import Events
+
+/// An alert as a sink gets it: the event as it was published, and what of it people and policies look at.
+struct DeliveredAlert: Sendable {
+    /// The event's id: the same however often it is sent.
+    let id: String
+    /// The event as it was published.
+    let body: [UInt8]
+    /// The rule that fired.
+    let rule: String
+    /// What the alert is about, with its rule: what a cooldown goes by.
+    let subject: String
+    /// How much it matters.
+    let severity: Alert.Severity
+    /// The alert in words.
+    let text: Alert.Text
+    /// The id of the alert that this one takes back.
+    let retracts: String?
+}
+
+extension DeliveredAlert {
+    /// Reads an event of the alert log.
+    init(_ event: LoggedEvent) throws(DecodingError) {
+        let facts = try event.data(as: Facts.self)
+        id = try Event(topic: event.topic, body: event.body).id
+        body = event.body
+        rule = facts.rule
+        subject = facts.movieCode.map { "\(facts.rule)/\($0)" } ?? facts.rule
+        severity = facts.severity
+        text = facts.text
+        retracts = facts.retracts
+    }
+
+    /// The data, as far as delivery needs it.
+    private struct Facts: Decodable {
+        let rule: String
+        let movieCode: String?
+        let severity: Alert.Severity
+        let text: Alert.Text
+        let retracts: String?
+    }
+}
+
+extension Alert.Severity {
+    /// How much it matters, as a number: more for what matters more.
+    var weight: Int {
+        switch self {
+        case .info: 0
+        case .notable: 1
+        case .major: 2
+        }
+    }
+}

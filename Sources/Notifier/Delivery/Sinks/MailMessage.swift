@@ -1,0 +1,69 @@
+import BoxOffice
+import FoundationEssentials
+
+/// A letter as a mail: RFC 5322, in ASCII throughout.
+struct MailMessage {
+    /// The message, in lines that end in CR LF.
+    let bytes: [UInt8]
+
+    /// Writes a letter down.
+    init(_ letter: Letter, in language: Language, from sender: String, to recipients: [String], at now: Date) {
+        let domain = sender.split(separator: "@").last ?? "localhost"
+        var head = [
+            "From: marquee <\(sender)>", "To: \(recipients.joined(separator: ",\r\n "))",
+            "Subject: \(Self.words(letter.title(in: language)))", "Date: \(Self.date(now))",
+            "Message-ID: \(Self.id(letter.key, domain))",
+        ]
+        // What is taken back stands beside it.
+        if letter.alerts.count == 1, let retracted = letter.alerts[0].retracts {
+            head += ["In-Reply-To: \(Self.id(retracted, domain))", "References: \(Self.id(retracted, domain))"]
+        }
+        head += [
+            "Auto-Submitted: auto-generated", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: base64",
+        ]
+        let text = letter.text(in: language, limit: 100_000) + "\n"
+        bytes = Array((head + [""] + Self.base64(text)).map { $0 + "\r\n" }.joined().utf8)
+    }
+
+    /// The same for the same letter, so that a mailbox that gets it twice can tell.
+    private static func id(_ key: String, _ domain: some StringProtocol) -> String {
+        let plain = key.map { $0.isASCII && ($0.isLetter || $0.isNumber || "+-_.".contains($0)) ? $0 : "-" }
+        return "<\(String(plain))@\(domain)>"
+    }
+
+    /// The time in Korea, where the news is from.
+    private static func date(_ now: Date) -> String {
+        let day = KoreanDate(at: now)
+        let seconds = Int(now.timeIntervalSince(day.start))
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String(String(100 + $0).dropFirst()) }
+        let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][day.weekday]
+        let month = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ][day.month - 1]
+        return "\(weekday), \(day.day) \(month) \(day.year) \(time.joined(separator: ":")) +0900"
+    }
+
+    /// A text as encoded words (RFC 2047), each of whole characters and at most 75 letters long.
+    static func words(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.utf8.count < 60, !text.contains("=?") {
+            return text
+        }
+        var pieces: [String] = [""]
+        for scalar in text.unicodeScalars where scalar.properties.generalCategory != .control {
+            if pieces[pieces.count - 1].utf8.count + String(scalar).utf8.count > 45 { pieces.append("") }
+            pieces[pieces.count - 1].unicodeScalars.append(scalar)
+        }
+        return pieces.map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
+    }
+
+    private static func base64(_ text: String) -> [String] {
+        var rest = Substring(Data(text.replacing("\n", with: "\r\n").utf8).base64EncodedString())
+        var lines: [String] = []
+        while !rest.isEmpty {
+            lines.append(String(rest.prefix(76)))
+            rest = rest.dropFirst(76)
+        }
+        return lines
+    }
+}

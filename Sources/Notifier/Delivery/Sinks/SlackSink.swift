@@ -1,0 +1,20 @@
+import Events
+import FoundationEssentials
+import Networking
+
+/// A Slack channel, by an incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks);
+/// Mattermost and others take the same.
+struct SlackSink: HTTPSink {
+    let client: HTTPClient
+    let url: String
+    let language: Language
+
+    var secrets: [String] { HTTPRequest.secrets(of: url) }
+
+    func request(for letter: Letter, at now: Date) throws -> HTTPRequest {
+        // What Slack takes for markup begins with one of three characters.
+        let text = letter.text(in: language, limit: 35_000)
+            .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        return .post(url, secrets: secrets, body: try JSON.encode(["text": text]))
+    }
+}

@@ -1,0 +1,30 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// The notifier's standard output: letters in words, for whoever looks on or reads it through a pipe.
+struct StandardOutputSink: Sink {
+    let language: Language
+    let secrets: [String] = []
+
+    // A pipe that nobody reads blocks; nothing but its own letters waits behind it.
+    private static let queue = DispatchQueue(label: "marquee.standard-output")
+
+    func send(_ letter: Letter, at now: Date) async -> Answer {
+        let text = letter.text(in: language, limit: .max) + "\n"
+        return await withCheckedContinuation { continuation in
+            Self.queue.async { continuation.resume(returning: Self.write(text)) }
+        }
+    }
+
+    private static func write(_ text: String) -> Answer {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let (count, code) = rest.withUnsafeBytes { (Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count), errno) }
+            if count < 0, code == EINTR { continue }
+            guard count > 0 else { return Answer(verdict: .failed(), text: String(cString: strerror(code))) }
+            rest = rest.dropFirst(count)
+        }
+        return Answer(verdict: .taken, text: "written")
+    }
+}

@@ -1,0 +1,42 @@
+import Events
+import FoundationEssentials
+import Networking
+
+/// A program of the operator's own: gets the event itself, as CloudEvents has it posted, signed as Standard Webhooks
+/// (https://www.standardwebhooks.com) has it signed.
+struct WebhookSink: HTTPSink {
+    let client: HTTPClient
+    let url: String
+    /// The key of the signature.
+    let key: [UInt8]
+    let secrets: [String]
+
+    /// Makes a sink; a secret that begins with `whsec_` is a key in base64, any other is the key itself.
+    init?(client: HTTPClient, url: String, secret: String) {
+        let prefix = "whsec_"
+        let key =
+            secret.hasPrefix(prefix)
+            ? Data(base64Encoded: String(secret.dropFirst(prefix.count))).map(Array.init) : Array(secret.utf8)
+        guard let key, !key.isEmpty else { return nil }
+        self.client = client
+        self.url = url
+        self.key = key
+        secrets = HTTPRequest.secrets(of: url) + [secret]
+    }
+
+    func request(for letter: Letter, at now: Date) -> HTTPRequest {
+        let single = letter.alerts.count == 1
+        let bodies = letter.alerts.map(\.body)
+        let body = single ? bodies[0] : Array("[".utf8) + Array(bodies.joined(separator: ",".utf8)) + Array("]".utf8)
+        let timestamp = "\(Int(now.timeIntervalSince1970))"
+        let code = HMACSHA256.code(of: Array("\(letter.key).\(timestamp).".utf8) + body, key: key)
+        return .post(
+            url, secrets: HTTPRequest.secrets(of: url),
+            headers: [
+                HTTPField("webhook-id", letter.key), HTTPField("webhook-timestamp", timestamp),
+                HTTPField("webhook-signature", "v1,\(Data(code).base64EncodedString())"),
+                HTTPField("Idempotency-Key", "\"\(letter.key)\""),
+            ],
+            type: single ? "application/cloudevents+json" : "application/cloudevents-batch+json", body: body)
+    }
+}
