@@ -5,7 +5,7 @@ struct Exchange: Sendable {
     let inbox: Inbox
     let outbox: Outbox
     let subscribers = Subscribers()
-    let counters = Locked(SocketCounters())
+    let counters: Locked<SocketCounters>
 
     /// Refuses what comes, ends who waits; what is queued stays.
     func close() {

@@ -7,15 +7,22 @@ internal import Glibc
 /// here: the thread sleeps in zmq_poll(3) over its sockets and one eventfd, and works off what comes. It is also a
 /// `SerialExecutor`: an actor that lives on it answers without a hop to another thread, and must not block.
 ///
-/// It does not interpret messages, reconnect by itself (libzmq does) or encrypt.
+/// It does not interpret messages or reconnect by itself (libzmq does).
 public final class IOThread: SerialExecutor {
     let mailbox: Mailbox
     private let thread: pthread_t
 
     /// Starts the thread; it ends when nothing refers to it, its sockets and its actors any more.
-    public init() throws(ZeroMQError) {
+    ///
+    /// With `encryption` all its sockets are encrypted, and no other kind can be opened. `onHandshakeFailure` is called on
+    /// the thread, for what comes to sockets that are bound and, with encryption, for connections of our own; it must be
+    /// quick.
+    public init(
+        encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in }
+    ) throws(ZeroMQError) {
         let mailbox = try Mailbox()
-        let poller = Poller(mailbox: mailbox, context: try Context())
+        let poller = Poller(
+            mailbox: mailbox, context: try Context(), encryption: encryption, onHandshakeFailure: onHandshakeFailure)
         self.mailbox = mailbox
         thread = try startThread(for: "I/O thread") { poller.run() }
     }

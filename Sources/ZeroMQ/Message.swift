@@ -1,7 +1,9 @@
 /// One ZeroMQ message: its frames, which travel together or not at all.
-public struct Message: Sendable, Hashable {
+public struct Message: Sendable {
     /// The frames, at least one; a message to or from a router begins with the peer's routing id.
     public var frames: [[UInt8]]
+    /// Who sent it, where it came in on a socket that is bound; messages that say the same are equal, whoever sent them.
+    public internal(set) var sender: Sender?
 
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {
@@ -22,4 +24,12 @@ public struct Message: Sendable, Hashable {
     var byteCount: Int {
         frames.reduce(0) { $0 + $1.count }
     }
+}
+
+extension Message: Hashable {
+    /// Whether two messages have the same frames.
+    public static func == (one: Message, other: Message) -> Bool { one.frames == other.frames }
+
+    /// Feeds the frames.
+    public func hash(into hasher: inout Hasher) { hasher.combine(frames) }
 }

@@ -8,9 +8,13 @@ final class PolledSocket {
     private static let bytesPerTurn = 1 << 20
 
     let handle: SocketHandle
+    /// Where libzmq tells what becomes of the connections, if anybody wants to know.
+    private(set) var monitor: Ear?
     private let kind: SocketKind
     private let options: SocketOptions
     private let exchange: Exchange
+    /// Whether messages tell who sent them: peers come to a socket that is bound, and are known otherwise.
+    private let tellsSender: Bool
 
     /// How many messages may be read before the inbox is full.
     private var room: Int
@@ -19,8 +23,13 @@ final class PolledSocket {
     private var isBlocked = false
     private var closing: (deadline: ContinuousClock.Instant, done: [@Sendable () -> Void])?
 
-    init(_ handle: consuming SocketHandle, kind: SocketKind, options: SocketOptions, exchange: Exchange) {
+    init(
+        _ handle: consuming SocketHandle, monitor: Ear?, kind: SocketKind, options: SocketOptions, exchange: Exchange,
+        isBound: Bool
+    ) {
         self.handle = handle
+        self.monitor = monitor
+        tellsSender = isBound && kind != .publisher
         self.kind = kind
         self.options = options
         self.exchange = exchange
@@ -74,6 +83,9 @@ final class PolledSocket {
         let unsent = sending.count + exchange.outbox.take().count
         exchange.counters.withLock { $0.dropped += unsent }
         handle.set(SocketSetting("ZMQ_LINGER", ZMQ_LINGER, (closing.deadline - now).milliseconds))
+        // Before the ear is gone: libzmq would wait for ever to tell a socket that nobody reads.
+        handle.endMonitor()
+        monitor = nil
     }
 
     /// Tells those who wait for the end.
@@ -86,7 +98,7 @@ final class PolledSocket {
         var byteCount = 0
         var refused = 0
         reading: for _ in 0..<min(room, Self.messagesPerTurn) where byteCount < Self.bytesPerTurn {
-            switch handle.receive(maximumFrames: options.maximumFrames) {
+            switch handle.receive(maximumFrames: options.maximumFrames, tellsSender: tellsSender) {
             case .nothing: break reading
             case .refused: refused += 1
             case .message(let message):

@@ -1,4 +1,5 @@
 internal import CZMQ
+internal import Locking
 
 /// The inside of an `IOThread`: its sockets and the loop that waits for them. Touched by that thread alone.
 final class Poller {
@@ -16,6 +17,10 @@ final class Poller {
 
     private let mailbox: Mailbox
     private let context: Context
+    private let encryption: Encryption?
+    private let onHandshakeFailure: @Sendable (HandshakeFailure) -> Void
+    /// The door of the servers, from before the first of them is bound.
+    private var doorman: Ear?
     private var sockets: [Int: PolledSocket] = [:]
     private var lastID = 0
     private var phase = Phase.running
@@ -23,9 +28,14 @@ final class Poller {
     private var atEnd: [@Sendable () -> Void] = []
     private var isAbandoned = false
 
-    init(mailbox: Mailbox, context: Context) {
+    init(
+        mailbox: Mailbox, context: Context, encryption: Encryption?,
+        onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void
+    ) {
         self.mailbox = mailbox
         self.context = context
+        self.encryption = encryption
+        self.onHandshakeFailure = onHandshakeFailure
     }
 
     /// Serves until nobody holds the `IOThread` any more.
@@ -46,6 +56,10 @@ final class Poller {
             let events = Int16(socket.interest)
             items.append(zmq_pollitem_t(socket: socket.handle.socket, fd: 0, events: events, revents: 0))
         }
+        let ears = [doorman].compactMap(\.self) + polled.compactMap(\.monitor)
+        for ear in ears {
+            items.append(zmq_pollitem_t(socket: ear.handle.socket, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0))
+        }
         let mustReturn = polled.contains(where: \.isBusy) || !mailbox.fallAsleep()
         // Interrupted is no different from nothing ready; anything else is a fault of ours.
         if zmq_poll(&items, Int32(items.count), mustReturn ? 0 : timeout(polled)) < 0 {
@@ -57,6 +71,7 @@ final class Poller {
         for (socket, item) in zip(polled, items.dropFirst()) where item.revents != 0 {
             socket.react(to: Int32(item.revents))
         }
+        for (ear, item) in zip(ears, items.dropFirst(1 + polled.count)) where item.revents != 0 { ear.react() }
     }
 
     /// Milliseconds until the first deadline, or -1 for ever.
@@ -81,7 +96,17 @@ extension Poller {
     ) throws(ZeroMQError) -> Opening {
         let subject = ([kind.rawValue] + bind + connect).joined(separator: " ")
         guard case .running = phase else { throw .closed("open", subject) }
-        let handle = try SocketHandle.open(kind, options: options, subject: subject, context: context.pointer)
+        precondition(encryption == nil || bind.isEmpty || connect.isEmpty, "A socket is a server or a client of CURVE")
+        let settings = options.settings(for: kind) + (try security(of: kind, isBound: !bind.isEmpty))
+        let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
+        let counters = Locked(SocketCounters())
+        lastID += 1
+        let id = lastID
+        let watch = ConnectionWatch(
+            kind, limit: options.maximumConnections, counters: counters, onFailure: onHandshakeFailure)
+        let events = ConnectionWatch.events(isServer: !bind.isEmpty)
+        let monitor =
+            try bind.isEmpty && encryption == nil ? nil : monitor(handle, events, watch, named: "monitor-\(id)")
         for prefix in subscriptions { handle.subscribe(to: prefix) }
         var addresses: [String] = []
         for address in bind { addresses.append(try handle.bind(to: address)) }
@@ -90,13 +115,46 @@ extension Poller {
             addresses.append(address)
         }
 
-        lastID += 1
-        let id = lastID
         let exchange = Exchange(
             inbox: Inbox(limit: options.inboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.resume() } },
-            outbox: Outbox(limit: options.outboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.schedule() } })
-        sockets[id] = PolledSocket(handle, kind: kind, options: options, exchange: exchange)
+            outbox: Outbox(limit: options.outboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.schedule() } },
+            counters: counters)
+        sockets[id] = PolledSocket(
+            handle, monitor: monitor, kind: kind, options: options, exchange: exchange, isBound: !bind.isEmpty)
         return Opening(id: id, exchange: exchange, addresses: addresses)
+    }
+
+    /// What CURVE needs on a socket; the doorman is there before the first socket that strangers can
+    /// reach, and until the last is closed: libzmq lets everybody in where nobody answers the door.
+    private func security(of kind: SocketKind, isBound: Bool) throws(ZeroMQError) -> [SocketSetting] {
+        guard let encryption else { return [] }
+        guard isBound else {
+            guard let client = encryption.client else { preconditionFailure("There is no key to connect with") }
+            return client.settings
+        }
+        guard let server = encryption.server else { preconditionFailure("There is no key to bind with") }
+        if doorman == nil {
+            let rules = Doorman(admission: server.admission, onFailure: onHandshakeFailure)
+            doorman = try Ear(ZMQ_REP, named: "doorman", in: context) { (handle) throws(ZeroMQError) in
+                _ = try handle.bind(to: Doorman.address)
+            } hear: {
+                rules.answer($0)
+            }
+        }
+        return server.settings(for: kind)
+    }
+
+    private func monitor(
+        _ handle: borrowing SocketHandle, _ events: Int32, _ watch: ConnectionWatch, named name: String
+    ) throws(ZeroMQError) -> Ear {
+        let address = "inproc://\(name)"
+        try handle.monitor(events, at: address)
+        return try Ear(ZMQ_PAIR, named: name, in: context) { (handle) throws(ZeroMQError) in
+            try handle.connect(to: address)
+        } hear: { message in
+            watch.hear(message)
+            return nil
+        }
     }
 
     func subscribe(_ id: Int, to prefix: String) throws(ZeroMQError) {
@@ -149,6 +207,7 @@ extension Poller {
 
     /// On a thread of its own, because libzmq may be stuck in the resolver, and then there is no end to wait for.
     private func endContext(at now: ContinuousClock.Instant) {
+        doorman = nil
         phase = .ending(max(now, lingersUntil) + Self.grace)
         do {
             _ = try startThread(for: "end of context") { [context, mailbox] in

@@ -16,6 +16,8 @@ public struct SocketCounters: Sendable, Hashable {
     public internal(set) var dropped = 0
     /// Messages of a router to a peer that is not, or no longer, connected.
     public internal(set) var unroutable = 0
+    /// The clients that are connected now, for a socket that is bound.
+    public internal(set) var connections = 0
 
     /// Starts from zero.
     public init() {}

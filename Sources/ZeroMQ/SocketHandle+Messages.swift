@@ -17,7 +17,7 @@ extension SocketHandle {
     }
 
     /// Receives one message, if there is one, with zmq_msg_recv(3).
-    func receive(maximumFrames: Int) -> Reception {
+    func receive(maximumFrames: Int, tellsSender: Bool = false) -> Reception {
         guard nextFrame() else { return .nothing }
         var frames: [[UInt8]] = []
         frames.append(takeFrame())
@@ -30,7 +30,10 @@ extension SocketHandle {
             }
             frames.append(takeFrame())
         }
-        return .message(Message(frames))
+        var message = Message(frames)
+        // Of the last frame, because a router makes the first one itself.
+        if tellsSender { message.sender = sender() }
+        return .message(message)
     }
 
     /// Sends one message, whole or not at all, with zmq_send(3).
@@ -77,6 +80,14 @@ extension SocketHandle {
         case EAGAIN: false
         case let code?: preconditionFailure("zmq_msg_recv: \(String(cString: zmq_strerror(code)))")
         }
+    }
+
+    /// What libzmq knows of the sender of the frame in hand, by zmq_msg_gets(3).
+    private func sender() -> Sender {
+        func property(_ name: String) -> String? { zmq_msg_gets(frame, name).map { String(cString: $0) } }
+        // For a client that came over `ipc` libzmq says `localhost:uid:gid:pid`, which is different each time.
+        let address = property("Peer-Address").flatMap { $0.hasPrefix("localhost:") ? nil : $0 }
+        return Sender(address: address ?? "", name: property("User-Id"))
     }
 
     private func takeFrame() -> [UInt8] {

@@ -8,26 +8,22 @@ struct SocketHandle: ~Copyable {
     let socket: UnsafeMutableRawPointer
     /// Where each received frame lands; reused, because libzmq frees the last content itself.
     let frame: UnsafeMutablePointer<zmq_msg_t>
-    private let kind: SocketKind
+    private let name: String
 
-    private init(_ socket: UnsafeMutableRawPointer, _ kind: SocketKind) {
+    private init(_ socket: UnsafeMutableRawPointer, _ name: String) {
         self.socket = socket
-        self.kind = kind
+        self.name = name
         frame = .allocate(capacity: 1)
         zmq_msg_init(frame)
     }
 
-    /// Opens a socket with all its options set; `subject` names it in errors.
+    /// Opens a socket of a libzmq type with all its options set; `name` is what errors call it.
     static func open(
-        _ kind: SocketKind, options: SocketOptions, subject: String, context: UnsafeMutableRawPointer
+        _ type: Int32, named name: String, settings: [SocketSetting], context: UnsafeMutableRawPointer
     ) throws(ZeroMQError) -> SocketHandle {
-        guard let socket = zmq_socket(context, kind.type) else {
-            throw ZeroMQError("open", subject, code: zmq_errno())
-        }
-        let handle = SocketHandle(socket, kind)
-        for setting in options.settings(for: kind) {
-            handle.set(setting)
-        }
+        guard let socket = zmq_socket(context, type) else { throw ZeroMQError("open", name, code: zmq_errno()) }
+        let handle = SocketHandle(socket, name)
+        for setting in settings { handle.set(setting) }
         return handle
     }
 
@@ -40,6 +36,10 @@ struct SocketHandle: ~Copyable {
 
     /// zmq_setsockopt(3); a value that libzmq does not take is a mistake of ours.
     func set(_ setting: SocketSetting) {
+        if let bytes = setting.bytes {
+            let status = zmq_setsockopt(socket, setting.option, bytes, bytes.count)
+            return precondition(status == 0, "zmq_setsockopt does not take what was given for \(setting.name)")
+        }
         var wide = setting.value
         var narrow = Int32(clamping: setting.value)
         let status =
@@ -65,7 +65,19 @@ struct SocketHandle: ~Copyable {
     func subscribe(to prefix: String) {
         let bytes = Array(prefix.utf8)
         let status = zmq_setsockopt(socket, ZMQ_SUBSCRIBE, bytes, bytes.count)
-        precondition(status == 0, "zmq_setsockopt does not take a subscription on a \(kind.rawValue)")
+        precondition(status == 0, "zmq_setsockopt does not take a subscription on \(name)")
+    }
+
+    /// zmq_socket_monitor(3): has libzmq tell on an `inproc` address what happens to the socket's connections.
+    func monitor(_ events: Int32, at address: String) throws(ZeroMQError) {
+        guard zmq_socket_monitor(socket, address, events) == 0 else {
+            throw ZeroMQError("monitor", name, code: zmq_errno())
+        }
+    }
+
+    /// Ends what `monitor` began.
+    func endMonitor() {
+        zmq_socket_monitor(socket, nil, 0)
     }
 
     /// zmq_bind(3); returns the address with its real port.

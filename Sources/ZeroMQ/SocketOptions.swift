@@ -17,6 +17,8 @@ public struct SocketOptions: Sendable, Hashable {
     public var maximumFrameBytes = 1 << 20
     /// The most frames a message may have, the routing id included; a message with more is refused.
     public var maximumFrames = 64
+    /// How many clients may be connected to a socket that is bound; one more is cut off.
+    public var maximumConnections = 4_096
     /// How long closing goes on sending what is queued.
     public var linger = Duration.milliseconds(500)
     /// How often a silent connection is tried; three times that without an answer ends it.

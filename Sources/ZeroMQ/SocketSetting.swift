@@ -5,6 +5,8 @@ struct SocketSetting {
     let name: String
     let option: Int32
     let value: Int64
+    /// The value of an option that is no number.
+    var bytes: [UInt8]?
     /// libzmq takes every option as `int`, but the message size as `int64_t`.
     var isWide: Bool { option == ZMQ_MAXMSGSIZE }
 
@@ -12,6 +14,11 @@ struct SocketSetting {
         self.name = name
         self.option = option
         self.value = Int64(value)
+    }
+
+    init(_ name: String, _ option: Int32, bytes: [UInt8]) {
+        self.init(name, option, 0)
+        self.bytes = bytes
     }
 }
 
@@ -57,6 +64,28 @@ extension SocketOptions {
             break
         }
         return settings
+    }
+}
+
+extension Encryption.Client {
+    /// The client's half of CURVE.
+    var settings: [SocketSetting] {
+        [
+            SocketSetting("ZMQ_CURVE_SERVERKEY", ZMQ_CURVE_SERVERKEY, bytes: server.bytes),
+            SocketSetting("ZMQ_CURVE_PUBLICKEY", ZMQ_CURVE_PUBLICKEY, bytes: keys.publicKey.bytes),
+            SocketSetting("ZMQ_CURVE_SECRETKEY", ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
+        ]
+    }
+}
+
+extension Encryption.Server {
+    /// The server's half of CURVE; the domain tells the doorman what a client wants to reach.
+    func settings(for kind: SocketKind) -> [SocketSetting] {
+        [
+            SocketSetting("ZMQ_CURVE_SERVER", ZMQ_CURVE_SERVER, 1),
+            SocketSetting("ZMQ_CURVE_SECRETKEY", ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
+            SocketSetting("ZMQ_ZAP_DOMAIN", ZMQ_ZAP_DOMAIN, bytes: Array(kind.rawValue.utf8)),
+        ]
     }
 }
 
