@@ -35,7 +35,7 @@ struct ServerTests {
             let chart = try await Visit(server.address, daily)
             #expect(chart.status == 200 && chart.text.hasPrefix(#"{"boxOfficeResult""#))
             let film = try #require(
-                World(seed: 1).films(openingIn: Week(number: 2_837)).first { $0.imageCount > 0 })
+                World(seed: 1).films(openingIn: ReleaseWeek(number: 2_837)).first { $0.imageCount > 0 })
             let query = film.plainTitle.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let search = try await Visit(
                 server.address, "/v2/search/image?query=\(query)", fields: ["Authorization: KakaoAK x"])

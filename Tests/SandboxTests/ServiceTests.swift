@@ -251,7 +251,7 @@ struct KakaoTests {
     func pages() async throws {
         let sandbox = try makeSandbox()
         let film = try #require(
-            World(seed: 1).films(openingIn: Week(number: 2_835)).first { $0.imageCount > 20 })
+            World(seed: 1).films(openingIn: ReleaseWeek(number: 2_835)).first { $0.imageCount > 20 })
         func page(_ number: Int, size: Int) async throws -> (urls: [String], isEnd: Bool) {
             let answer = await sandbox.answer(
                 .kakao(("query", film.plainTitle), ("page", String(number)), ("size", String(size))))
@@ -270,7 +270,7 @@ struct KakaoTests {
 
     @Test("some films have no pictures, and some first hits are worthless, and none is without any good one")
     func hits() {
-        let films = (2_000..<2_050).flatMap { World(seed: 1).films(openingIn: Week(number: $0)) }
+        let films = (2_000..<2_050).flatMap { World(seed: 1).films(openingIn: ReleaseWeek(number: $0)) }
         let first = films.filter { $0.imageCount > 0 }.map { ImageHit(of: $0, number: 1) }
         #expect(first.count < films.count)
         let worthless = Double(first.count { $0.content != .picture }) / Double(first.count)

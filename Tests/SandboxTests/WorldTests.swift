@@ -79,14 +79,14 @@ struct WorldTests {
         var codes: Set<String> = []
         for week in 1_770..<2_970 {
             for slot in 0..<FilmID.slots {
-                let id = FilmID(week: Week(number: week), slot: slot)
+                let id = FilmID(week: ReleaseWeek(number: week), slot: slot)
                 #expect(FilmID(code: id.code) == id && MovieCode(id.code) != nil)
                 codes.insert(id.code)
             }
         }
         #expect(codes.count == 1_200 * FilmID.slots)
         let knowledge = Knowledge(at: settledInstant)
-        let ancient = FilmID(week: Week(number: 0), slot: 0)
+        let ancient = FilmID(week: ReleaseWeek(number: 0), slot: 0)
         #expect(World(seed: 1).film(code: ancient.code, as: knowledge) == nil)
         #expect(World(seed: 1).film(titled: "x", as: Knowledge(at: .distantPast)) == nil)
         for text in ["", "2024", "2024000", "202400000", "2024Z001", "2024+001", "abcd0001", "9999999999999999"] {
@@ -107,7 +107,7 @@ struct WorldTests {
 
     @Test("the facts of films have the gaps of real ones")
     func facts() {
-        let films = (2_800..<2_830).flatMap { World(seed: 1).films(openingIn: Week(number: $0)) }
+        let films = (2_800..<2_830).flatMap { World(seed: 1).films(openingIn: ReleaseWeek(number: $0)) }
         let facts = films.map(\.facts)
         func part(_ isSo: (Facts) -> Bool) -> Double { Double(facts.count(where: isSo)) / Double(facts.count) }
         #expect((0.05...0.5).contains(part { $0.directors.isEmpty }))

@@ -29,7 +29,7 @@ struct ChartQuestion: Sendable {
                 )
             ]).bytes
         }
-        let (year, week) = Week(of: date).ordinal
+        let (year, week) = ReleaseWeek(of: date).ordinal
         return JSON.object([
             (
                 "boxOfficeResult",

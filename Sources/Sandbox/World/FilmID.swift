@@ -2,7 +2,7 @@ import BoxOffice
 
 /// Which film: the week it opens in, and its place among that week's openings.
 struct FilmID: Hashable, Sendable {
-    let week: Week
+    let week: ReleaseWeek
     let slot: Int
 
     /// How many films open in a week.
@@ -28,7 +28,7 @@ extension FilmID {
     init?(code: some StringProtocol) {
         let suffix = code.dropFirst(4)
         let isLettered = suffix.first.map { Self.letters.contains(String($0)) } ?? false
-        guard code.utf8.count == 8, let year = Int(code.prefix(4)), let first = Week.first(of: year),
+        guard code.utf8.count == 8, let year = Int(code.prefix(4)), let first = ReleaseWeek.first(of: year),
             let scrambled = Int(isLettered ? suffix.dropFirst() : suffix)
         else { return nil }
         // 1,903 undoes 7,567 among the numbers up to 10,000, and so it does among those up to 1,000.

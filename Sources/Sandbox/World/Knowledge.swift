@@ -25,8 +25,8 @@ struct Knowledge: Sendable {
     }
 
     /// The last week whose openings the service may have heard of.
-    var newestWeek: Week {
-        Week(of: newest + 45)
+    var newestWeek: ReleaseWeek {
+        ReleaseWeek(of: newest + 45)
     }
 
     /// Whether `film` has opened.

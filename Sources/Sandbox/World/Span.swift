@@ -23,7 +23,7 @@ struct Span: Hashable, Sendable {
 
     /// A part of the week that `date` lies in.
     init(_ part: Part, of date: KoreanDate) {
-        let monday = Week(of: date).monday
+        let monday = ReleaseWeek(of: date).monday
         first = part == .weekend ? monday + 4 : monday
         last = part == .weekdays ? monday + 3 : monday + 6
         stride = 7

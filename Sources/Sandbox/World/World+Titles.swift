@@ -10,15 +10,15 @@ extension World {
     }
 
     /// The films of all weeks by the words of their titles; of two with one title, the later.
-    private func titles(upTo newest: Week) -> [String: FilmID] {
+    private func titles(upTo newest: ReleaseWeek) -> [String: FilmID] {
         if let index = titleIndex.withLock({ $0 }), index.newest == newest { return index.films }
         var films: [String: FilmID] = [:]
-        let first = Week(of: .firstChart - Run.longest)
+        let first = ReleaseWeek(of: .firstChart - Run.longest)
         // Of the films from before the first chart only those are ever seen that return.
         let returning = Film.returns.max() ?? 0
         for number in stride(from: first.number - returning, through: newest.number, by: 1) {
             for slot in 0..<FilmID.slots {
-                let id = FilmID(week: Week(number: number), slot: slot)
+                let id = FilmID(week: ReleaseWeek(number: number), slot: slot)
                 guard number >= first.number || Film.return(of: id, seed: seed) != nil else { continue }
                 films[Self.searchWords(Film.plainTitle(of: id, seed: seed))] = id
             }
@@ -37,7 +37,7 @@ extension World {
 
     /// Titles of the weeks up to one.
     struct TitleIndex: Sendable {
-        let newest: Week
+        let newest: ReleaseWeek
         let films: [String: FilmID]
     }
 }

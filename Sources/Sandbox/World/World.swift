@@ -6,7 +6,7 @@ import Locking
 /// Any day can be asked for first; nothing is simulated from the start. Films of the weeks asked for last are kept.
 final class World: Sendable {
     let seed: UInt64
-    private let weeks = Locked<[Week: [Film]]>([:])
+    private let weeks = Locked<[ReleaseWeek: [Film]]>([:])
     let titleIndex = Locked<TitleIndex?>(nil)
 
     /// A chart needs the openings of about twenty weeks.
@@ -17,7 +17,7 @@ final class World: Sendable {
     }
 
     /// The films that open in `week`, for the first or the second time.
-    func films(openingIn week: Week) -> [Film] {
+    func films(openingIn week: ReleaseWeek) -> [Film] {
         if let films = weeks.withLock({ $0[week] }) { return films }
         let new = (0..<FilmID.slots).map { FilmID(week: week, slot: $0) }
         let returning = Film.returns.flatMap { gap in
@@ -41,11 +41,11 @@ final class World: Sendable {
 
     /// Everything that was shown in `span` and belongs to `market`, by rank.
     func ranking(of span: Span, in market: Market, as knowledge: Knowledge) -> [Standing] {
-        let oldest = Week(of: span.first - Run.longest)
-        let newest = Week(of: span.last + Run.earliestPreview)
+        let oldest = ReleaseWeek(of: span.first - Run.longest)
+        let newest = ReleaseWeek(of: span.last + Run.earliestPreview)
         var standings: [Standing] = []
         for number in oldest.number...newest.number {
-            for film in films(openingIn: Week(number: number)) where film.belongs(to: market) {
+            for film in films(openingIn: ReleaseWeek(number: number)) where film.belongs(to: market) {
                 guard let slice = film.slice(area: market.area?.description),
                     let standing = Standing(of: film, slice: slice, in: span, as: knowledge)
                 else { continue }

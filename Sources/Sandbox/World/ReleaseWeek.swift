@@ -1,7 +1,7 @@
 import BoxOffice
 
-/// A week from Monday to Sunday, counted from the one that holds 1970-01-01.
-struct Week: Hashable, Sendable {
+/// A week of openings, from Monday to Sunday, counted from the one that holds 1970-01-01.
+struct ReleaseWeek: Hashable, Sendable {
     let number: Int
 
     init(number: Int) {
@@ -25,15 +25,15 @@ struct Week: Hashable, Sendable {
     }
 
     /// The first week of `year` (ISO 8601: the one that holds January 4th).
-    static func first(of year: Int) -> Week? {
-        KoreanDate(year: year, month: 1, day: 4).map(Week.init(of:))
+    static func first(of year: Int) -> ReleaseWeek? {
+        KoreanDate(year: year, month: 1, day: 4).map(ReleaseWeek.init(of:))
     }
 
-    static func + (week: Week, weeks: Int) -> Week {
-        Week(number: week.number + weeks)
+    static func + (week: ReleaseWeek, weeks: Int) -> ReleaseWeek {
+        ReleaseWeek(number: week.number + weeks)
     }
 
-    static func - (week: Week, weeks: Int) -> Week {
-        Week(number: week.number - weeks)
+    static func - (week: ReleaseWeek, weeks: Int) -> ReleaseWeek {
+        ReleaseWeek(number: week.number - weeks)
     }
 }
