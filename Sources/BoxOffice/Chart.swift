@@ -10,7 +10,7 @@ public struct Chart: Hashable, Sendable, Codable {
         case settled
     }
 
-    /// The day the figures are about.
+    /// The day the figures are about; of a week's chart the first.
     public var date: KoreanDate
     /// The market the ranks and shares are relative to.
     public var market: Market
