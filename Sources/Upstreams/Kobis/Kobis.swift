@@ -2,7 +2,7 @@ public import BoxOffice
 public import FoundationEssentials
 public import Networking
 
-/// The Korean Film Council's open API: daily charts and facts about films.
+/// The Korean Film Council's open API: daily and weekly charts and facts about films.
 ///
 /// It says what to ask and reads the answers into the domain's words; it sends nothing itself. Faults that come with
 /// status 200, blank figures and the council's other habits end here.
@@ -29,17 +29,19 @@ public struct Kobis: Sendable {
         return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
             (answer: KobisDailyChart) throws(UpstreamError) in
             let result = answer.boxOfficeResult
-            let entries = result.dailyBoxOfficeList.entries
-            guard !entries.isEmpty else {
-                throw UpstreamError(
-                    service: Self.service, kind: .notPublished, message: "there are no figures of \(date)", status: 200)
-            }
-            if let range = result.showRange?.value, range != "\(date.compact)~\(date.compact)" {
-                throw UpstreamError(
-                    service: Self.service, kind: .invalid, message: "answered with the chart of \(range)",
-                    status: 200, field: "showRange")
-            }
-            return entries
+            return try Self.entries(of: result.dailyBoxOfficeList, about: result.showRange, from: date, to: date)
+        }
+    }
+
+    /// The chart of a week: as a day's, with changes against the week before.
+    public func weeklyChart(_ week: Week, market: Market) -> Endpoint<WeeklyFigures> {
+        let query = [HTTPField("targetDt", week.firstDay.compact), HTTPField("weekGb", week.span.weekGb)]
+        return endpoint("boxoffice/searchWeeklyBoxOfficeList", query + market.filters) {
+            (answer: KobisWeeklyChart) throws(UpstreamError) in
+            let result = answer.boxOfficeResult
+            let entries = try Self.entries(
+                of: result.weeklyBoxOfficeList, about: result.showRange, from: week.firstDay, to: week.lastDay)
+            return WeeklyFigures(yearWeek: result.yearWeekTime?.value, entries: entries)
         }
     }
 
@@ -60,12 +62,40 @@ public struct Kobis: Sendable {
         }
     }
 
+    /// The lines of a chart, which must be of the days that were asked for, if the answer says which those are.
+    private static func entries(
+        of lines: [KobisChartLine], about range: BlankableText?, from first: KoreanDate, to last: KoreanDate
+    ) throws(UpstreamError) -> [ChartEntry] {
+        guard !lines.isEmpty else {
+            let days = first == last ? "\(first)" : "\(first) to \(last)"
+            throw UpstreamError(
+                service: service, kind: .notPublished, message: "there are no figures of \(days)", status: 200)
+        }
+        if let range = range?.value, range != "\(first.compact)~\(last.compact)" {
+            throw UpstreamError(
+                service: service, kind: .invalid, message: "answered with the chart of \(range)", status: 200,
+                field: "showRange")
+        }
+        return lines.entries
+    }
+
     private func endpoint<Answer: Decodable & SendableMetatype, Value: Sendable>(
         _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Answer) throws(UpstreamError) -> Value
     ) -> Endpoint<Value> {
         let request = HTTPRequest("\(url)/\(call).json", query: [key] + query)
         return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
             try read(KobisReply<Answer>.read(response, at: now()))
+        }
+    }
+}
+
+extension Week.Span {
+    /// The span as the council's parameter.
+    fileprivate var weekGb: String {
+        switch self {
+        case .week: "0"
+        case .weekend: "1"
+        case .weekdays: "2"
         }
     }
 }

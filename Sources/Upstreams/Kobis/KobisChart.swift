@@ -11,6 +11,19 @@ struct KobisDailyChart: Decodable {
     let boxOfficeResult: Result
 }
 
+/// The answer to `searchWeeklyBoxOfficeList`.
+struct KobisWeeklyChart: Decodable {
+    struct Result: Decodable {
+        /// The days that the chart is of: `20240607~20240609`.
+        let showRange: BlankableText?
+        /// The year and the number of the week: `202423`.
+        let yearWeekTime: BlankableText?
+        let weeklyBoxOfficeList: [KobisChartLine]
+    }
+
+    let boxOfficeResult: Result
+}
+
 /// A line of a chart as it is sent: all of it text, any of it blank.
 struct KobisChartLine: Decodable {
     let rnum: WholeNumber?
