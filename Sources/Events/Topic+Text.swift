@@ -6,6 +6,7 @@ extension Topic: CustomStringConvertible {
     public var description: String {
         switch self {
         case .ranking(let day, let market): "ranking.day.\(market).\(day)"
+        case .weekRanking(let week, let market): "ranking.week.\(market).\(week.span.rawValue).\(week.firstDay)"
         case .movie(let code): "movie.\(code)"
         case .poster(let code): "poster.\(code)"
         case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
@@ -26,6 +27,11 @@ extension Topic: CustomStringConvertible {
         case (.ranking, 4):
             guard words[1] == "day", let market = Market(words[2]), let day = KoreanDate(words[3]) else { return nil }
             return .ranking(day: day, market: market)
+        case (.ranking, 5):
+            guard words[1] == "week", let market = Market(words[2]), let span = Week.Span(rawValue: String(words[3])),
+                let firstDay = KoreanDate(words[4])
+            else { return nil }
+            return .weekRanking(Week(of: firstDay, span: span), market: market)
         case (.movie, 2):
             return MovieCode(words[1]).map(Topic.movie)
         case (.poster, 2):

@@ -6,6 +6,8 @@ public import BoxOffice
 public enum Topic: Hashable, Sendable {
     /// A day's chart of a market.
     case ranking(day: KoreanDate, market: Market)
+    /// A week's chart of a market.
+    case weekRanking(Week, market: Market)
     /// A movie's facts.
     case movie(MovieCode)
     /// A movie's poster.
@@ -28,7 +30,7 @@ public enum Topic: Hashable, Sendable {
     /// The stream that numbers the topic's events.
     public var stream: Stream {
         switch self {
-        case .ranking: .ranking
+        case .ranking, .weekRanking: .ranking
         case .movie: .movie
         case .poster: .poster
         case .request: .request
@@ -40,6 +42,7 @@ public enum Topic: Hashable, Sendable {
     public var type: String {
         switch self {
         case .ranking: "marquee.ranking.day.v1"
+        case .weekRanking: "marquee.ranking.week.v1"
         case .movie: "marquee.movie.v1"
         case .poster: "marquee.poster.v1"
         case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
@@ -51,6 +54,7 @@ public enum Topic: Hashable, Sendable {
     public var subject: String {
         switch self {
         case .ranking(let day, let market): "\(market)/\(day)"
+        case .weekRanking(let week, let market): "\(market)/\(week.span.rawValue)/\(week.firstDay)"
         case .movie(let code), .poster(let code): code.description
         case .request(_, let id): id.description
         case .alert(_, let code, let date): "\(code)/\(date)"

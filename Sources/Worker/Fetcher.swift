@@ -11,7 +11,7 @@ import Upstreams
 struct Fetcher: Sendable {
     /// How long an answer from the log counts as fresh.
     enum Freshness {
-        /// A day's chart whose figures may still be corrected.
+        /// A chart whose figures may still be corrected.
         static let provisionalChart: TimeInterval = 10 * 60
         /// Facts and posters, which change seldom.
         static let movie: TimeInterval = 7 * 86_400
@@ -28,6 +28,8 @@ struct Fetcher: Sendable {
         switch request.target {
         case .day(let date, let market):
             try await chart(of: date, in: market, refresh: request.refresh, asOf: now)
+        case .week(let week, let market):
+            try await chart(of: week, in: market, refresh: request.refresh, asOf: now)
         case .movie(let code, let wantsPoster):
             try await movie(code, wantsPoster: wantsPoster, refresh: request.refresh, asOf: now)
         }
@@ -35,15 +37,34 @@ struct Fetcher: Sendable {
 
     private func chart(of date: KoreanDate, in market: Market, refresh: Bool, asOf now: Date) async throws -> Findings {
         let state = Chart.state(of: date, at: now)
-        if !refresh, let known = try await journal.known(.ranking(day: date, market: market), as: Chart.self) {
-            let isSettled = known.value.state == .settled
-            let isRecent = state == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
-            if isSettled || isRecent { return Findings(logged: [known.event]) }
-        }
+        let topic = Topic.ranking(day: date, market: market)
+        if !refresh, let known = try await freshChart(topic, state, at: now) { return Findings(logged: [known]) }
         guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
         let entries = try await ask(kobis.dailyChart(date, market: market))
         let chart = Chart(date: date, market: market, state: state, entries: entries)
         return Findings(fetched: [.chart(chart)], source: .upstream)
+    }
+
+    private func chart(of week: Week, in market: Market, refresh: Bool, asOf now: Date) async throws -> Findings {
+        // What the source would say of some of the days would be read as the figures of them all.
+        guard week.lastDay <= .yesterday(at: now) else { throw Failure.notOver(week, at: now) }
+        let state = Chart.state(of: week.lastDay, at: now)
+        let topic = Topic.weekRanking(week, market: market)
+        if !refresh, let known = try await freshChart(topic, state, at: now) { return Findings(logged: [known]) }
+        guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
+        let figures = try await ask(kobis.weeklyChart(week, market: market))
+        let chart = WeekChart(
+            week: week, yearWeek: figures.yearWeek, market: market, state: state, entries: figures.entries)
+        return Findings(fetched: [.weekChart(chart)], source: .upstream)
+    }
+
+    /// The chart in the log, if it needs no look at the source: a settled one, or one that was confirmed just now and
+    /// would still be provisional.
+    private func freshChart(_ topic: Topic, _ state: Chart.State, at now: Date) async throws -> LoggedEvent? {
+        // A week's chart reads as a day's of its first day.
+        guard let known = try await journal.known(topic, as: Chart.self) else { return nil }
+        let isRecent = state == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
+        return known.value.state == .settled || isRecent ? known.event : nil
     }
 
     private func movie(
@@ -92,6 +113,14 @@ struct Fetcher: Sendable {
 }
 
 extension Failure {
+    /// What a client is told who asks for a week before its end.
+    fileprivate static func notOver(_ week: Week, at now: Date) -> Failure {
+        let end = (week.lastDay + 1).start
+        return Failure(
+            .notPublished, "the \(week.span.rawValue) \(week) is not over", field: "date",
+            retryAfter: Int(end.timeIntervalSince(now).rounded(.up)))
+    }
+
     /// What a client is told where the operator has set no key.
     fileprivate static func noKey(of service: String, variable: String) -> Failure {
         Failure(.unauthorized, "no key is configured: set \(variable)", upstream: Upstream(service: service))

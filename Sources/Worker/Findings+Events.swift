@@ -6,6 +6,7 @@ extension Findings.Fact {
     var topic: Topic {
         switch self {
         case .chart(let chart): .ranking(day: chart.date, market: chart.market)
+        case .weekChart(let chart): .weekRanking(chart.week, market: chart.chart.market)
         case .movie(let movie): .movie(movie.code)
         case .poster(let poster): .poster(poster.code)
         }
@@ -15,6 +16,13 @@ extension Findings.Fact {
     func draft(after known: LoggedEvent?, foundBy accepted: AcceptedRequest) throws -> EventDraft? {
         switch self {
         case .chart(let chart):
+            var news = chart
+            if let known {
+                guard let revision = chart.revised(from: try known.data()) else { return nil }
+                news = revision
+            }
+            return try draft(foundBy: accepted, encoding: news)
+        case .weekChart(let chart):
             var news = chart
             if let known {
                 guard let revision = chart.revised(from: try known.data()) else { return nil }

@@ -7,6 +7,8 @@ struct Findings: Sendable {
     enum Fact: Sendable {
         /// A day's figures, and whether they count as settled.
         case chart(Chart)
+        /// A week's figures, likewise.
+        case weekChart(WeekChart)
         case movie(Movie)
         case poster(Poster)
     }

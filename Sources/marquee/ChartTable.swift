@@ -1,8 +1,21 @@
 import BoxOffice
 
-/// A day's chart as a terminal shows it.
+/// The chart of a day or a week as a terminal shows it.
 struct ChartTable {
-    let chart: Chart
+    private let chart: Chart
+    private let head: String
+
+    /// Shows a day's chart.
+    init(chart: Chart) {
+        self.chart = chart
+        head = "\(chart.date) 일별 박스오피스"
+    }
+
+    /// Shows a week's chart.
+    init(_ weekly: WeekChart) {
+        chart = weekly.chart
+        head = "\(weekly.week.firstDay) ~ \(weekly.week.lastDay) \(weekly.week.span.name) 박스오피스"
+    }
 
     /// Title, head and one line a film.
     var lines: [String] {
@@ -24,7 +37,18 @@ struct ChartTable {
         let market = chart.market == .all ? "" : " · \(chart.market)"
         let state = chart.state == .settled ? "확정" : "잠정"
         let correction = chart.revision > 1 ? " · 정정 \(chart.revision - 1)" : ""
-        let title = "\(chart.date) 일별 박스오피스\(market) · \(state)\(correction)"
+        let title = "\(head)\(market) · \(state)\(correction)"
         return [Color.bold.paint(title)] + table.lines
+    }
+}
+
+extension Week.Span {
+    /// The span as Korean charts call it.
+    fileprivate var name: String {
+        switch self {
+        case .week: "주간"
+        case .weekend: "주말"
+        case .weekdays: "주중"
+        }
     }
 }

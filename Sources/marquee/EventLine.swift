@@ -28,7 +28,7 @@ struct EventLine {
     private var summary: String {
         get throws {
             switch event.topic {
-            case .ranking:
+            case .ranking, .weekRanking:
                 let chart = try event.data(as: Chart.self)
                 let leader = chart.entries.first.map { "1위 \($0.title) \($0.audience?.grouped ?? "?")명" } ?? "-"
                 return "\(leader) · \(chart.state.rawValue) · revision \(chart.revision)"

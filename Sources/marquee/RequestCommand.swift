@@ -7,17 +7,20 @@ import ZeroMQ
 /// `marquee request`
 struct RequestCommand: Command {
     static let usage = Usage(
-        name: "request", arguments: "day DATE | movie CODE",
-        summary: "Asks the worker for a day's chart or a movie, and prints the outcome.",
+        name: "request", arguments: "day DATE | week DATE | movie CODE",
+        summary: "Asks the worker for a day's or a week's chart or a movie, and prints the outcome.",
         details: """
             Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.
             """,
         options: [
             Usage.Option(name: "--json", meaning: "print the events, one JSON object a line"),
             Usage.Option(name: "--refresh", meaning: "ask the upstream even if the log has an answer"),
-            Usage.Option(name: "--nation", value: "K|F", meaning: "day: only Korean or only foreign films"),
-            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "day: only films of this kind"),
-            Usage.Option(name: "--area", value: "CODE", meaning: "day: only cinemas in this area"),
+            Usage.Option(name: "--nation", value: "K|F", meaning: "day, week: only Korean or only foreign films"),
+            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "day, week: only films of this kind"),
+            Usage.Option(name: "--area", value: "CODE", meaning: "day, week: only cinemas in this area"),
+            Usage.Option(
+                name: "--span", value: "week|weekend|weekdays",
+                meaning: "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday"),
             Usage.Option(name: "--no-poster", meaning: "movie: without its poster"),
             Usage.Option(name: "--timeout", value: "SECONDS", meaning: "how long to wait (default 60)"),
         ])
@@ -28,29 +31,27 @@ struct RequestCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 2 else {
-            throw UsageError("request takes two arguments: day DATE, or movie CODE")
+            throw UsageError("request takes two arguments: day DATE, week DATE or movie CODE")
         }
         let (kind, subject) = (arguments.positional[0], arguments.positional[1])
         let target: Request.Target
         switch kind {
         case "day":
             try arguments.refuse("--no-poster", because: "is for a movie, not for a day")
-            guard let date = subject == "yesterday" ? .yesterday(at: Date()) : KoreanDate(subject) else {
-                throw UsageError("DATE is YYYY-MM-DD, YYYYMMDD or yesterday, not \(subject.debugDescription)")
-            }
-            let market = Market(
-                nation: try arguments.value("--nation", expected: "K or F") { Market.Nation(rawValue: $0) },
-                films: try arguments.value("--films", expected: "diverse or commercial") { Market.Films(rawValue: $0) },
-                area: try arguments.value("--area", expected: "a code of seven digits") { Market.Area($0) })
-            target = .day(date, market)
+            try arguments.refuse("--span", because: "is for a week, not for a day")
+            target = .day(try arguments.date(subject), try arguments.market())
+        case "week":
+            try arguments.refuse("--no-poster", because: "is for a movie, not for a week")
+            let span = try arguments.value("--span", expected: "week, weekend or weekdays") { Week.Span(rawValue: $0) }
+            target = .week(Week(of: try arguments.date(subject), span: span ?? .weekend), try arguments.market())
         case "movie":
-            try arguments.refuse("--nation", "--films", "--area", because: "is for a day, not for a movie")
+            try arguments.refuse("--nation", "--films", "--area", "--span", because: "is for a chart, not for a movie")
             guard let code = MovieCode(subject) else {
                 throw UsageError("CODE has eight characters of 0-9 and A-Z, not \(subject.debugDescription)")
             }
             target = .movie(code, poster: !arguments.has("--no-poster"))
         default:
-            throw UsageError("request asks for a day or a movie, not for \(kind.debugDescription)")
+            throw UsageError("request asks for a day, a week or a movie, not for \(kind.debugDescription)")
         }
         request = Request(target, refresh: arguments.has("--refresh"))
         printsJSON = arguments.has("--json")
@@ -88,6 +89,7 @@ struct RequestCommand: Command {
         guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
         switch event.topic {
         case .ranking: ChartTable(chart: try event.data()).lines.forEach(Console.print)
+        case .weekRanking: ChartTable(try event.data()).lines.forEach(Console.print)
         case .movie: MovieSheet(movie: try event.data()).lines.forEach(Console.print)
         case .poster: PosterSheet(poster: try event.data()).lines.forEach(Console.print)
         case .request, .alert: break

@@ -47,6 +47,18 @@ import Testing
         #expect(try request("fetch.day", body) == expected)
     }
 
+    @Test("a week is asked for by any day of it, its weekend unless another span is named")
+    func week() throws {
+        let date = try #require(KoreanDate("2024-06-01"))
+        #expect(try request("fetch.week", "2024-05-27") == Request(.week(Week(of: date, span: .weekend), .all)))
+        #expect(
+            try request("fetch week", #"{"date":"20240602","span":"weekdays","films":"diverse"}"#)
+                == Request(.week(Week(of: date, span: .weekdays), Market(films: .diverse))))
+        // The first day with a chart is a Tuesday.
+        let first = try request("fetch.week", #"{"date":"2003-11-11","span":"week"}"#)
+        #expect(try Request(first.frames, at: now) == first)
+    }
+
     @Test("a movie is asked for by its code, bare too, with its poster unless that is not wanted")
     func movie() throws {
         let code = try #require(MovieCode("2022B512"))
@@ -81,7 +93,9 @@ import Testing
             ("fetch.day", #"{"date":"2024-06-04","id":""}"#, "id"),
             ("fetch.day", #"{"date":"2024-06-04","id":"한글"}"#, "id"),
             ("fetch.movie", "", "code"), ("fetch.movie", "2024467", "code"), ("fetch.movie", "2022b512", "code"),
-            ("fetch.movie", "2023467.", "code"), ("fetch.week", "2024-06-04", "topic"),
+            ("fetch.movie", "2023467.", "code"), ("fetch.week", "", "date"),
+            ("fetch.week", #"{"date":"2024-06-04","span":"month"}"#, "span"),
+            ("fetch.week", #"{"date":"2024-06-04","area":"seoul"}"#, "area"),
             ("fetch.products", "1", "topic"), ("fetch.product", "1", "topic"), ("fetch.people", "1", "topic"),
             ("", "", "topic"),
         ])
@@ -107,6 +121,7 @@ import Testing
         arguments: ["2003-11-10", "2024-06-05", "9999-12-31"])
     func range(_ date: String) throws {
         #expect(try #require(refusal("fetch.day", date)).code == .dateOutOfRange)
+        #expect(try #require(refusal("fetch.week", date)).code == .dateOutOfRange)
         #expect(refusal("fetch.day", "2024-06-04") == nil)
     }
 

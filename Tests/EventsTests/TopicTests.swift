@@ -9,6 +9,12 @@ import Testing
             "ranking.day.nation-K+films-diverse+area-0105001.2022-01-05", .ranking, "marquee.ranking.day.v1",
             "nation-K+films-diverse+area-0105001/2022-01-05"
         ),
+        (
+            "ranking.week.all.weekend.2022-01-07", .ranking, "marquee.ranking.week.v1", "all/weekend/2022-01-07"
+        ),
+        (
+            "ranking.week.nation-F.week.2022-01-03", .ranking, "marquee.ranking.week.v1", "nation-F/week/2022-01-03"
+        ),
         ("movie.2022B512", .movie, "marquee.movie.v1", "2022B512"),
         ("poster.20234675", .poster, "marquee.poster.v1", "20234675"),
         ("request.accepted.1", .request, "marquee.request.accepted.v1", "1"),
@@ -41,7 +47,9 @@ import Testing
         "anything else is no topic",
         arguments: [
             "", ".", "ranking", "ranking.day", "ranking.day.all.20220105", "ranking.day.all.2022-02-30",
-            "ranking.day.all.2022-01-05.", "ranking.week.all.2022-01-05", "ranking.day.area-1.2022-01-05",
+            "ranking.day.all.2022-01-05.", "ranking.week.all.2022-01-05",
+            "ranking.week.all.weekend.2022-01-05", "ranking.week.all.month.2022-01-01",
+            "ranking.day.area-1.2022-01-05",
             "ranking.day.nation-\u{212a}.2022-01-05", "movie.2022b512", "movie.20234675 ", "Movie.20234675",
             "request.done.", "request.done", "request.lost.1", "request.done.a b", "request.done.é",
             "request.done.\n", "alert.flew.20234675.2024-06-04", "heartbeat.worker",

@@ -49,6 +49,15 @@ import Testing
         #expect(ChartTable(chart: chart).lines[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 정정 2")
     }
 
+    @Test(
+        "a week's title tells its days",
+        arguments: [(Week.Span.week, "2024-06-03", "주간"), (.weekend, "2024-06-07", "주말")])
+    func week(_ span: Week.Span, _ firstDay: String, _ name: String) throws {
+        let week = Week(of: try #require(KoreanDate("2024-06-04")), span: span)
+        let chart = WeekChart(week: week, yearWeek: nil, market: .all, state: .settled, entries: [])
+        #expect(ChartTable(chart).lines[0] == "\(firstDay) ~ 2024-06-09 \(name) 박스오피스 · 확정")
+    }
+
     @Test("a movie shows what is known of it")
     func movie() throws {
         var movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")

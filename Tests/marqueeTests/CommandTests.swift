@@ -14,18 +14,21 @@ import Testing
     }
 
     @Test(
-        "a request is for a day or a movie, with the options that are its own",
+        "a request is for a day, a week or a movie, with the options that are its own",
         arguments: [
             (["day", "2024-06-04", "--nation", "K", "--films=diverse", "--area", "0105001"], nil),
             (["day", "yesterday", "--refresh", "--json", "--timeout", "3600"], nil),
             (["movie", "2022B512", "--no-poster"], nil),
-            (["day"], "request takes two arguments: day DATE, or movie CODE"),
-            (["week", "2024-06-04"], #"request asks for a day or a movie, not for "week""#),
+            (["day"], "request takes two arguments: day DATE, week DATE or movie CODE"),
+            (["week", "2024-06-04", "--span", "weekdays", "--nation", "F"], nil),
+            (["month", "2024-06-04"], #"request asks for a day, a week or a movie, not for "month""#),
+            (["week", "2024-06-04", "--span=month"], #"--span is week, weekend or weekdays, not "month""#),
+            (["day", "2024-06-04", "--span=week"], "--span is for a week, not for a day"),
             (["day", "today"], #"DATE is YYYY-MM-DD, YYYYMMDD or yesterday, not "today""#),
             (["movie", "파묘"], #"CODE has eight characters of 0-9 and A-Z, not "파묘""#),
             (["day", "2024-06-04", "--nation", "k"], #"--nation is K or F, not "k""#),
             (["day", "2024-06-04", "--no-poster"], "--no-poster is for a movie, not for a day"),
-            (["movie", "2022B512", "--area", "0105001"], "--area is for a day, not for a movie"),
+            (["movie", "2022B512", "--area", "0105001"], "--area is for a chart, not for a movie"),
             (["movie", "2022B512", "--timeout=0"], #"--timeout is a number of seconds from 1 to 3600, not "0""#),
         ])
     func request(_ words: [String], _ message: String?) {

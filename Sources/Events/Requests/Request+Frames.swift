@@ -19,9 +19,11 @@ extension Request {
         switch topic {
         case .fetchDay:
             target = .day(try fields.day(at: now), try fields.market())
+        case .fetchWeek:
+            target = .week(try fields.week(at: now), try fields.market())
         case .fetchMovie:
             target = .movie(try fields.movieCode(), poster: fields.poster ?? true)
-        case .fetchWeek, .fetchProducts, .fetchProduct:
+        case .fetchProducts, .fetchProduct:
             throw Failure(.badRequest, "\(topic.rawValue) is not built yet", field: "topic")
         }
         self.init(target, id: id, refresh: fields.refresh ?? false, priority: priority)
@@ -44,9 +46,12 @@ extension Request {
         switch target {
         case .day(let date, let market):
             fields.date = date.description
-            fields.nation = market.nation?.rawValue
-            fields.films = market.films?.rawValue
-            fields.area = market.area?.description
+            fields.filter(by: market)
+        case .week(let week, let market):
+            // The first week begins before the first day that can be asked for.
+            fields.date = max(week.firstDay, .firstChart).description
+            fields.span = week.span.rawValue
+            fields.filter(by: market)
         case .movie(let code, let poster):
             fields.code = code.description
             fields.poster = poster ? nil : false

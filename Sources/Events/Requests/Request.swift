@@ -6,6 +6,8 @@ public struct Request: Hashable, Sendable {
     public enum Target: Hashable, Sendable {
         /// A day's chart.
         case day(KoreanDate, Market)
+        /// A week's chart.
+        case week(Week, Market)
         /// A movie's facts, and its poster unless that is not wanted.
         case movie(MovieCode, poster: Bool)
 
@@ -13,6 +15,7 @@ public struct Request: Hashable, Sendable {
         var topics: [Topic] {
             switch self {
             case .day(let date, let market): [.ranking(day: date, market: market)]
+            case .week(let week, let market): [.weekRanking(week, market: market)]
             case .movie(let code, let poster): poster ? [.movie(code), .poster(code)] : [.movie(code)]
             }
         }
@@ -47,6 +50,7 @@ public struct Request: Hashable, Sendable {
     public var topic: RequestTopic {
         switch target {
         case .day: .fetchDay
+        case .week: .fetchWeek
         case .movie: .fetchMovie
         }
     }

@@ -41,6 +41,15 @@ extension RequestFields {
         return day
     }
 
+    /// The week asked for by a day of it, its weekend if no span is given; it need not be over.
+    func week(at now: Date) throws(Failure) -> Week {
+        let date = try day(at: now)
+        guard let span = Week.Span(rawValue: span ?? Week.Span.weekend.rawValue) else {
+            throw Failure(.badRequest, "span is week, weekend or weekdays", field: "span")
+        }
+        return Week(of: date, span: span)
+    }
+
     /// The movie asked for.
     func movieCode() throws(Failure) -> MovieCode {
         guard let code else { throw Failure(.badRequest, "code is needed", field: "code") }

@@ -5,6 +5,7 @@ import FoundationEssentials
 public struct RequestFields: Hashable, Sendable, Codable {
     var id: String?
     var date: String?
+    var span: String?
     var nation: String?
     var films: String?
     var area: String?
@@ -36,6 +37,13 @@ public struct RequestFields: Hashable, Sendable, Codable {
         } catch {
             throw Failure(.badRequest, "the body is no JSON object", field: "body")
         }
+    }
+
+    /// Fills in the filters that select `market`.
+    mutating func filter(by market: Market) {
+        nation = market.nation?.rawValue
+        films = market.films?.rawValue
+        area = market.area?.description
     }
 
     /// Reads as much as can be read of a request that was refused, to say what was asked.
