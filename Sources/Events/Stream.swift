@@ -14,6 +14,8 @@ public enum Stream: String, Hashable, Sendable, CaseIterable, Codable, CodingKey
     case product
     /// The lives of requests.
     case request
+    /// Charts that are late, missing or hard to believe.
+    case anomaly
     /// Alerts, at the notifier.
     case alert
 }

@@ -10,6 +10,7 @@ extension Topic: CustomStringConvertible {
         case .movie(let code): "movie.\(code)"
         case .poster(let code): "poster.\(code)"
         case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
+        case .anomaly(let kind, let date): "anomaly.\(kind.rawValue).\(date)"
         case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
         }
     }
@@ -42,6 +43,11 @@ extension Topic: CustomStringConvertible {
                 let id = RequestID(words[2...].joined(separator: "."))
             else { return nil }
             return .request(stage, id)
+        case (.anomaly, 3):
+            guard let kind = Anomaly.Kind(rawValue: String(words[1])), let date = KoreanDate(words[2]) else {
+                return nil
+            }
+            return .anomaly(kind, date)
         case (.alert, 4):
             guard let rule = AlertRule(rawValue: String(words[1])), let code = MovieCode(words[2]),
                 let date = KoreanDate(words[3])

@@ -14,6 +14,8 @@ public enum Topic: Hashable, Sendable {
     case poster(MovieCode)
     /// What became of a request.
     case request(RequestStage, RequestID)
+    /// A day's chart that is late, missing or hard to believe.
+    case anomaly(Anomaly.Kind, KoreanDate)
     /// An alert about a movie's day in the chart.
     case alert(rule: AlertRule, code: MovieCode, date: KoreanDate)
 
@@ -34,6 +36,7 @@ public enum Topic: Hashable, Sendable {
         case .movie: .movie
         case .poster: .poster
         case .request: .request
+        case .anomaly: .anomaly
         case .alert: .alert
         }
     }
@@ -46,6 +49,7 @@ public enum Topic: Hashable, Sendable {
         case .movie: "marquee.movie.v1"
         case .poster: "marquee.poster.v1"
         case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
+        case .anomaly: "marquee.anomaly.v1"
         case .alert: "marquee.alert.v1"
         }
     }
@@ -57,6 +61,7 @@ public enum Topic: Hashable, Sendable {
         case .weekRanking(let week, let market): "\(market)/\(week.span.rawValue)/\(week.firstDay)"
         case .movie(let code), .poster(let code): code.description
         case .request(_, let id): id.description
+        case .anomaly(let kind, let date): "\(kind.rawValue)/\(date)"
         case .alert(_, let code, let date): "\(code)/\(date)"
         }
     }

@@ -1,3 +1,4 @@
+import BoxOffice
 import Events
 import FoundationEssentials
 import Operations
@@ -76,7 +77,7 @@ struct FetchService: Service {
         switch ending {
         case .done(let findings, let askedAt):
             do {
-                try await journal.settle(accepted, with: findings, askedAt: askedAt)
+                warn(of: try await journal.settle(accepted, with: findings, askedAt: askedAt), logger)
             } catch {
                 return try await fail(accepted, try lastingFailure(error, logger), logger)
             }
@@ -91,9 +92,13 @@ struct FetchService: Service {
     }
 
     private func fail(_ accepted: AcceptedRequest, _ failure: Failure, _ logger: Logger) async throws {
-        try await journal.settle(accepted, with: failure)
+        warn(of: try await journal.settle(accepted, with: failure), logger)
         metrics.finish(accepted.id, because: failure)
         logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
+    }
+
+    private func warn(of anomalies: [Anomaly], _ logger: Logger) {
+        for anomaly in anomalies { logger.warning("anomaly", [.reason: anomaly.text]) }
     }
 
     /// What a client is told of an error that trying again would meet again; throws those that pass.

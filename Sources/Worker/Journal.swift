@@ -72,27 +72,46 @@ struct Journal: Sendable {
         }
     }
 
-    /// Writes what a fetcher found, and the request's end, if it has not ended before.
+    /// Writes what a fetcher found, what is hard to believe of it, and the request's end, if it has not ended before.
     ///
-    /// `askedAt` is from when the findings are, at the earliest.
-    func settle(_ accepted: AcceptedRequest, with findings: Findings, askedAt: Date) async throws {
+    /// `askedAt` is from when the findings are, at the earliest. Returns the anomalies that were not told before.
+    @discardableResult
+    func settle(
+        _ accepted: AcceptedRequest, with findings: Findings, askedAt: Date
+    ) async throws -> [Anomaly] {
         try await database.write { connection in
-            guard try inbox.settle(accepted.id, as: .done, in: connection) else { return }
+            guard try inbox.settle(accepted.id, as: .done, in: connection) else { return [] }
             var events = findings.logged
+            var anomalies: [Anomaly] = []
             for fact in findings.fetched {
-                events.append(try record(fact, foundBy: accepted, askedAt: askedAt, in: connection))
+                let event = try record(fact, foundBy: accepted, askedAt: askedAt, anomalies: &anomalies, in: connection)
+                events.append(event)
             }
             let draft = try EventDraft(done: accepted, events: events, findings)
+            let (told, new) = try tell(anomalies, foundBy: accepted, in: connection)
+            events += told
             events += try log.append([draft], at: clock.now(), in: connection)
             publish(events, endingIn: connection)
+            return new
         }
     }
 
-    /// Writes that a request failed, if it has not ended before.
-    func settle(_ accepted: AcceptedRequest, with failure: Failure) async throws {
+    /// Writes that a request failed, if it has not ended before, and returns the anomalies in that.
+    @discardableResult
+    func settle(_ accepted: AcceptedRequest, with failure: Failure) async throws -> [Anomaly] {
         let request = accepted.request
-        try await fail(
-            accepted.id, topic: request.topic.rawValue, request.fields, priority: request.priority, failure)
+        let now = clock.now()
+        return try await database.write { connection in
+            guard try inbox.settle(accepted.id, as: .failed, in: connection) else { return [] }
+            let draft = try EventDraft(
+                failed: accepted.id, topic: request.topic.rawValue, request: request.fields,
+                priority: request.priority, failure)
+            let anomalies = try self.anomalies(in: failure, of: request, at: now, in: connection)
+            let (told, new) = try tell(anomalies, foundBy: accepted, in: connection)
+            let events = try told + log.append([draft], at: now, in: connection)
+            publish(events, endingIn: connection)
+            return new
+        }
     }
 
     /// The requests that were accepted and have not ended; one that cannot be read any more ends here.
@@ -116,13 +135,12 @@ struct Journal: Sendable {
     }
 
     private func fail(
-        _ id: RequestID, topic: String, _ fields: RequestFields, priority: Request.Priority = .live,
-        _ failure: Failure
+        _ id: RequestID, topic: String, _ fields: RequestFields, _ failure: Failure
     ) async throws {
         let now = clock.now()
         try await database.write { connection in
             guard try inbox.settle(id, as: .failed, in: connection) else { return }
-            let draft = try EventDraft(failed: id, topic: topic, request: fields, priority: priority, failure)
+            let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
             let events = try log.append([draft], at: now, in: connection)
             publish(events, endingIn: connection)
         }
@@ -140,7 +158,8 @@ struct Journal: Sendable {
 
     /// Appends a fact if it says something new, and returns the event that says it now.
     private func record(
-        _ fact: Findings.Fact, foundBy accepted: AcceptedRequest, askedAt: Date, in connection: Connection
+        _ fact: Findings.Fact, foundBy accepted: AcceptedRequest, askedAt: Date, anomalies: inout [Anomaly],
+        in connection: Connection
     ) throws -> LoggedEvent {
         let now = clock.now()
         let known = try log.latest(fact.topic, in: connection)
@@ -153,6 +172,9 @@ struct Journal: Sendable {
         guard let draft = try fact.draft(after: known, foundBy: accepted) else {
             if let known { return known }
             throw Failure(.internal, "a fact that is not in the log has nothing to say")
+        }
+        if case .chart(let chart) = fact {
+            anomalies += try self.anomalies(in: chart, after: known, in: connection)
         }
         return try log.append([draft], at: now, in: connection)[0]
     }

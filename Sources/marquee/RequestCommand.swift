@@ -92,7 +92,7 @@ struct RequestCommand: Command {
         case .weekRanking: ChartTable(try event.data()).lines.forEach(Console.print)
         case .movie: MovieSheet(movie: try event.data()).lines.forEach(Console.print)
         case .poster: PosterSheet(poster: try event.data()).lines.forEach(Console.print)
-        case .request, .alert: break
+        case .request, .anomaly, .alert: break
         }
     }
 }

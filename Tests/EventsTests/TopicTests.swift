@@ -21,6 +21,7 @@ import Testing
         ("request.done.a.b..c.", .request, "marquee.request.done.v1", "a.b..c."),
         ("request.failed..%_'\"\\", .request, "marquee.request.failed.v1", ".%_'\"\\"),
         ("alert.rose.20234675.2024-06-04", .alert, "marquee.alert.v1", "20234675/2024-06-04"),
+        ("anomaly.shrunk.2024-06-04", .anomaly, "marquee.anomaly.v1", "shrunk/2024-06-04"),
     ]
 
     @Test("a topic is written as it is read, and says what it is", arguments: topics)
@@ -52,7 +53,7 @@ import Testing
             "ranking.day.area-1.2022-01-05",
             "ranking.day.nation-\u{212a}.2022-01-05", "movie.2022b512", "movie.20234675 ", "Movie.20234675",
             "request.done.", "request.done", "request.lost.1", "request.done.a b", "request.done.é",
-            "request.done.\n", "alert.flew.20234675.2024-06-04", "heartbeat.worker",
+            "request.done.\n", "alert.flew.20234675.2024-06-04", "anomaly.strange.2024-06-04", "heartbeat.worker",
         ])
     func unknown(_ text: String) {
         #expect(Topic(text) == nil)

@@ -31,6 +31,7 @@ import Testing
         chart.entries = (1...200).map { line in
             var entry = chart.entries[0]
             entry.line = line
+            entry.audience = line
             return entry
         }
         let findings = Findings(fetched: [.chart(chart)], source: .upstream)

@@ -1,0 +1,81 @@
+extension Chart {
+    /// The most admissions that a film's total loses by a correction.
+    ///
+    /// The largest loss on record is 14, of a film with eleven million, and no recorded correction moves a total by more than
+    /// about 80 either way.
+    static let largestCorrection = 100
+
+    /// Fewer lines than this may agree by chance.
+    private static let fewestToRepeat = 3
+
+    /// What is hard to believe of this chart, beside its earlier revision and the chart of the day before, where those are
+    /// known; at most one of each kind.
+    public func anomalies(after earlier: Chart?, dayBefore: Chart?) -> [Anomaly] {
+        [missing(earlier, dayBefore), shrunk([earlier, dayBefore].compactMap(\.self)), repeated(dayBefore)]
+            .compactMap(\.self)
+    }
+
+    private func missing(_ earlier: Chart?, _ dayBefore: Chart?) -> Anomaly? {
+        if let lines = earlier?.entries.count, entries.count < lines {
+            return anomaly(
+                .missing, expected: lines, found: entries.count, "has \(entries.count) lines and had \(lines)")
+        }
+        // A small market has no tenth film on some days; the whole one always has.
+        if market == .all, let lines = dayBefore?.entries.count, entries.count < lines {
+            let text = "has \(entries.count) lines, and the day before has \(lines)"
+            return anomaly(.missing, expected: lines, found: entries.count, text)
+        }
+        return nil
+    }
+
+    private func shrunk(_ others: [Chart]) -> Anomaly? {
+        var worst: (loss: Int, film: ChartEntry, before: Int)?
+        for other in others {
+            let totals = Dictionary(
+                other.entries.map { ($0.movieCode, $0.audienceTotal) }, uniquingKeysWith: { first, _ in first })
+            for entry in entries {
+                guard let before = totals[entry.movieCode] ?? nil, let after = entry.audienceTotal else { continue }
+                // The figures come from outside: an absurd one is as good as none.
+                let (loss, isAbsurd) = before.subtractingReportingOverflow(after)
+                guard !isAbsurd, loss > worst?.loss ?? Self.largestCorrection else { continue }
+                worst = (loss, entry, before)
+            }
+        }
+        guard let (loss, film, before) = worst, let after = film.audienceTotal else { return nil }
+        let text = "takes \(loss.grouped) from the admissions so far of \(film.title), which were \(before.grouped)"
+        var anomaly = anomaly(.shrunk, expected: before, found: after, text)
+        anomaly.movieCode = film.movieCode
+        anomaly.title = film.title
+        return anomaly
+    }
+
+    private func repeated(_ dayBefore: Chart?) -> Anomaly? {
+        guard entries.count >= Self.fewestToRepeat else { return nil }
+        let rows = Set(entries.map { Row($0, ofAnyFilm: true) })
+        if rows.count == 1 {
+            return anomaly(.repeated, expected: entries.count, found: 1, "has the same figures on each of its lines")
+        }
+        guard let dayBefore, entries.map({ Row($0) }) == dayBefore.entries.map({ Row($0) }) else { return nil }
+        return anomaly(.repeated, expected: 1, found: 0, "has the same figures as that of the day before")
+    }
+
+    private func anomaly(_ kind: Anomaly.Kind, expected: Int, found: Int, _ text: String) -> Anomaly {
+        Anomaly(
+            kind, of: date, in: market, expected: expected, found: found, text: "the chart of \(date) \(text)")
+    }
+
+    /// What two days never agree in by chance.
+    private struct Row: Hashable {
+        let movieCode: MovieCode?
+        let sales: Int?
+        let audience: Int?
+        let audienceTotal: Int?
+
+        init(_ entry: ChartEntry, ofAnyFilm: Bool = false) {
+            movieCode = ofAnyFilm ? nil : entry.movieCode
+            sales = entry.sales
+            audience = entry.audience
+            audienceTotal = ofAnyFilm ? entry.audienceTotal : nil
+        }
+    }
+}

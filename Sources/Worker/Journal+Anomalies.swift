@@ -1,0 +1,39 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Operations
+import SQLite
+
+extension Journal {
+    /// What is hard to believe of a chart that says something new, `known` being the newest event of its topic.
+    func anomalies(in chart: Chart, after known: LoggedEvent?, in connection: Connection) throws -> [Anomaly] {
+        let dayBefore = try log.latest(.ranking(day: chart.date - 1, market: chart.market), in: connection)
+        return chart.anomalies(after: try known?.data(), dayBefore: try dayBefore?.data())
+    }
+
+    /// What is hard to believe of a request's failure: that a day has no figures which had some, or must have.
+    func anomalies(
+        in failure: Failure, of request: Request, at now: Date, in connection: Connection
+    ) throws -> [Anomaly] {
+        guard failure.code == .notPublished, case .day(let date, let market) = request.target else { return [] }
+        if let known = try log.latest(.ranking(day: date, market: market), in: connection) {
+            return [.empty(date, in: market, lines: try known.data(as: Chart.self).entries.count)]
+        }
+        // A small market may have no film on a day; the whole one always has.
+        guard market == .all, Chart.state(of: date, at: now) == .settled else { return [] }
+        return [.empty(date, in: market, lines: nil)]
+    }
+
+    /// Appends the anomalies that were not told before, and returns their events and themselves.
+    func tell(
+        _ anomalies: [Anomaly], foundBy accepted: AcceptedRequest, in connection: Connection
+    ) throws -> (events: [LoggedEvent], new: [Anomaly]) {
+        let new = try anomalies.filter { try log.event(id: $0.id, in: connection) == nil }
+        let drafts = try new.map { anomaly in
+            try EventDraft(
+                .anomaly(anomaly.kind, anomaly.date), id: anomaly.id, correlationID: accepted.id,
+                priority: accepted.request.priority, encoding: anomaly)
+        }
+        return (try log.append(drafts, at: clock.now(), in: connection), new)
+    }
+}

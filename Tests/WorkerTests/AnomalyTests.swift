@@ -1,0 +1,63 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Testing
+
+@testable import Worker
+
+/// Anomalies in the worker's log, beside the charts and failures that they are about.
+@Suite(.timeLimit(.minutes(5))) struct AnomalyTests {
+    private func chart(_ total: Int) -> Findings {
+        var chart = Sample.chart(total / 10)
+        chart.entries[0].audienceTotal = total
+        return Findings(fetched: [.chart(chart)], source: .upstream)
+    }
+
+    @Test("what is hard to believe is published all the same, and told once, in the same commit, after it")
+    func beside() async throws {
+        let desk = try await Desk()
+        for (id, total) in [("a", 90_000), ("b", 80_000), ("c", 70_000)] {
+            let request = Request(.day(Sample.day, .all), priority: id == "b" ? .backfill : .live)
+            let accepted = try await desk.accept(request, as: id)
+            let anomalies = try await desk.journal.settle(accepted, with: chart(total), askedAt: Desk.noon)
+            #expect(anomalies.map(\.kind) == (id == "b" ? [.shrunk] : []))
+        }
+        let chart = "ranking.day.all.2024-06-04"
+        #expect(
+            desk.topics.filter { !$0.hasPrefix("request.accepted") }
+                == [
+                    chart, "request.done.a", chart, "anomaly.shrunk.2024-06-04", "request.done.b", chart,
+                    "request.done.c",
+                ])
+        let told = try #require(desk.events("anomaly").first)
+        #expect(told.priority == .backfill)
+        let event = try Event(topic: told.topic, body: told.body)
+        #expect(event.id == "anomaly.shrunk.2024-06-04.all")
+        #expect(event.correlationID == Sample.id("b"))
+        #expect(try event.data(as: Anomaly.self).found == 80_000)
+        let done = try #require(desk.events("request.done.b").first).data(as: RequestDone.self)
+        #expect(done.events.map(\.topic) == [chart])
+    }
+
+    @Test("a list that is empty is an anomaly where there were lines, or where they are long due")
+    func empty() async throws {
+        let desk = try await Desk()
+        let failure = Failure(.notPublished, "the list is empty")
+        let yesterday = try await desk.accept(Sample.chart, as: "a")
+        #expect(try await desk.journal.settle(yesterday, with: failure) == [])
+        let found = try await desk.accept(Sample.chart, as: "b")
+        try await desk.journal.settle(found, with: Sample.findings(10), askedAt: Desk.noon)
+        let again = try await desk.accept(Sample.chart, as: "c")
+        #expect(
+            try await desk.journal.settle(again, with: failure).map(\.text)
+                == ["the chart of 2024-06-04 is empty, and had lines before"])
+        for (id, market) in [("d", Market.all), ("e", Market(nation: .korean))] {
+            let long = try await desk.accept(Request(.day(Sample.date("2024-05-01"), market)), as: id)
+            #expect(try await desk.journal.settle(long, with: failure).count == (market == .all ? 1 : 0))
+        }
+        #expect(
+            desk.events("anomaly").map(\.topic.description) == [
+                "anomaly.missing.2024-06-04", "anomaly.missing.2024-05-01",
+            ])
+    }
+}
