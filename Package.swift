@@ -67,7 +67,9 @@ let package = Package(
             ]),
         module(
             "Notifier",
-            uses: ["Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
+            uses: [
+                "Locking", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events",
+            ]),
         module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
@@ -109,7 +111,9 @@ let package = Package(
                 "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
                 "Sandbox",
             ]),
-        tests(of: "Notifier", uses: ["ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
+        tests(
+            of: "Notifier",
+            uses: ["Locking", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

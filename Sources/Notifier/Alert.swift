@@ -4,7 +4,7 @@ public import Events
 /// What a rule found out about a film on a day: the data of an alert event.
 public struct Alert: Hashable, Sendable, Encodable {
     /// How much an alert matters: by the best rank that the film has or had the day before.
-    public enum Severity: String, Hashable, Sendable, Codable {
+    public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
         /// Outside the first three.
         case info
         /// Second or third.

@@ -9,19 +9,16 @@ struct WebhookSink: HTTPSink {
     let url: String
     /// The key of the signature.
     let key: [UInt8]
-    let secrets: [String]
 
-    /// Makes a sink; a secret that begins with `whsec_` is a key in base64, any other is the key itself.
-    init?(client: HTTPClient, url: String, secret: String) {
+    var secrets: [String] { HTTPRequest.secrets(of: url) }
+
+    /// The key that a secret stands for: one in base64 after `whsec_`, or the secret as it is.
+    static func key(of secret: String) -> [UInt8]? {
         let prefix = "whsec_"
         let key =
             secret.hasPrefix(prefix)
             ? Data(base64Encoded: String(secret.dropFirst(prefix.count))).map(Array.init) : Array(secret.utf8)
-        guard let key, !key.isEmpty else { return nil }
-        self.client = client
-        self.url = url
-        self.key = key
-        secrets = HTTPRequest.secrets(of: url) + [secret]
+        return key?.isEmpty == false ? key : nil
     }
 
     func request(for letter: Letter, at now: Date) -> HTTPRequest {
@@ -31,7 +28,7 @@ struct WebhookSink: HTTPSink {
         let timestamp = "\(Int(now.timeIntervalSince1970))"
         let code = HMACSHA256.code(of: Array("\(letter.key).\(timestamp).".utf8) + body, key: key)
         return .post(
-            url, secrets: HTTPRequest.secrets(of: url),
+            url, secrets: secrets,
             headers: [
                 HTTPField("webhook-id", letter.key), HTTPField("webhook-timestamp", timestamp),
                 HTTPField("webhook-signature", "v1,\(Data(code).base64EncodedString())"),
