@@ -35,7 +35,7 @@ struct Ledger: Sendable {
                 """,
                 "alter table reading add column has_caught_up integer not null default 0;",
             ]),
-        HealthCheck.schema)
+        Outbox.schema, HealthCheck.schema)
 
     let database: Database
     let log: EventLog

@@ -1,0 +1,113 @@
+import Events
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Notifier
+
+/// What gets into the outbox, and what does not.
+@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+    private func recipient(_ name: String, _ change: (inout Recipient) -> Void = { _ in }) -> Recipient {
+        var recipient = Recipient(name, Mailbox())
+        change(&recipient)
+        return recipient
+    }
+
+    @Test("an alert goes to each sink that wants its rule and severity, once however often it is enqueued")
+    func wanted() async throws {
+        let office = try await PostOffice([
+            recipient("all"), recipient("leads") { $0.rules = ["lead"] }, recipient("major") { $0.severity = .major },
+        ])
+        try await office.alert("A", rule: .lead, severity: .notable)
+        try await office.alert("B", rule: .rose, severity: .major)
+        try await office.alert("A", rule: .lead, severity: .notable)
+        #expect(try await office.deliveries("all") == ["lead.A.20 waiting 0", "rose.B.20 waiting 0"])
+        #expect(try await office.deliveries("leads") == ["lead.A.20 waiting 0"])
+        #expect(try await office.deliveries("major") == ["rose.B.20 waiting 0"])
+    }
+
+    @Test("an alert that is undone with its transaction is not delivered")
+    func undone() async throws {
+        let office = try await PostOffice([recipient("all")])
+        struct Undone: Error {}
+        try await office.alert("A")
+        let (log, outbox) = (office.log, office.outbox)
+        await #expect(throws: Undone.self) {
+            try await office.database.write { connection in
+                let events = try log.events(of: .alert, after: .zero, limit: 1, in: connection).events
+                try connection.execute("delete from delivery")
+                try outbox.enqueue(events, at: Date(), in: connection)
+                throw Undone()
+            }
+        }
+        #expect(try await office.deliveries("all") == ["lead.A.20 waiting 0"])
+    }
+
+    @Test("a new sink does not get the old alerts, and what waited for one that is gone is dead, not lost")
+    func comeAndGo() async throws {
+        let office = try await PostOffice([recipient("old")])
+        try await office.alert("A")
+        let next = try await PostOffice([recipient("new")], after: office)
+        let (outbox, now) = (next.outbox, next.clock.date)
+        try await next.database.write { try outbox.retire(at: now, in: $0) }
+        try await next.alert("B")
+        #expect(try await next.deliveries("new") == ["lead.B.20 waiting 0"])
+        #expect(try await next.deliveries("old") == ["lead.A.20 dead 0"])
+        let revived = try await next.database.write { try outbox.revive(.of(sink: "old"), in: $0) }
+        #expect(revived == [:])
+
+        let back = try await PostOffice([recipient("old")], after: next)
+        let other = back.outbox
+        let again = try await back.database.write { try other.revive(.letter("lead.A.20"), in: $0) }
+        #expect(again == ["old": 1])
+        #expect(try await back.deliveries("old") == ["lead.A.20 waiting 0"])
+    }
+
+    @Test("within a cooldown, a film's next alert of the same rule is spared; another film's, or rule's, is not")
+    func cooldown() async throws {
+        let office = try await PostOffice([recipient("desk") { $0.cooldown = .seconds(86_400) }])
+        try await office.alert("AB", rule: .rose, day: 20)
+        office.clock.advance(by: .seconds(86_399))
+        try await office.alert("A", rule: .rose, day: 21)
+        try await office.alert("A", rule: .fell, day: 21)
+        office.clock.advance(by: .seconds(1))
+        try await office.alert("B", rule: .rose, day: 22)
+        #expect(
+            try await office.deliveries("desk") == [
+                "rose.A.20 waiting 0", "rose.B.20 waiting 0", "rose.A.21 spared 0", "fell.A.21 waiting 0",
+                "rose.B.22 waiting 0",
+            ])
+    }
+
+    @Test("what is taken back before it was sent is not sent, and nor is what takes it back")
+    func withdrawn() async throws {
+        let office = try await PostOffice([recipient("desk") { $0.cooldown = .seconds(86_400) }])
+        try await office.alert("A")
+        try await office.alert("A", retracts: "lead.A.20")
+        #expect(try await office.deliveries("desk") == ["lead.A.20 withdrawn 0"])
+        // And it is no reason to spare the next one.
+        try await office.alert("A", day: 21)
+        #expect(try await office.deliveries("desk") == ["lead.A.20 withdrawn 0", "lead.A.21 waiting 0"])
+    }
+
+    @Test("a retraction goes to those that got the alert, whatever they want besides, and to nobody else")
+    func retraction() async throws {
+        let (got, not) = (Mailbox(), Mailbox())
+        var wants = Recipient("got", got)
+        wants.rules = ["lead"]
+        var wantsNot = Recipient("not", not)
+        wantsNot.rules = ["rose"]
+        let office = try await PostOffice([wants, wantsNot])
+        try await office.open {
+            try await office.alert("A")
+            await got.receive(1)
+            try await office.alert("A", rule: .lead, retracts: "lead.A.20")
+            await got.receive(1)
+            try await office.alert("B", rule: .rose)
+            await not.receive(1)
+        }
+        #expect(got.keys == ["lead.A.20", "back.lead.A.20"])
+        #expect(not.keys == ["rose.B.20"])
+    }
+}

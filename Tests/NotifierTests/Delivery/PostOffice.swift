@@ -1,0 +1,148 @@
+import BoxOffice
+import Events
+import Foundation
+import Operations
+import SQLite
+import TestSupport
+
+@testable import Notifier
+
+/// A notifier's database with its log and outbox, couriers that can be started and killed, and a clock that stands still.
+final class PostOffice: Sendable {
+    let folder: TemporaryFolder
+    let clock: ManualClock
+    let database: Database
+    let log: EventLog
+    let outbox: Outbox
+    /// What the couriers and the log have to say.
+    let lines = Monitor<[String]>([])
+    private let bells: [String: Bell]
+
+    /// Opens a database, or the one of another office whose couriers were killed.
+    init(_ recipients: [Recipient], after other: PostOffice? = nil, start: String = "2026-11-21 12:00") async throws {
+        folder = try other?.folder ?? TemporaryFolder()
+        clock = other?.clock ?? ManualClock(start: korea(start))
+        if let other { await other.database.close() }
+        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
+        let bells = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, Bell()) })
+        self.database = database
+        self.log = log
+        self.bells = bells
+        outbox = Outbox(log: log, recipients: recipients) { bells[$0]?.ring() }
+    }
+
+    /// Logs alerts about films, each by its letter, and puts them into the outbox.
+    func alert(
+        _ films: String, rule: AlertRule = .lead, day: Int = 20, severity: Alert.Severity = .info,
+        retracts: String? = nil
+    ) async throws {
+        let drafts = try films.map { letter in
+            let title = String(letter)
+            let alert = Alert(
+                rule: rule, date: KoreanDate(dayNumber: 20_758 + day), movieCode: .letter(letter), title: title,
+                rank: 1,
+                previousRank: nil, change: nil, severity: severity, values: [:],
+                text: Alert.Text(ko: "〈\(title)〉 1위", en: "\(title) leads"),
+                evidence: [.init(stream: .ranking, sequence: .zero)], retracts: retracts)
+            return try EventDraft(
+                .alert(rule: rule, code: alert.movieCode, date: alert.date),
+                id: (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)", encoding: alert)
+        }
+        let now = clock.date
+        try await database.write { [log, outbox] connection in
+            try outbox.enqueue(try log.append(drafts, at: now, in: connection), at: now, in: connection)
+        }
+    }
+
+    /// A courier for a recipient, working until its task is cancelled.
+    func courier(_ recipient: Recipient) -> Courier {
+        Courier(
+            recipient: recipient, outbox: outbox, database: database, bell: bells[recipient.name] ?? Bell(),
+            logger: Logger(label: "notifier", level: .debug) { [lines] line in
+                lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+            },
+            metrics: DeliveryMetrics(Metrics(), sinks: outbox.recipients.map(\.name)) { [:] }, clock: clock,
+            wall: WallClock { [clock] in clock.date }, fraction: { 0 })
+    }
+
+    /// Runs the couriers of all recipients while `body` runs, and kills them.
+    func open(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for recipient in outbox.recipients {
+                let courier = courier(recipient)
+                tasks.addTask { try await courier.run() }
+            }
+            try await body()
+            tasks.cancelAll()
+        }
+    }
+
+    /// What the table says of a sink's deliveries: alert, state, attempts.
+    func deliveries(_ sink: String) async throws -> [String] {
+        try await database.read { connection in
+            try connection.query(
+                "select alert, state, attempts from delivery where sink = ? order by number", sink, as: String.self,
+                Int.self, Int.self
+            ).map { alert, state, attempts in
+                "\(alert) \(Outbox.State(rawValue: state).map { "\($0)" } ?? "?") \(attempts)"
+            }
+        }
+    }
+}
+
+extension MovieCode {
+    /// The code of a film that is known by a letter.
+    static func letter(_ letter: Character) -> MovieCode {
+        guard let code = MovieCode(String(repeating: letter, count: 8)) else { fatalError("\(letter) makes no code") }
+        return code
+    }
+}
+
+/// A sink that says what it is told to, and remembers what it got.
+final class Mailbox: Sink {
+    let secrets = ["hush"]
+    /// The keys of the letters that came, in order.
+    let arrivals: AsyncStream<String>
+    private let arrive: AsyncStream<String>.Continuation
+    private let state: Monitor<(answers: [Answer.Verdict], letters: [Letter])>
+
+    /// Makes a sink that answers so, one after the other, and then takes everything.
+    init(_ answers: Answer.Verdict...) {
+        state = Monitor((answers, []))
+        (arrivals, arrive) = AsyncStream.makeStream()
+    }
+
+    /// The letters that came.
+    var letters: [Letter] { state.withLock(\.letters) }
+    /// The keys of the letters that came.
+    var keys: [String] { letters.map(\.key) }
+
+    /// Waits for so many letters, of those that were not waited for yet.
+    func receive(_ count: Int) async {
+        var left = count
+        for await _ in arrivals {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    func send(_ letter: Letter, at now: Date) async -> Answer {
+        let verdict = state.withLock { state in
+            state.letters.append(letter)
+            return state.answers.isEmpty ? .taken : state.answers.removeFirst()
+        }
+        arrive.yield(letter.key)
+        return Answer(verdict: verdict, text: "as told, with a hush\n")
+    }
+}
+
+/// A sink that never answers.
+struct Silence: Sink {
+    let secrets: [String] = []
+
+    func send(_ letter: Letter, at now: Date) async -> Answer {
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        return Answer(verdict: .failed(), text: "cancelled")
+    }
+}
