@@ -17,7 +17,7 @@ import Testing
 
     @Test func aDraftThatKeepsTheRulesIsMade() throws {
         let draft = try ProductDraft(
-            name: "외투 ", description: Self.description, currency: .dollar, price: 999.99, discount: 999.99, stock: 0)
+            name: "외투다", description: Self.description, currency: .dollar, price: 999.99, discount: 999.99, stock: 0)
         #expect(draft.discount == draft.price)
     }
 
