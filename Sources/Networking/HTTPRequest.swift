@@ -40,6 +40,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var headers: [HTTPField]
     /// What is sent with it.
     public var body: Data?
+    /// What is sent in the place of a body, part by part; nothing where it is empty.
+    public var form: [FormPart]
     /// The time for everything: waiting for a place, all attempts, and the pauses between them.
     public var deadline: Duration
     /// The bytes that an answer may have once it is unpacked.
@@ -52,7 +54,7 @@ public struct HTTPRequest: Hashable, Sendable {
     /// Makes a request.
     public init(
         _ url: String, secrets: [String] = [], method: Method = .get, query: [HTTPField] = [],
-        headers: [HTTPField] = [], body: Data? = nil,
+        headers: [HTTPField] = [], body: Data? = nil, form: [FormPart] = [],
         deadline: Duration = .seconds(30), responseLimit: Int = 8 << 20, redirects: Int = 0, reach: Reach = .anyAddress
     ) {
         self.method = method
@@ -61,6 +63,7 @@ public struct HTTPRequest: Hashable, Sendable {
         self.query = query
         self.headers = headers
         self.body = body
+        self.form = form
         self.deadline = deadline
         self.responseLimit = responseLimit
         self.redirects = redirects

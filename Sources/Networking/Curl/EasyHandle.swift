@@ -9,6 +9,8 @@ struct EasyHandle: ~Copyable {
     private let errorText: UnsafeMutablePointer<CChar>
     // The handle reads its headers, and a mail's recipients, from here until it is cleaned up.
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    // The handle sends its form from here until it is cleaned up, which `deinit` does before this goes.
+    private var form: Form?
 
     /// Makes a handle (`curl_easy_init`).
     init() {
@@ -71,6 +73,13 @@ struct EasyHandle: ~Copyable {
         let bytes = body.isEmpty ? [0] : Array(body)
         set(CURLOPT_POSTFIELDSIZE_LARGE, toOffset: body.count)
         set(CURLOPT_COPYPOSTFIELDS, to: bytes)
+    }
+
+    /// Sets the form that is sent in the place of a body.
+    mutating func setForm(_ parts: [FormPart]) {
+        let form = Form(parts, sentBy: raw)
+        set(CURLOPT_MIMEPOST, to: UnsafeRawPointer(form.raw))
+        self.form = consume form
     }
 
     /// Sets who opens sockets, and who looks at the peer's address before each request.

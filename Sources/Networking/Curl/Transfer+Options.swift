@@ -50,7 +50,7 @@ extension Transfer {
     private func setContent(of request: HTTPRequest) {
         // Unless told, libcurl waits for leave to send a long body, and calls every body a form.
         var lines = ["Expect:"]
-        if !request.hasHeader("content-type") { lines.append("Content-Type:") }
+        if request.form.isEmpty, !request.hasHeader("content-type") { lines.append("Content-Type:") }
         if !request.hasHeader("user-agent") { lines.append("User-Agent: marquee") }
         // For libcurl "Name:" means to leave a header out; an empty one is written with a semicolon.
         lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
@@ -60,7 +60,11 @@ extension Transfer {
         case .get: break
         case .head: easy.set(CURLOPT_NOBODY, to: 1)
         case .post, .put, .patch, .delete:
-            easy.setBody(request.body ?? Data())
+            if request.form.isEmpty {
+                easy.setBody(request.body ?? Data())
+            } else {
+                easy.setForm(request.form)
+            }
             easy.set(CURLOPT_CUSTOMREQUEST, to: request.method.rawValue)
         }
         if !request.method.isIdempotent {
