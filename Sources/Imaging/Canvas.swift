@@ -18,6 +18,14 @@ public struct Canvas: Sendable {
         pixels = [UInt8](repeating: 0, count: width * height * 3)
     }
 
+    /// Takes the pixels of a picture.
+    init(width: Int, height: Int, pixels: [UInt8]) {
+        precondition(pixels.count == width * height * 3, "Canvas.init: \(pixels.count) bytes for \(width) × \(height)")
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+
     /// Paints the whole picture.
     public mutating func fill(with paint: Paint) {
         fill(.rectangle(x: 0, y: 0, width: Double(width), height: Double(height)), with: paint)
