@@ -56,7 +56,7 @@ let package = Package(
         module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice"]),
+        module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice", "OpenMarket"]),
         module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice"]),
 
         // Floor 4: the processes.
@@ -103,7 +103,7 @@ let package = Package(
         tests(of: "BoxOffice"),
         tests(of: "OpenMarket"),
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
-        tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice"]),
+        tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
         tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
         tests(
             of: "Worker",

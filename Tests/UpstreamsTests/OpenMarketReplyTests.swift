@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Networking
+import OpenMarket
+import TestSupport
+import Testing
+
+@testable import Upstreams
+
+private let v3 = OpenMarketAPI(url: "http://127.0.0.1:9", generation: .v3, identifier: "vendor-identifier")
+private let v4 = OpenMarketAPI(url: "http://127.0.0.1:9", generation: .v4, identifier: "vendor-identifier")
+
+extension ProductID {
+    fileprivate static func number(_ number: Int) -> ProductID {
+        guard let id = ProductID(number) else { preconditionFailure("\(number) is no product") }
+        return id
+    }
+}
+
+/// What an endpoint throws at an answer.
+private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPResponse) -> UpstreamError? {
+    do throws(UpstreamError) {
+        _ = try endpoint.read(response)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+@Suite(.enabled(if: Recorded.isAvailable)) struct RecordedMarketTests {
+    private func page(_ path: String, _ api: OpenMarketAPI, page: Int, perPage: Int) throws -> ProductPage {
+        try api.products(page: page, perPage: perPage).read(
+            HTTPResponse(body: Recorded.data("openmarket/\(path)")))
+    }
+
+    @Test func everyRecordedListIsRead() throws {
+        for (folder, api) in [("v3", v3), ("v4", v4)] {
+            for path in try Recorded.files(in: "openmarket/\(folder)") where path.contains("list") {
+                let page = try api.products(page: 1, perPage: 20).read(HTTPResponse(body: Recorded.data(path)))
+                #expect(!page.products.isEmpty)
+                #expect(page.products.allSatisfy { $0.pictures == nil && $0.bargainPrice == $0.price - $0.discount })
+            }
+        }
+    }
+
+    @Test func everyRecordedProductIsRead() throws {
+        for (folder, api) in [("v3", v3), ("v4", v4)] {
+            for path in try Recorded.files(in: "openmarket/\(folder)") where path.contains("product-") {
+                let digits = path.split(separator: "-")[1].prefix(while: \.isNumber)
+                let id = try #require(ProductID(digits))
+                let product = try api.product(id).read(HTTPResponse(body: Recorded.data(path)))
+                #expect(product.pictures?.isEmpty == false)
+                #expect(product.vendor.name != nil)
+            }
+        }
+    }
+
+    @Test func pricesAreExactInBothCurrencies() throws {
+        let page = try page("v3/list-page2-of-325.json", v3, page: 2, perPage: 10)
+        let product = try #require(page.products.first { $0.id == .number(573) })
+        #expect(product.currency == .dollar)
+        #expect(product.price == Decimal(string: "999.99"))
+        #expect(product.discount == Decimal(string: "99.99"))
+        #expect(page.total == 325)
+        #expect(page.lastPage == 33)
+        #expect(page.hasNext)
+    }
+
+    @Test func anOverlappingPageKeepsAllItSendsAndNoneTwice() throws {
+        let page = try page("v4/list-page3-of-113.json", v4, page: 3, perPage: 20)
+        #expect(page.products.count == 60)
+        #expect(Set(page.products.map(\.id)).count == 60)
+        #expect(page.lastPage == 6)
+        #expect(page.products[0].vendor.name == "OmarketTeam")
+        #expect(page.products[0].description == "에어팟 3")
+    }
+
+    @Test func theDatesOfAllGenerationsReadAsOneForm() throws {
+        let early = try v3.product(.number(16)).read(
+            HTTPResponse(body: Recorded.data("openmarket/v3/product-16-early.json")))
+        let late = try v3.product(.number(16)).read(HTTPResponse(body: Recorded.data("openmarket/v3/product-16.json")))
+        #expect(early.created == late.created)
+        #expect(early == late)
+        let fresh = try v3.product(.number(536)).read(
+            HTTPResponse(body: Recorded.data("openmarket/v3/product-536.json")))
+        #expect(fresh.created.description == "2022-01-19T08:25:27.270")
+    }
+
+    @Test func anErrorOfSpringsIsToldInItsWords() throws {
+        let body = try Recorded.data("openmarket/v4/error-400-multipart.json")
+        let error = failure(v4.product(.number(1)), HTTPResponse(status: 400, body: body))
+        #expect(error?.kind == .badRequest)
+        #expect(error?.code == "400")
+        #expect(error?.message.contains("Header section has more than 10240 bytes") == true)
+    }
+}
+
+@Suite struct OpenMarketReplyTests {
+    @Test func pastTheLastPageThereIsNoPage() throws {
+        let nothing = HTTPResponse(status: 204)
+        #expect(failure(v3.products(page: 7, perPage: 20), nothing)?.kind == .notFound)
+        #expect(try v3.products(page: 1, perPage: 20).read(nothing).products.isEmpty)
+    }
+
+    @Test(arguments: [200, 500, 503]) func aPageForPeopleIsMaintenance(_ status: Int) {
+        let response = Sample.response("<html><body>점검 중</body></html>", status: status)
+        #expect(failure(v3.products(page: 1, perPage: 20), response)?.kind == .maintenance)
+        #expect(failure(v3.removalKey(of: .number(1), secret: "s3cret"), response)?.kind == .maintenance)
+        #expect(failure(v3.checkSecret("s3cret", of: .number(1)), response)?.kind == .maintenance)
+    }
+
+    @Test func plainTextIsTakenAsItIs() throws {
+        #expect(try v3.health().read(Sample.response("OK\n")))
+        let key = try v3.removalKey(of: .number(5), secret: "s3cret").read(Sample.response("ab12-cd34"))
+        #expect(key.url == "http://127.0.0.1:9/api/products/5/ab12-cd34")
+        #expect(key.secret == "ab12-cd34")
+        let path = try v4.removalKey(of: .number(5), secret: "s3cret").read(Sample.response("/api/products/5/ab12"))
+        #expect(path.url == "http://127.0.0.1:9/api/products/5/ab12")
+    }
+
+    @Test(arguments: ["", "{\"a\":1}", "a/../b", "a b", "../../5/x", "a?b=c", "a#b", "%2e%2e"])
+    func whatIsNoKeyIsNotPutInAnAddress(_ text: String) {
+        #expect(failure(v3.removalKey(of: .number(5), secret: "s3cret"), Sample.response(text))?.kind == .invalid)
+        #expect(
+            failure(v4.removalKey(of: .number(5), secret: "s3cret"), Sample.response("/api/products/\(text)"))?.kind
+                == .invalid)
+    }
+
+    @Test func anotherProductThanWasAskedForIsInvalid() throws {
+        let body = """
+            {"id":2,"vendor_id":1,"name":"a","thumbnail":"","currency":"KRW","price":1,"bargain_price":1,
+            "discounted_price":0,"stock":0,"created_at":"2022-11-04T00:00:00","issued_at":"2022-11-04T00:00:00"}
+            """
+        let error = failure(v3.product(.number(1)), Sample.response(body))
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == "id")
+    }
+
+    @Test func aFieldThatCannotBeReadIsNamed() {
+        let body = #"{"pages":[{"id":1,"name":"a","currency":"JPY","price":1,"stock":1}]}"#
+        let error = failure(v3.products(page: 1, perPage: 20), Sample.response(body))
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == "pages[0].currency")
+    }
+
+    @Test func theSecretIsInNoTextAboutARequest() throws {
+        let draft = try ProductDraft(name: "팥빙수", description: "시원한 팥빙수 한 그릇", price: 1_000)
+        let requests = [
+            v3.register(draft, pictures: [], secret: "s3cret").request,
+            v3.modify(.number(1), try ProductChange(stock: 1), secret: "s3cret").request,
+            v3.removalKey(of: .number(1), secret: "s3cret").request,
+            v3.remove(
+                .number(1), key: try RemovalKey("s3cret", of: .number(1), generation: .v3, url: "http://127.0.0.1:9")
+            ).request,
+        ]
+        for request in requests {
+            #expect(!request.description.contains("s3cret"))
+            #expect(!request.description.contains("vendor-identifier"))
+            var text = ""
+            dump(request, to: &text)
+            #expect(!text.contains("s3cret"))
+        }
+    }
+}
