@@ -6,7 +6,13 @@ struct MarketProduct: Decodable {
     struct Picture: Decodable {
         let id: Int
         let url: String
-        let thumbnail_url: String
+        let thumbnailURL: String
+
+        private enum CodingKeys: String, CodingKey {
+            case id
+            case url
+            case thumbnailURL = "thumbnail_url"
+        }
     }
 
     struct Vendor: Decodable {
@@ -15,7 +21,7 @@ struct MarketProduct: Decodable {
     }
 
     let id: ProductID
-    let vendor_id: Int?
+    let vendorID: Int?
     /// In lists of the fourth generation.
     let vendorName: String?
     let name: String
@@ -24,40 +30,76 @@ struct MarketProduct: Decodable {
     let thumbnail: String?
     let currency: Currency
     let price: Decimal
-    let bargain_price: Decimal?
-    let discounted_price: Decimal?
+    let bargainPrice: Decimal?
+    let discount: Decimal?
     let stock: Int
-    let created_at: MarketTime
-    let issued_at: MarketTime
+    let created: MarketTime
+    let issued: MarketTime
     /// In products by themselves.
     let images: [Picture]?
     let vendors: Vendor?
 
+    private enum CodingKeys: String, CodingKey {
+        case id
+        case vendorID = "vendor_id"
+        case vendorName
+        case name
+        case description
+        case thumbnail
+        case currency
+        case price
+        case bargainPrice = "bargain_price"
+        case discount = "discounted_price"
+        case stock
+        case created = "created_at"
+        case issued = "issued_at"
+        case images
+        case vendors
+    }
+
     /// The product in the domain's words.
     var product: Product {
-        let discount = discounted_price ?? bargain_price.map { price - $0 } ?? 0
+        let discount = discount ?? bargainPrice.map { price - $0 } ?? 0
         return Product(
-            id: id, vendor: Product.Vendor(id: vendors?.id ?? vendor_id ?? 0, name: vendors?.name ?? vendorName),
+            id: id, vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: vendors?.name ?? vendorName),
             name: name.clean, description: description, thumbnailURL: thumbnail ?? "", currency: currency, price: price,
-            discount: discount, bargainPrice: bargain_price ?? price - discount, stock: stock, created: created_at,
-            issued: issued_at,
-            pictures: images?.map { Product.Picture(id: $0.id, url: $0.url, thumbnailURL: $0.thumbnail_url) })
+            discount: discount, bargainPrice: bargainPrice ?? price - discount, stock: stock, created: created,
+            issued: issued,
+            pictures: images?.map { Product.Picture(id: $0.id, url: $0.url, thumbnailURL: $0.thumbnailURL) })
     }
 }
 
-/// A page of the list as the market sends it; the two generations spell the keys around the products differently.
+/// A page of the list as the market sends it.
 struct MarketPage: Decodable {
-    let pages: [MarketProduct]
-    let total_count: Int?
-    let last_page: Int?
-    let totalCount: Int?
-    let lastPage: Int?
+    let products: [MarketProduct]
+    let total: Int?
+    let last: Int?
+
+    /// The two generations spell the keys around the products differently.
+    private enum CodingKeys: String, CodingKey {
+        case pages
+        case total3 = "total_count"
+        case total4 = "totalCount"
+        case last3 = "last_page"
+        case last4 = "lastPage"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        products = try container.decode([MarketProduct].self, forKey: .pages)
+        total =
+            try container.decodeIfPresent(Int.self, forKey: .total3)
+            ?? container.decodeIfPresent(Int.self, forKey: .total4)
+        last =
+            try container.decodeIfPresent(Int.self, forKey: .last3)
+            ?? container.decodeIfPresent(Int.self, forKey: .last4)
+    }
 
     /// The page in the domain's words; what the market says of the page's own number is not believed.
     func page(_ number: Int, perPage: Int) -> ProductPage {
-        let total = max(0, total_count ?? totalCount ?? pages.count)
+        let total = max(0, total ?? products.count)
         return ProductPage(
-            page: number, perPage: perPage, total: total,
-            lastPage: last_page ?? lastPage ?? max(1, (total + perPage - 1) / perPage), products: pages.map(\.product))
+            page: number, perPage: perPage, total: total, lastPage: last ?? max(1, (total + perPage - 1) / perPage),
+            products: products.map(\.product))
     }
 }

@@ -10,9 +10,20 @@ struct MarketDraft: Encodable {
     let description: String?
     let price: Decimal
     let currency: Currency
-    let discounted_price: Decimal
+    let discount: Decimal
     let stock: Int
     let secret: String
+
+    private enum CodingKeys: String, CodingKey {
+        case name
+        case descriptions
+        case description
+        case price
+        case currency
+        case discount = "discounted_price"
+        case stock
+        case secret
+    }
 
     init(_ draft: ProductDraft, generation: OpenMarketAPI.Generation, secret: String) {
         name = draft.name
@@ -20,7 +31,7 @@ struct MarketDraft: Encodable {
         description = generation == .v4 ? draft.description : nil
         price = draft.price
         currency = draft.currency
-        discounted_price = draft.discount
+        discount = draft.discount
         stock = draft.stock
         self.secret = secret
     }
@@ -31,21 +42,33 @@ struct MarketChange: Encodable {
     let name: String?
     let descriptions: String?
     let description: String?
-    let thumbnail_id: Int?
+    let thumbnail: Int?
     let price: Decimal?
     let currency: Currency?
-    let discounted_price: Decimal?
+    let discount: Decimal?
     let stock: Int?
     let secret: String
+
+    private enum CodingKeys: String, CodingKey {
+        case name
+        case descriptions
+        case description
+        case thumbnail = "thumbnail_id"
+        case price
+        case currency
+        case discount = "discounted_price"
+        case stock
+        case secret
+    }
 
     init(_ change: ProductChange?, generation: OpenMarketAPI.Generation, secret: String) {
         name = change?.name
         descriptions = generation == .v3 ? change?.description : nil
         description = generation == .v4 ? change?.description : nil
-        thumbnail_id = change?.thumbnail
+        thumbnail = change?.thumbnail
         price = change?.price
         currency = change?.currency
-        discounted_price = change?.discount
+        discount = change?.discount
         stock = change?.stock
         self.secret = secret
     }
