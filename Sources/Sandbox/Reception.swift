@@ -3,11 +3,12 @@ import FoundationEssentials
 import Locking
 import WebServer
 
-/// What answers a sandbox's requests: the two services, the pictures and the control path, with faults before them.
+/// What answers a sandbox's requests: the three services, the pictures and the control path, with faults before them.
 final class Reception: Sendable {
     private let kobis: KobisDesk
     private let kakao: KakaoDesk
     private let gallery: Gallery
+    private let shop: ShopDesk
     private let ledger: Locked<Ledger>
     private let clock: @Sendable () -> Date
 
@@ -22,6 +23,7 @@ final class Reception: Sendable {
         kobis = KobisDesk(key: options.kobisKey, repertoire: repertoire)
         kakao = KakaoDesk(key: options.kakaoKey, repertoire: repertoire)
         gallery = Gallery(world: world)
+        shop = ShopDesk(options: options, opened: now())
         ledger = Locked(Ledger(faults: options.faults))
         clock = now
     }
@@ -29,7 +31,7 @@ final class Reception: Sendable {
     func answer(_ request: WebRequest) async -> WebResponse {
         if request.path == "/control" { return control(request) }
         if request.path == "/healthz" { return .text("ok\n") }
-        ledger.withLock { $0.count(request.path) }
+        ledger.withLock { $0.count(ShopDesk.pathWithoutSecret(request)) }
         let instant = clock().addingTimeInterval(Double(ledger.withLock { $0.faults.clockOffset }))
         guard let service = Ledger.Service(path: request.path) else {
             return .html(Notice.notFound, status: 404)
@@ -59,6 +61,8 @@ final class Reception: Sendable {
             return kakao.answer(request, base: Self.base(of: request), at: instant)
         case .images:
             return gallery.answer(request)
+        case .openMarket:
+            return shop.answer(request, base: Self.base(of: request), at: instant)
         }
     }
 
@@ -92,7 +96,11 @@ final class Reception: Sendable {
             response.body = .truncated(Array(bytes.prefix(bytes.count / 2)), announced: bytes.count)
             return response
         case .fault(let code):
-            return service == .kobis ? .json(KobisFault.recorded(code).body) : KakaoFault.recorded(code).response
+            switch service {
+            case .kobis: return .json(KobisFault.recorded(code).body)
+            case .kakao, .images: return KakaoFault.recorded(code).response
+            case .openMarket: return ShopFault.recorded(code).response
+            }
         case .dead:
             return .html(Notice.notFound, status: 404)
         }
@@ -142,6 +150,8 @@ extension Ledger.Service {
             self = .kakao
         } else if Gallery.serves(path) {
             self = .images
+        } else if path.hasPrefix(ShopDesk.prefix + "/") {
+            self = .openMarket
         } else {
             return nil
         }

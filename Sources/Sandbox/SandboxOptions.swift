@@ -10,6 +10,10 @@ public struct SandboxOptions: Hashable, Sendable {
     public var kobisKey: String?
     /// The only Kakao key that is accepted; nil for any.
     public var kakaoKey: String?
+    /// Who the Open Market's one vendor is whose products clients may change.
+    public var openMarketIdentifier = anyOpenMarketIdentifier
+    /// That vendor's secret.
+    public var openMarketSecret = anyOpenMarketSecret
     /// What is wrong from the start.
     public var faults = Faults()
 
@@ -17,6 +21,11 @@ public struct SandboxOptions: Hashable, Sendable {
     public static let anyKobisKey = "5a4d5a4d5a4d5a4d5a4d5a4d5a4d5a4d"
     /// A Kakao key that a sandbox without demands accepts, for those who have none.
     public static let anyKakaoKey = "5a4d5a4d5a4d5a4d5a4d5a4d5a4d5a4d"
+
+    /// The Open Market's identifier, for those who have none.
+    public static let anyOpenMarketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
+    /// The secret that goes with it.
+    public static let anyOpenMarketSecret = "sandbox-secret"
 
     /// Makes the setup of a sandbox in which nothing is wrong.
     public init() {}

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import WebServer
 
-/// An HTTP server that plays KOBIS and Kakao, for machines without keys and for tests: the same paths, parameters, key
+/// An HTTP server that plays KOBIS, Kakao and the Open Market, for machines without keys and for tests: the same paths, parameters, key
 /// checks, faults and quirks, and failures to order.
 ///
 /// It does not play what no client of ours calls: XML, SOAP, people and companies, movie lists.
@@ -22,6 +22,12 @@ public final class SandboxServer: Sendable {
     /// The base of its Kakao calls, for `MARQUEE_KAKAO_URL`.
     public var kakaoURL: String { "http://\(address)" }
 
+    /// The base of the Open Market in its third generation, for `MARQUEE_OPENMARKET_URL`.
+    public var openMarketURL: String { "http://\(address)\(Self.openMarketPath)" }
+
+    /// Where the third generation is, after a sandbox's address; the fourth ends in `v4`.
+    public static let openMarketPath = "\(ShopDesk.prefix)/v3"
+
     /// Listens and serves at once; `now` tells which day is yesterday and which figures are settled.
     public init(
         options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }
@@ -29,7 +35,10 @@ public final class SandboxServer: Sendable {
         let reception = try Reception(options: options, now: now)
         (stopped, ending) = AsyncStream.makeStream(of: Never.self)
         do {
-            server = try WebServer(address: options.address) { request in
+            var limits = WebServer.Limits()
+            // A registration has five pictures of 300 KB.
+            limits.body = 2 << 20
+            server = try WebServer(address: options.address, limits: limits) { request in
                 await reception.answer(request)
             }
         } catch {

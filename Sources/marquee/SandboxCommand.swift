@@ -4,7 +4,7 @@ import Sandbox
 /// `marquee sandbox`
 struct SandboxCommand: Command {
     static let usage = Usage(
-        name: "sandbox", summary: "Plays KOBIS and Kakao, for machines without keys and for tests.",
+        name: "sandbox", summary: "Plays KOBIS, Kakao and the Open Market, for machines without keys and for tests.",
         details: """
             Serves a made-up film world for every day from 2003-11-11 to yesterday on MARQUEE_SANDBOX_HTTP, or recorded
             responses. Faults are set at the start or while it runs: see docs/sandbox.md.

@@ -42,7 +42,7 @@ extension Faults {
     var json: JSON {
         .object([
             ("seed", .number(seed)), ("clockOffset", .number(clockOffset)), ("kobis", kobis.json),
-            ("kakao", kakao.json), ("images", images.json),
+            ("kakao", kakao.json), ("images", images.json), ("openmarket", openMarket.json),
         ])
     }
 }

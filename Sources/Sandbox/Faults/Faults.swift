@@ -13,6 +13,8 @@ public struct Faults: Hashable, Sendable {
     public var kakao = Misbehaviour()
     /// The pictures that searches lead to.
     public var images = Misbehaviour()
+    /// The Open Market, its pictures too.
+    public var openMarket = Misbehaviour()
 
     /// Makes a sandbox in which nothing is wrong.
     public init() {}
@@ -36,6 +38,8 @@ public struct Faults: Hashable, Sendable {
         case ("kakao", 2) where words[1] != "dead": try Self.set(words[1], of: &kakao, name, to: value)
         case ("images", 2) where words[1] != "quota" && !words[1].hasPrefix("faults."):
             try Self.set(words[1], of: &images, name, to: value)
+        case ("openmarket", 2) where words[1] != "quota" && words[1] != "dead":
+            try Self.set(words[1], of: &openMarket, name, to: value)
         default: throw .invalidSwitch("there is no switch '\(name)'")
         }
     }

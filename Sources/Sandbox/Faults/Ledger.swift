@@ -8,6 +8,7 @@ struct Ledger: Sendable {
         case kobis
         case kakao
         case images
+        case openMarket = "openmarket"
     }
 
     private(set) var faults: Faults
@@ -83,6 +84,7 @@ extension Faults {
         case .kobis: kobis
         case .kakao: kakao
         case .images: images
+        case .openMarket: openMarket
         }
     }
 }
