@@ -28,7 +28,7 @@ let package = Package(
         .executable(name: "marquee", targets: ["marquee"])
     ],
     targets: [
-        // Floor 0: libraries of the system, the lock everything else shares state behind, and what was misspelt.
+        // Floor 0: libraries of the system, the lock everything else shares state behind, what was misspelt, and JSON.
         // Without pkg-config: Debian's libzmq.pc carries Kerberos flags that SwiftPM warns about at every build.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
@@ -40,6 +40,7 @@ let package = Package(
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Locking"),
         module("Spelling"),
+        module("JSONReading"),
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Locking"]),
@@ -93,6 +94,7 @@ let package = Package(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
         tests(of: "Locking"),
         tests(of: "Spelling"),
+        tests(of: "JSONReading"),
         tests(of: "ZeroMQ"),
         tests(of: "SQLite", uses: ["Locking"]),
         tests(of: "Networking"),

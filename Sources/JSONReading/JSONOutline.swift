@@ -1,0 +1,47 @@
+/// JSON text, and where each value in it begins and ends.
+final class JSONOutline: Sendable {
+    /// What a value is, as its first byte tells.
+    enum Kind: UInt8 {
+        case object
+        case array
+        case text
+        /// A text with a backslash in it.
+        case escapedText
+        case number
+        case `true`
+        case `false`
+        case null
+    }
+
+    /// A value, or the name of an object's member, which stands before its value.
+    struct Node {
+        let kind: Kind
+        /// Where it begins; quotes do not count.
+        let start: UInt32
+        /// Where it ends: the place of the first byte that is not part of it.
+        var end: UInt32
+        /// The place, in the outline, of the first node that is not inside this one.
+        var next: UInt32
+    }
+
+    let bytes: [UInt8]
+    /// All values in the order in which they begin, so that those inside another follow it.
+    let nodes: [Node]
+
+    /// Looks through a text, which must be JSON from its first byte to its last.
+    init(_ bytes: [UInt8]) throws(DecodingError) {
+        var scanner = JSONScanner(bytes)
+        do throws(JSONScanner.Fault) {
+            try scanner.scan()
+        } catch {
+            throw .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "\(error)"))
+        }
+        self.bytes = bytes
+        nodes = scanner.nodes
+    }
+
+    /// The bytes of a node, without quotes.
+    func content(of node: Node) -> ArraySlice<UInt8> {
+        bytes[Int(node.start)..<Int(node.end)]
+    }
+}

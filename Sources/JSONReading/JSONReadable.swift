@@ -1,0 +1,12 @@
+/// A value that is read straight from JSON text, for what is read too often to go through `Decodable`.
+public protocol JSONReadable {
+    /// Reads the value; an error names the way to what could not be read.
+    init(json: JSONValue) throws(DecodingError)
+}
+
+extension JSONReadable {
+    /// Reads the value from a whole text.
+    public init(json bytes: [UInt8]) throws(DecodingError) {
+        try self.init(json: JSONValue(parsing: bytes))
+    }
+}

@@ -1,0 +1,152 @@
+/// Goes through JSON text once, checks its grammar (RFC 8259) and notes where values begin and end.
+///
+/// What stands inside a text behind a backslash, and whether a number fits anywhere, is looked at when it is read.
+struct JSONScanner {
+    /// What is wrong with the text, and at which byte.
+    struct Fault: Error, CustomStringConvertible {
+        let place: Int
+        let reason: String
+
+        var description: String { "this is no JSON: \(reason) at byte \(place)" }
+    }
+
+    /// How deep values may be inside each other.
+    static let depthLimit = 512
+    /// What places are counted in, so that a node is small.
+    private static let sizeLimit = Int(UInt32.max)
+
+    private let bytes: [UInt8]
+    private var place = 0
+    private(set) var nodes: [JSONOutline.Node] = []
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Notes all values.
+    mutating func scan() throws(Fault) {
+        guard bytes.count < Self.sizeLimit else { throw fault("there is too much of it") }
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw Fault(place: error.byteOffsets.lowerBound, reason: "bytes that are no UTF-8")
+        }
+        nodes.reserveCapacity(bytes.count / 8)  // a line of a chart has a value in about nine bytes
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }  // the byte order mark, which some senders put first
+        skipBlanks()
+        try value(depth: 1)
+        skipBlanks()
+        if place < bytes.count { throw fault("something behind the end") }
+    }
+
+    private mutating func value(depth: Int) throws(Fault) {
+        switch current {
+        case UInt8(ascii: "\""): try text()
+        case UInt8(ascii: "{"): try container(.object, until: UInt8(ascii: "}"), depth: depth)
+        case UInt8(ascii: "["): try container(.array, until: UInt8(ascii: "]"), depth: depth)
+        case UInt8(ascii: "-"), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): try number()
+        case UInt8(ascii: "t"): try word("true", .true)
+        case UInt8(ascii: "f"): try word("false", .false)
+        case UInt8(ascii: "n"): try word("null", .null)
+        default: throw fault("no value")
+        }
+    }
+
+    private mutating func container(_ kind: JSONOutline.Kind, until close: UInt8, depth: Int) throws(Fault) {
+        guard depth <= Self.depthLimit else { throw fault("more than \(Self.depthLimit) values inside each other") }
+        let index = nodes.count
+        note(kind, from: place, to: place)
+        place += 1
+        skipBlanks()
+        if current != close {
+            while true {
+                if kind == .object { try name() }
+                try value(depth: depth + 1)
+                skipBlanks()
+                guard current == UInt8(ascii: ",") else { break }
+                place += 1
+                skipBlanks()
+            }
+        }
+        guard current == close else { throw fault("neither comma nor end") }
+        place += 1
+        nodes[index].end = UInt32(place)
+        nodes[index].next = UInt32(nodes.count)
+    }
+
+    private mutating func name() throws(Fault) {
+        guard current == UInt8(ascii: "\"") else { throw fault("no name") }
+        try text()
+        skipBlanks()
+        guard current == UInt8(ascii: ":") else { throw fault("no colon") }
+        place += 1
+        skipBlanks()
+    }
+
+    private mutating func text() throws(Fault) {
+        place += 1
+        let start = place
+        var kind = JSONOutline.Kind.text
+        while let byte = current, byte != UInt8(ascii: "\"") {
+            place += 1
+            if byte == UInt8(ascii: "\\") {
+                kind = .escapedText
+                place += 1
+            }
+        }
+        guard current != nil else { throw fault("a text without an end") }
+        note(kind, from: start, to: place)
+        place += 1
+    }
+
+    private mutating func number() throws(Fault) {
+        let start = place
+        if current == UInt8(ascii: "-") { place += 1 }
+        if current == UInt8(ascii: "0") { place += 1 } else { try digits() }
+        if current == UInt8(ascii: ".") {
+            place += 1
+            try digits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            place += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { place += 1 }
+            try digits()
+        }
+        note(.number, from: start, to: place)
+    }
+
+    private mutating func digits() throws(Fault) {
+        let start = place
+        while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+        if place == start { throw fault("no digit") }
+    }
+
+    private mutating func word(_ word: StaticString, _ kind: JSONOutline.Kind) throws(Fault) {
+        let end = place + word.utf8CodeUnitCount
+        guard end <= bytes.count, bytes[place..<end].elementsEqual(word.description.utf8) else {
+            throw fault("no value")
+        }
+        note(kind, from: place, to: end)
+        place = end
+    }
+
+    private mutating func note(_ kind: JSONOutline.Kind, from start: Int, to end: Int) {
+        nodes.append(
+            JSONOutline.Node(kind: kind, start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1)))
+    }
+
+    private mutating func skipBlanks() {
+        while let byte = current, byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B && byte != 0x0C {
+            place += 1
+        }
+    }
+
+    /// The byte that comes next, or nil at the end.
+    private var current: UInt8? {
+        place < bytes.count ? bytes[place] : nil
+    }
+
+    private func fault(_ reason: String) -> Fault {
+        Fault(place: place, reason: reason)
+    }
+}

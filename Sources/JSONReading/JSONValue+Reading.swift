@@ -1,0 +1,67 @@
+import FoundationEssentials
+
+extension JSONValue {
+    /// The text.
+    public func text() throws(DecodingError) -> String {
+        guard isText else { throw mismatch(String.self, "a text") }
+        do throws(DecodingError) {
+            return try outline.text(of: node)
+        } catch {
+            throw error.at(path)
+        }
+    }
+
+    /// The number, which must be whole and fit.
+    public func integer() throws(DecodingError) -> Int {
+        guard node.kind == .number else { throw mismatch(Int.self, "a whole number") }
+        if let number = Int(try numeral()) { return number }
+        return try decode()  // 12.0 and 1e3 are whole, too
+    }
+
+    /// The truth value.
+    public func flag() throws(DecodingError) -> Bool {
+        switch node.kind {
+        case .true: return true
+        case .false: return false
+        default: throw mismatch(Bool.self, "true or false")
+        }
+    }
+
+    /// The number as it is written.
+    public func numeral() throws(DecodingError) -> String {
+        guard node.kind == .number else { throw mismatch(Decimal.self, "a number") }
+        return String(decoding: outline.content(of: node), as: UTF8.self)
+    }
+
+    /// Reads the value with Foundation's decoder, for what is seldom read or seldom written so.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(DecodingError) -> Value {
+        do throws(DecodingError) {
+            return try outline.decode(type, from: node)
+        } catch {
+            throw error.at(path)
+        }
+    }
+}
+
+extension JSONOutline {
+    /// What a text says.
+    func text(of node: Node) throws(DecodingError) -> String {
+        guard node.kind == .escapedText else { return String(decoding: content(of: node), as: UTF8.self) }
+        return try decode(String.self, from: node)
+    }
+
+    /// Reads a node with Foundation's decoder; errors name the way from the node on.
+    func decode<Value: Decodable>(_ type: Value.Type, from node: Node) throws(DecodingError) -> Value {
+        let quote = node.kind == .text || node.kind == .escapedText ? 1 : 0
+        let range = Int(node.start) - quote..<Int(node.end) + quote
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes[range]))
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            throw .dataCorrupted(
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "no \(type) can be read", underlyingError: error))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import Testing
+
+@testable import JSONReading
+
+@Suite struct GrammarTests {
+    @Test(
+        "JSON is read, whatever is around and inside it",
+        arguments: [
+            "{}", "[]", "0", "-0", "1.5e-3", "1E+2", #""""#, "true", "false", "null", " \n\t\r[1 , 2]\r\n", #"{"":{}}"#,
+            #"{"a" : [ {} , [ ] , "b" ]}"#, #""\"\\\/\b\f\n\r\t\uD55C""#, "\u{FEFF}{}", #""한국 🎬""#, "[[[[]]]]",
+        ])
+    func isJSON(text: String) {
+        #expect(throws: Never.self) { try JSONValue(parsing: Array(text.utf8)) }
+        #expect(throws: Never.self) { try Plain(decoding: Data(text.utf8)) }
+    }
+
+    @Test(
+        "Anything else is refused",
+        arguments: [
+            "", " ", "{", "}", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{1:2}", #"{"a"}"#, #"{"a":}"#,
+            #"{"a":1,}"#, #"{"a":1 "b":2}"#, #"{"a":1]"#, "[1}", #"""#, #""a"#, #""a\"#, #""a\""#, "tru", "True", "nul",
+            "falsey", "NaN", "Infinity", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x10", "1-1", "'a'",
+            "[1]x", "[1][2]", "{}\0", "/**/1", "1//", "\u{FEFF}", "\u{A0}1",
+        ])
+    func isNoJSON(text: String) {
+        #expect(throws: DecodingError.self) { try JSONValue(parsing: Array(text.utf8)) }
+    }
+
+    @Test(
+        "Bytes that are no UTF-8 make the whole text no JSON, wherever they stand",
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEA, 0xB0], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
+    func isNoUTF8(bytes: [UInt8]) {
+        let text = Array(#"{"a":1,"unread":"#.utf8) + [0x22] + bytes + Array(#""}"#.utf8)
+        #expect(throws: DecodingError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test("Values are inside each other 512 deep, and no deeper", arguments: [("[", "]"), (#"{"a":"#, "}")])
+    func depth(open: String, close: String) {
+        func text(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: open, count: depth) + "0" + String(repeating: close, count: depth)).utf8)
+        }
+        #expect(throws: Never.self) { try JSONValue(parsing: text(512)) }
+        #expect(throws: DecodingError.self) { try JSONValue(parsing: text(513)) }
+        #expect(throws: DecodingError.self) {
+            try JSONValue(parsing: Array(repeating: UInt8(ascii: "["), count: 1 << 20))
+        }
+    }
+
+    @Test("An error says what is wrong and where, and nothing of what a stranger wrote")
+    func reason() {
+        let error = #expect(throws: DecodingError.self) { try JSONValue(parsing: Array("[1,\u{1B}[2J".utf8)) }
+        #expect(error?.told.reason == "this is no JSON: no value at byte 3")
+        #expect(error?.told.path == [])
+    }
+
+    /// Texts that were broken at random: what is still accepted says the same to Foundation.
+    @Test("What is accepted, Foundation accepts with the same values")
+    func brokenAtRandom() throws {
+        let texts = [
+            #"{"list":[{"audiCnt":"26374","movieNm":"퓨리오사: \"매드\u0020맥스\"","rank":1},{"a":[-1.5e3,true,null]}],"b":{}}"#,
+            #"[{"x":"\\"},["",[]],{"y":{"y":{"z":0.25}}},false,"끝"]"#,
+        ].map { Array($0.utf8) }
+        let pieces = Array(#"{}[]",:\0123456789.-+eEtrufalsn u한"#.utf8)
+        var generator = Dice(state: 7)
+        var accepted = 0
+        for round in 0..<20_000 {
+            var text = texts[round % texts.count]
+            for _ in 0...Int.random(in: 0...2, using: &generator) {
+                let place = Int.random(in: 0..<text.count, using: &generator)
+                let piece = pieces.randomElement(using: &generator) ?? 0
+                switch Int.random(in: 0...2, using: &generator) {
+                case 0: text[place] = piece
+                case 1: text.insert(piece, at: place)
+                default: text.remove(at: place)
+                }
+            }
+            // Most are refused; that they are is the other tests' subject.
+            guard let ours = try? Plain(JSONValue(parsing: text)) else { continue }
+            accepted += 1
+            let theirs = try? Plain(decoding: Data(text))
+            if theirs != ours { Issue.record("\(String(decoding: text, as: UTF8.self)): \(ours)") }
+        }
+        #expect(accepted > 1000)
+    }
+}

@@ -1,0 +1,64 @@
+import FoundationEssentials
+
+@testable import JSONReading
+
+/// A whole JSON text as a value that can be compared.
+indirect enum Plain: Hashable, Decodable {
+    case null
+    case flag(Bool)
+    case number(Double)
+    case text(String)
+    case array([Plain])
+    case object([String: Plain])
+
+    /// Reads it our way.
+    init(_ json: JSONValue) throws(DecodingError) {
+        switch json.node.kind {
+        case .null: self = .null
+        case .true, .false: self = .flag(try json.flag())
+        case .number: self = .number(try json.decode())
+        case .text, .escapedText: self = .text(try json.text())
+        case .array: self = .array(try json.elements().map(Plain.init))
+        case .object:
+            var object: [String: Plain] = [:]
+            let children = json.children
+            for place in stride(from: 0, to: children.count, by: 2) {
+                let name = try json.outline.text(of: children[place].node)
+                if object[name] == nil { object[name] = try Plain(children[place + 1]) }
+            }
+            self = .object(object)
+        }
+    }
+
+    /// Reads it Foundation's way.
+    init(decoding data: Data) throws {
+        self = try JSONDecoder().decode(Plain.self, from: data)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let array = try? container.decode([Plain].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: Plain].self))
+        }
+    }
+}
+
+/// Numbers that are the same in every run.
+struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 33)
+    }
+}
