@@ -52,13 +52,13 @@ let package = Package(
         module("YAML", uses: ["CYAML", "Spelling"]),
 
         // Floor 2: the domain, and the pages on which a process says how it is.
-        module("BoxOffice"),
+        module("BoxOffice", uses: ["JSONReading"]),
         module("OpenMarket"),
         module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice", "OpenMarket"]),
-        module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice"]),
+        module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "JSONReading"]),
 
         // Floor 4: the processes.
         module(

@@ -1,17 +1,18 @@
+public import JSONReading
+
 extension KoreanDate: CustomStringConvertible {
     /// Reads `YYYY-MM-DD` or `YYYYMMDD`, digits in ASCII only.
     public init?(_ text: some StringProtocol) {
-        var digits = Array(text.utf8)
-        if digits.count == 10 {
-            guard digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
-            digits.remove(at: 7)
-            digits.remove(at: 4)
-        }
-        guard digits.count == 8 else { return nil }
+        let hasDashes = text.utf8.count == 10
+        guard hasDashes || text.utf8.count == 8 else { return nil }
         var value = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        for (place, byte) in text.utf8.enumerated() {
+            if hasDashes, place == 4 || place == 7 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            }
         }
         self.init(year: value / 10_000, month: value / 100 % 100, day: value % 100)
     }
@@ -37,20 +38,7 @@ extension KoreanDate: CustomStringConvertible {
     }
 }
 
-extension KoreanDate: Codable {
-    /// Reads the day from a string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let date = KoreanDate(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no day of the calendar")
-        }
-        self = date
-    }
-
-    /// Writes the day as `YYYY-MM-DD`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension KoreanDate: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "day of the calendar"
 }

@@ -1,3 +1,5 @@
+public import JSONReading
+
 /// The part of the Korean market that a chart is about: all of it, or what passes some filters.
 ///
 /// Ranks, shares and changes of a filtered chart are relative to its market and never comparable with another's.
@@ -77,20 +79,7 @@ extension Market: CustomStringConvertible {
     }
 }
 
-extension Market: Codable {
-    /// Reads the market from a string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let market = Market(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no market")
-        }
-        self = market
-    }
-
-    /// Writes the market as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension Market: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "market"
 }

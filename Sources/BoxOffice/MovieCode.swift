@@ -1,3 +1,5 @@
+public import JSONReading
+
 /// The Korean Film Council's code of a film: eight characters, digits and capital letters (`20234675`, `2022B512`).
 public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
     /// The code as it is written.
@@ -14,21 +16,7 @@ public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension MovieCode: Codable {
-    /// Reads the code from a string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let code = MovieCode(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(String(text.prefix(64)).debugDescription) is no movie code")
-        }
-        self = code
-    }
-
-    /// Writes the code as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension MovieCode: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "movie code"
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import JSONReading
 public import SQLite
 
 /// The name of a request, chosen by its client: 1 to 128 printable ASCII characters without blanks.
@@ -24,23 +25,9 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension RequestID: Codable {
-    /// Reads the id from a string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let id = RequestID(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "a request id has 1 to 128 printable ASCII characters and no blanks")
-        }
-        self = id
-    }
-
-    /// Writes the id as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension RequestID: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "request id: 1 to 128 printable ASCII characters without blanks"
 }
 
 extension RequestID: Storable {

@@ -1,3 +1,4 @@
+public import JSONReading
 public import SQLite
 
 /// The place of an event in its stream, from 1; written with sixteen digits so that texts sort as numbers do.
@@ -48,22 +49,9 @@ extension SequenceNumber: CustomStringConvertible {
     }
 }
 
-extension SequenceNumber: Codable {
-    /// Reads the number from its digits.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let number = SequenceNumber(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no sequence number")
-        }
-        self = number
-    }
-
-    /// Writes the number's digits.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension SequenceNumber: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "sequence number"
 }
 
 extension SequenceNumber: Storable {

@@ -1,4 +1,5 @@
 import BoxOffice
+public import JSONReading
 public import SQLite
 
 extension Topic: CustomStringConvertible {
@@ -59,22 +60,9 @@ extension Topic: CustomStringConvertible {
     }
 }
 
-extension Topic: Codable {
-    /// Reads the topic from a string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let topic = Topic(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no topic of an event")
-        }
-        self = topic
-    }
-
-    /// Writes the topic as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension Topic: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "topic of an event"
 }
 
 extension Topic: Storable {
