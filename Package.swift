@@ -35,6 +35,7 @@ let package = Package(
         systemLibrary("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
         systemLibrary("CCrypto", pkgConfig: "libcrypto", packages: ["libssl-dev"]),
         systemLibrary("CMicrohttpd", pkgConfig: "libmicrohttpd", packages: ["libmicrohttpd-dev"]),
+        systemLibrary("CZlib", pkgConfig: "zlib", packages: ["zlib1g-dev"]),
         systemLibrary(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
@@ -46,7 +47,7 @@ let package = Package(
         module("ZeroMQ", uses: ["CZMQ", "Locking"]),
         module("SQLite", uses: ["CSQLite"]),
         module("Networking", uses: ["CCurl", "CCrypto", "Locking"]),
-        module("WebServer", uses: ["CMicrohttpd", "Locking"]),
+        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
         module("Operations", uses: ["Locking", "Spelling"]),
         module("YAML", uses: ["CYAML", "Spelling"]),

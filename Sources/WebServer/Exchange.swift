@@ -91,6 +91,11 @@ final class Exchange: Sendable {
         }
     }
 
+    /// Ends a body that has no end of its own.
+    func endOpenBody() {
+        if case .open(let body) = answer?.body { body.end() }
+    }
+
     /// Answers in the handler's place and cancels it.
     func abandon(with response: WebResponse) {
         let task: Task<Void, Never>? = state.withLock {

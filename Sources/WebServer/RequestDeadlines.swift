@@ -4,8 +4,7 @@ import Locking
 /// Cuts connections whose request does not arrive whole in time.
 ///
 /// MHD's own timeout starts anew with every byte. This one runs from the accept, or from the answer before, and a
-/// connection that misses it is shut down (`shutdown(2)`), which MHD sees as the client's end. While nothing waits
-/// nothing runs; otherwise one task sleeps until the earliest deadline.
+/// connection that misses it is cut. While nothing waits nothing runs; otherwise one task sleeps until the earliest deadline.
 final class RequestDeadlines: Sendable {
     private struct State {
         var waiting: [Int32: ContinuousClock.Instant] = [:]
@@ -66,8 +65,13 @@ final class RequestDeadlines: Sendable {
         state.withLock { state in
             for (descriptor, deadline) in state.waiting where isOverdue(deadline) {
                 state.waiting[descriptor] = nil
-                shutdown(descriptor, Int32(SHUT_RDWR))
+                cutConnection(descriptor)
             }
         }
     }
+}
+
+/// Ends a connection in both directions (`shutdown(2)`), which MHD sees as the client's end.
+func cutConnection(_ descriptor: Int32) {
+    shutdown(descriptor, Int32(SHUT_RDWR))
 }

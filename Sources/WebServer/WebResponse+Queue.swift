@@ -10,7 +10,7 @@ extension WebResponse {
     /// A field that HTTP does not allow, such as one with a line break, makes it an answer 500 instead: to leave the
     /// field out would be to answer something else.
     func queue(on connection: OpaquePointer, closing: Bool) -> MHD_Result {
-        guard let response = makeResponse() else { return .NO }
+        guard let response = makeResponse(on: connection) else { return .NO }
         defer { MHD_destroy_response(response) }
         var fields = headers + [("Content-Type", contentType)]
         if closing { fields.append(("Connection", "close")) }
@@ -20,7 +20,7 @@ extension WebResponse {
         return MHD_queue_response(connection, UInt32(status), response)
     }
 
-    private func makeResponse() -> OpaquePointer? {
+    private func makeResponse(on connection: OpaquePointer) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes):
             bytes.withUnsafeBytes { bytes in
@@ -28,6 +28,8 @@ extension WebResponse {
                 MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
             }
+        case .open(let body):
+            body.makeResponse(on: connection)
         case .truncated(let bytes, let announced):
             MHD_create_response_from_callback(
                 UInt64(max(announced, bytes.count)), 16 << 10, read,

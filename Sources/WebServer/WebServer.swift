@@ -6,8 +6,8 @@ import Locking
 /// An HTTP/1.1 server for a service's own pages: health, metrics, a board, a make-believe upstream.
 ///
 /// One thread of GNU libmicrohttpd waits in epoll for all connections; each request's handler runs as a task of its own,
-/// so a slow one holds up nobody. Requests and answers are held in memory whole. It does no routing, no TLS, no
-/// compression; a body with both a length and a chunked encoding is refused rather than guessed at.
+/// so a slow one holds up nobody. Requests and answers are held in memory whole, but for answers that stay open
+/// (`OpenBody`). It does no routing and no TLS; a body with both a length and a chunked encoding is refused rather than guessed at.
 ///
 /// A server runs until `shutdown(grace:)`, whether somebody holds a reference or not.
 public final class WebServer: Sendable {
@@ -51,7 +51,7 @@ public final class WebServer: Sendable {
         state.withLock { $0.daemon = handle }
     }
 
-    /// Stops: what waits for a request is cut, what is being handled may finish within `grace`, the rest is answered 503.
+    /// Stops: what waits for a request is cut, open bodies are ended, what is being handled may finish within `grace`, the rest is answered 503.
     ///
     /// Until the last answer is sent, new requests are answered 503. Afterwards the address is free. Returns when the
     /// server's thread has ended, a second after `grace` at the latest; may be called again, and from several tasks.
@@ -68,10 +68,12 @@ public final class WebServer: Sendable {
         // The listening socket stays MHD's to the end. To take it away (MHD_quiesce_daemon) races with MHD's thread,
         // which aborts the process when it loses.
         deadlines.cutAll()
+        endOpenBodies()
         await idle(within: grace)
         for exchange in state.withLock({ Array($0.exchanges.values) }) {
             exchange.abandon(with: .stopping)
         }
+        endOpenBodies()
         await idle(within: .seconds(1))
 
         // MHD_stop_daemon aborts the process if a connection is suspended. None is: each exchange is answered, which
@@ -84,6 +86,10 @@ public final class WebServer: Sendable {
             }
         }
         Unmanaged.passUnretained(self).release()
+    }
+
+    private func endOpenBodies() {
+        for exchange in state.withLock({ Array($0.exchanges.values) }) { exchange.endOpenBody() }
     }
 
     /// Waits until every answer is sent, or `limit` is over.
