@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Imaging
+
+@Suite struct DecodingTests {
+    /// Red on the left, blue on the right.
+    private static func flag(_ width: Int, _ height: Int) -> Canvas {
+        var canvas = Canvas(width: width, height: height)
+        canvas.fill(
+            .rectangle(x: 0, y: 0, width: Double(width) / 2, height: Double(height)), with: .color(Color(0xFF0000)))
+        canvas.fill(
+            .rectangle(x: Double(width) / 2, y: 0, width: Double(width) / 2, height: Double(height)),
+            with: .color(Color(0x0000FF)))
+        return canvas
+    }
+
+    @Test(
+        "a picture is made to fit, in its own proportions and colours",
+        arguments: [(400, 600, 67, 100), (600, 400, 100, 67), (1_600, 1_600, 100, 100), (50, 60, 50, 60)])
+    func fitting(width: Int, height: Int, w: Int, h: Int) throws {
+        let flag = Self.flag(width, height)
+        for bytes in [flag.encodeJPEG(quality: 95), flag.encodePNG()] {
+            let small = try #require(Canvas(decoding: bytes, toFit: 100, 100))
+            #expect(small.width == w && small.height == h)
+            let middle = (h / 2) * w * 3
+            let (left, right) = (middle + 3 * (w / 4), middle + 3 * (w * 3 / 4))
+            #expect(small.pixels[left] > 240 && small.pixels[left + 2] < 15)
+            #expect(small.pixels[right] < 15 && small.pixels[right + 2] > 240)
+        }
+    }
+
+    @Test("a WebP is decoded in each of its forms; a GIF, and what is no picture, is not")
+    func formats() {
+        #expect(Canvas(decoding: Sample.webpLossy.bytes, toFit: 10, 10)?.width == 1)
+        #expect(Canvas(decoding: Sample.webpLossless.bytes, toFit: 10, 10)?.width == 1)
+        #expect(Canvas(decoding: Sample.gif.bytes, toFit: 10, 10) == nil)
+        #expect(Canvas(decoding: Array("<html>".utf8), toFit: 10, 10) == nil)
+        #expect(Canvas(decoding: [], toFit: 10, 10) == nil)
+    }
+
+    @Test("a picture that is cut off is none, wherever it is cut")
+    func cutOff() {
+        for bytes in [Self.flag(64, 48).encodeJPEG(), Self.flag(64, 48).encodePNG()] {
+            for count in stride(from: 0, to: bytes.count - 16, by: 7) {
+                #expect(
+                    Canvas(decoding: Array(bytes.prefix(count)), toFit: 20, 20) == nil, "\(count) of \(bytes.count)")
+            }
+        }
+    }
+
+    @Test("bytes that are changed at random are decoded or refused, and hurt nothing")
+    func mutations() {
+        var generator = Dice(seed: 7)
+        for original in [Self.flag(64, 48).encodeJPEG(), Self.flag(64, 48).encodePNG(), Sample.webpLossy.bytes] {
+            for _ in 0..<300 {
+                var bytes = original
+                for _ in 0..<4 {
+                    bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+                }
+                if let picture = Canvas(decoding: bytes, toFit: 20, 20) {
+                    #expect(picture.width <= 20 && picture.height <= 20)
+                }
+            }
+        }
+    }
+
+    @Test("a PNG that would take too much memory is refused by its header")
+    func bomb() {
+        // A side is patched in the header, whose checksum nobody gets to look at.
+        var bytes = Self.flag(64, 48).encodePNG()
+        bytes.replaceSubrange(16..<24, with: [0, 0, 0x0F, 0xA0, 0, 0, 0x0F, 0xA0])  // 4,000 × 4,000
+        #expect(Canvas(decoding: bytes, toFit: 100, 100) == nil)
+    }
+}
+
+/// Chance that is the same in every run (SplitMix64).
+private struct Dice: RandomNumberGenerator {
+    var seed: UInt64
+
+    mutating func next() -> UInt64 {
+        seed &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = seed
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
