@@ -19,18 +19,13 @@ public struct HealthServer: Service {
     public init(
         address: HTTPAddress, metrics: Metrics, livesIf alive: [HealthCheck], isReadyIf ready: [HealthCheck]
     ) throws {
-        metrics.gauges("marquee_ready", "Whether what the process needs for its job is there: 1 or 0.", by: "check") {
-            Dictionary(uniqueKeysWithValues: await ready.reasons().map { ($0.check.name, $0.reason == nil ? 1 : 0) })
-        }
+        let pages = HealthPages(metrics: metrics, livesIf: alive, isReadyIf: ready)
         (stopped, ending) = AsyncStream.makeStream(of: Never.self)
         server = try WebServer(address: address.description) { request in
-            switch request.path {
-            case "/healthz" where request.isGet: await .health(alive)
-            case "/readyz" where request.isGet: await .health(ready)
-            case "/metrics" where request.isGet: .metrics(await metrics.text())
-            case "/healthz", "/readyz", "/metrics": .onlyGet
-            default: .text("there are /healthz, /readyz and /metrics\n", status: 404)
+            guard let page = await pages.page(String(request.path.dropFirst())) else {
+                return .text("there are /healthz, /readyz and /metrics\n", status: 404)
             }
+            return request.method == "GET" ? page : .onlyGet
         }
     }
 
@@ -46,22 +41,8 @@ public struct HealthServer: Service {
     }
 }
 
-extension WebRequest {
-    fileprivate var isGet: Bool { method == "GET" }
-}
-
 extension WebResponse {
     fileprivate static let onlyGet = WebResponse(
         status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
         body: .bytes(Array("only GET and HEAD\n".utf8)))
-
-    fileprivate static func health(_ checks: [HealthCheck]) async -> WebResponse {
-        let reasons = await checks.reasons().compactMap(\.reason)
-        guard !reasons.isEmpty else { return .text("ok\n") }
-        return .text(reasons.map { $0 + "\n" }.joined(), status: 503)
-    }
-
-    fileprivate static func metrics(_ text: String) -> WebResponse {
-        WebResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", body: .bytes(Array(text.utf8)))
-    }
 }
