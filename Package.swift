@@ -72,13 +72,21 @@ let package = Package(
             uses: [
                 "Locking", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events",
             ]),
+        .target(
+            name: "Board",
+            dependencies: [
+                "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "Health",
+                "BoxOffice",
+                "Events",
+            ], exclude: ["Web"], swiftSettings: strict),
         module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "Operations", "BoxOffice", "Events", "Worker", "Notifier", "Sandbox",
+                "Locking", "ZeroMQ", "Networking", "Operations", "BoxOffice", "Events", "Worker", "Notifier", "Board",
+                "Sandbox",
             ], swiftSettings: strict),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",
@@ -117,6 +125,9 @@ let package = Package(
         tests(
             of: "Notifier",
             uses: ["Locking", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
+        tests(
+            of: "Board",
+            uses: ["Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice", "Events"]),
         tests(of: "marquee", uses: ["BoxOffice", "Events"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

@@ -4,8 +4,8 @@ import Operations
 
 /// Every subcommand, in the order in which `marquee help` lists them.
 private let commands: [any Command.Type] = [
-    UpCommand.self, WorkerCommand.self, NotifierCommand.self, SandboxCommand.self, RequestCommand.self,
-    WatchCommand.self, StatusCommand.self, CheckCommand.self, LogCommand.self, BackupCommand.self,
+    UpCommand.self, WorkerCommand.self, NotifierCommand.self, BoardCommand.self, SandboxCommand.self,
+    RequestCommand.self, WatchCommand.self, StatusCommand.self, CheckCommand.self, LogCommand.self, BackupCommand.self,
     RestoreCommand.self, ReplayCommand.self, VersionCommand.self,
 ]
 

@@ -1,0 +1,155 @@
+import Events
+import Health
+import Networking
+public import Operations
+import SQLite
+import WebServer
+import ZeroMQ
+
+/// The process that shows the box office in browsers: a page, its API and its live news, fed by events alone.
+public struct Board: Sendable {
+    /// How the board is set up beside the configuration.
+    public struct Options: Sendable {
+        /// The folder of the page's files; nil for the one that belongs to the program.
+        public var webFolder: String?
+        /// Where the board lies below a proxy's address.
+        public var base = BasePath.root
+
+        /// The address of a service, such as the sandbox, whose pictures may be fetched wherever it is.
+        public var trustedPictures: String?
+
+        /// Makes the usual options.
+        public init() {}
+    }
+
+    private let configuration: Configuration
+    private let options: Options
+    private let logger: Logger
+    private let clock: WallClock
+
+    /// Makes a board; nothing is opened yet.
+    public init(
+        _ configuration: Configuration, options: Options = Options(), logger: Logger, clock: WallClock = .system
+    ) {
+        self.configuration = configuration
+        self.options = options
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Opens the database, the sockets and the page, and serves until `asked` returns.
+    ///
+    /// Throws before anything runs if one of them cannot be had.
+    public func run(until asked: @escaping @Sendable () async -> Void) async throws {
+        let started = clock.now()
+        let files = try Site.files(in: try options.webFolder ?? WebFolder.find(), base: options.base)
+        let path = try DataFolder(configuration.dataFolder).file("board.db")
+        let database = try ReadModel.open(path, logger: logger)
+        let model = try await ReadModel(database)
+        let hub = Hub(epoch: model.epoch, recent: try await model.recentNews())
+        let io = try IOThread()
+        let (events, commands) = (configuration.events.reachable, configuration.commands.reachable)
+        let (alerts, alertCommands) = (configuration.alerts.reachable, configuration.alertCommands.reachable)
+        let pulse = try await Pulse(io, worker: events, notifier: alerts, hub: hub, clock: ContinuousClock())
+
+        let metrics = Metrics()
+        metrics.addProcess(startedAt: started)
+        let read = metrics.counter("marquee_events_read_total", "Events that were read, each once.")
+        metrics.gauge("marquee_board_browsers", "Browsers that watch.") { Double(hub.count) }
+        metrics.counter("marquee_board_news_total", "News that were sent to the browsers that watch, each once.") {
+            Double(hub.sent)
+        }
+        metrics.addDatabase(at: path)
+        let worker = try await Subscription(
+            io, events: events, commands: commands, prefixes: ["ranking.", "movie.", "poster.", "request."],
+            from: try await model.position(in: .worker).map { .after($0) } ?? .beginning
+        ) { note($0) }
+        let notifier = try await Subscription(
+            io, events: alerts, commands: alertCommands, prefixes: ["alert."],
+            from: try await model.position(in: .notifier).map { .after($0) } ?? .beginning
+        ) { note($0) }
+        metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
+
+        let pictures = HTTPClient(retry: .never)
+        let api = API(
+            model: model, hub: hub,
+            posters: Posters(
+                model: model, store: PictureStore(database: database),
+                fetch: PictureFetch(
+                    client: pictures, allowsPrivateAddresses: configuration.allowsPrivateImages,
+                    trusted: options.trustedPictures)),
+            requests: RequestDesk(io, address: commands, wallClock: clock, clock: ContinuousClock()),
+            statuses: StatusDesk(io, worker: commands, notifier: alertCommands), clock: clock, logger: logger)
+        let health = HealthPages(
+            metrics: metrics, livesIf: [.answers(database)], isReadyIf: [.writes(to: database), pulse.check])
+        let site = Site(base: options.base, files: files, api: api) { await health.page($0) }
+        let server = try WebServer(address: configuration.boardHTTP.description, limits: .board) { request in
+            await site.respond(to: request)
+        }
+
+        logger.info("board ready", [.http: server.address, .path: options.base])
+        let group = ServiceGroup(
+            [
+                feed(.worker, worker, model, hub, read),
+                feed(.notifier, notifier, model, hub, read),
+                pulse,
+                ServerService(server, hub: hub),
+            ], grace: .seconds(1))
+        try await group.run(until: asked)
+        await pictures.shutdown()
+        await io.shutdown()
+        await database.close()
+        logger.info("board stopped")
+    }
+
+    private func feed(
+        _ source: ReadModel.Source, _ subscription: Subscription, _ model: ReadModel, _ hub: Hub, _ read: Counter
+    ) -> Feed {
+        Feed(
+            source, subscription, into: model, telling: hub, logger: logger, read: read, clock: ContinuousClock())
+    }
+
+    /// Logs what becomes of a subscription.
+    private func note(_ note: Subscription.Note) {
+        switch note {
+        case .repaired(let stream, let count):
+            logger.info("events that were missed are read from the log", [.stream: stream.rawValue, .count: count])
+        case .waiting(let pause, let error):
+            logger.warning("a log cannot be read; it will be asked again", [.after: pause, .error: "\(error)"])
+        }
+    }
+}
+
+/// Serves until it is stopped; then browsers that watch are told first, so that the rest can end in peace.
+private struct ServerService: Service {
+    private let server: WebServer
+    private let hub: Hub
+    private let stopped: AsyncStream<Never>
+    private let ending: AsyncStream<Never>.Continuation
+
+    init(_ server: WebServer, hub: Hub) {
+        self.server = server
+        self.hub = hub
+        (stopped, ending) = AsyncStream.makeStream(of: Never.self)
+    }
+
+    func run() async throws {
+        for await _ in stopped {}
+        hub.close()
+        await server.shutdown(grace: .milliseconds(250))
+    }
+
+    func stop() async {
+        ending.finish()
+    }
+}
+
+extension WebServer.Limits {
+    /// A page has one connection that stays and some that come and go; behind a proxy all have one address.
+    fileprivate static let board = {
+        var limits = WebServer.Limits()
+        limits.connections = 8_192
+        limits.connectionsPerAddress = 8_192
+        return limits
+    }()
+}

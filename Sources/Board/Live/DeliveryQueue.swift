@@ -1,0 +1,46 @@
+import Events
+
+/// What a subscription has delivered and the read model has not yet taken in, so that one transaction takes in all that
+/// has come while the one before it was under way.
+///
+/// At `limit` the subscription is kept waiting: it reads no further, and catches up from the log later.
+actor DeliveryQueue {
+    static let limit = 500
+
+    private var waiting: [Subscription.Delivery] = []
+    private var isClosed = false
+    private var reader: CheckedContinuation<Void, Never>?
+    private var writer: CheckedContinuation<Void, Never>?
+
+    /// Adds a delivery, once there is room.
+    func put(_ delivery: Subscription.Delivery) async {
+        while waiting.count >= Self.limit, !isClosed {
+            await withCheckedContinuation { writer = $0 }
+        }
+        waiting.append(delivery)
+        resume(&reader)
+    }
+
+    /// All that waits, once something does; nil once the queue is closed.
+    func take() async -> [Subscription.Delivery]? {
+        while waiting.isEmpty, !isClosed {
+            await withCheckedContinuation { reader = $0 }
+        }
+        guard !isClosed else { return nil }
+        defer { waiting = [] }
+        resume(&writer)
+        return waiting
+    }
+
+    /// Ends both sides; what waits is forgotten, and read again next time.
+    func close() {
+        isClosed = true
+        resume(&reader)
+        resume(&writer)
+    }
+
+    private func resume(_ continuation: inout CheckedContinuation<Void, Never>?) {
+        continuation?.resume()
+        continuation = nil
+    }
+}

@@ -1,0 +1,75 @@
+import Events
+import Operations
+
+/// Reads one process's events, each once and in order, into the read model, and tells the browsers what is new.
+struct Feed: Service {
+    let source: ReadModel.Source
+    let subscription: Subscription
+    let model: ReadModel
+    let hub: Hub
+    let logger: Logger
+    let read: Counter
+    let clock: any Clock<Duration>
+    private let queue = DeliveryQueue()
+
+    init(
+        _ source: ReadModel.Source, _ subscription: Subscription, into model: ReadModel, telling hub: Hub,
+        logger: Logger, read: Counter, clock: any Clock<Duration>
+    ) {
+        self.source = source
+        self.subscription = subscription
+        self.model = model
+        self.hub = hub
+        self.logger = logger.with([.process: source.rawValue])
+        self.read = read
+        self.clock = clock
+    }
+
+    func run() async throws {
+        await withTaskGroup { tasks in
+            tasks.addTask {
+                while let deliveries = await queue.take() { await take(deliveries) }
+            }
+            // It never returns a value, so what ends it is its close or a cancellation, and it throws nothing.
+            _ = try? await subscription.read { delivery -> Never? in
+                await queue.put(delivery)
+                return nil
+            }
+            await queue.close()
+        }
+    }
+
+    func stop() async {
+        await subscription.close()
+        await queue.close()
+    }
+
+    /// Takes deliveries in, however long the disk refuses them.
+    private func take(_ deliveries: [Subscription.Delivery]) async {
+        var pause = Duration.milliseconds(250)
+        while !Task.isCancelled {
+            do {
+                let news = try await model.take(deliveries, of: source) { event, error in
+                    logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
+                }
+                hub.publish(news)
+                return note(deliveries)
+            } catch {
+                logger.error("events cannot be stored; it will be tried again", [.error: "\(error)"])
+            }
+            guard (try? await clock.sleep(for: pause)) != nil else { return }  // cancelled: the process ends
+            pause = min(pause * 2, .seconds(30))
+        }
+    }
+
+    private func note(_ deliveries: [Subscription.Delivery]) {
+        for delivery in deliveries {
+            switch delivery {
+            case .event: read.add()
+            case .live: logger.info("all events are read")
+            case .newLog(let position):
+                logger.warning("there is another log, which is read from its beginning", [.epoch: position.epoch])
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+
+/// Where the page's files are: see docs/decisions/0050.
+enum WebFolder {
+    /// Where they are below one of the folders above the program: installed, or in the sources it was built from.
+    private static let places = ["share/marquee/web", "Sources/Board/Web"]
+
+    struct Missing: Error, CustomStringConvertible {
+        let program: String
+
+        var description: String {
+            "the board's web files are neither in \(places[0]) nor in \(places[1]) of a folder above \(program); "
+                + "say where they are with --web"
+        }
+    }
+
+    /// The folder that belongs to the program at `path`.
+    static func find(above program: String) throws(Missing) -> String {
+        var folder = program
+        while let slash = folder.lastIndex(of: "/") {
+            folder = String(folder[..<slash])
+            for place in places where FileManager.default.fileExists(atPath: "\(folder)/\(place)/index.html") {
+                return "\(folder)/\(place)"
+            }
+        }
+        throw Missing(program: program)
+    }
+
+    /// The folder that belongs to this program.
+    static func find() throws(Missing) -> String {
+        // Fails only where there is no /proc; then no folder lies above it either.
+        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return try find(above: program ?? "/proc/self/exe")
+    }
+}

@@ -1,0 +1,67 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+
+extension ReadModel {
+    /// Takes an alert in, as it came; only what it is filtered by is read.
+    func takeAlert(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> News {
+        let alert = try event.data(as: AlertKey.self)
+        let whole = JSONObject([
+            ("id", try JSON.encode(event.id)), ("sequence", try JSON.encode(event.sequence)),
+            ("time", try JSON.encode(event.time.ISO8601Format())), ("alert", data),
+        ]).bytes
+        try connection.execute(
+            """
+            insert or replace into alert (sequence, id, rule, day, code, title, retracts, data)
+            values (?, ?, ?, ?, ?, ?, ?, ?)
+            """, event.sequence, event.id, alert.rule, alert.date, alert.movieCode, alert.title, alert.retracts, whole)
+        return try connection.addNews(.alert, whole)
+    }
+
+    /// The newest alerts before a place in the notifier's log, newest first, as JSON: of one rule, of films whose title
+    /// holds a text or whose code it is, or all.
+    func alerts(before: SequenceNumber?, rule: String?, film: String?, limit: Int) async throws -> [UInt8] {
+        let rows = try await database.read { connection in
+            try connection.query(
+                """
+                select a.data, r.id from alert a left join alert r on r.retracts = a.id
+                where a.sequence < coalesce(?, 9223372036854775807)
+                  and (? is null or a.rule = ?)
+                  and (? is null or a.code = ? or instr(lower(a.title), lower(?)) > 0)
+                order by a.sequence desc limit ?
+                """, before, rule, rule, film, film, film, limit, as: [UInt8].self, String?.self)
+        }
+        let rules = try await database.read { connection in
+            try connection.query("select distinct rule from alert order by rule", as: String.self)
+        }
+        return JSONObject([
+            ("alerts", JSONObject.list(try rows.map(Self.withRetraction))), ("rules", try JSON.encode(rules)),
+        ]).bytes
+    }
+
+    /// The alerts about a film, newest first.
+    func alerts(about code: MovieCode, in connection: Connection) throws -> [[UInt8]] {
+        try connection.query(
+            """
+            select a.data, r.id from alert a left join alert r on r.retracts = a.id
+            where a.code = ? order by a.sequence desc limit 200
+            """, code.description, as: [UInt8].self, String?.self
+        ).map(Self.withRetraction)
+    }
+
+    /// An alert with the id of the one that took it back, if one did.
+    private static func withRetraction(_ data: [UInt8], _ retraction: String?) throws -> [UInt8] {
+        guard let retraction else { return data }
+        return data.dropLast() + Array(",\"retractedBy\":".utf8) + (try JSON.encode(retraction)) + [UInt8(ascii: "}")]
+    }
+}
+
+/// What alerts are looked up by; a rule that this version does not know has the same fields.
+private struct AlertKey: Decodable {
+    let rule: String
+    let date: String?
+    let movieCode: String?
+    let title: String?
+    let retracts: String?
+}

@@ -1,0 +1,121 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+
+extension ReadModel {
+    /// What a chart is called in the tables: a day's is of the span `day`.
+    static let daySpan = "day"
+
+    /// Takes a chart in: its newest revision as it came, what changed at each, and its lines for the histories.
+    func takeChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [News] {
+        let chart = try event.data(as: Chart.self)
+        let topic = event.topic.description
+        // A request that is served from the log sends an old event again, which a new reader gets in its order.
+        try connection.execute(
+            """
+            insert into chart (topic, market, span, first_day, revision, state, data) values (?, ?, ?, ?, ?, ?, ?)
+            on conflict do update set revision = excluded.revision, state = excluded.state, data = excluded.data
+            """, topic, chart.market.description, Self.daySpan, chart.date.description, chart.revision,
+            chart.state.rawValue, data)
+        let revision = Revision(
+            revision: chart.revision, time: event.time.ISO8601Format(), state: chart.state,
+            corrections: chart.corrections ?? [])
+        try connection.execute(
+            "insert or replace into revision (topic, revision, data) values (?, ?, ?)", topic, chart.revision,
+            try JSON.encode(revision))
+        try write(chart.entries, of: chart.date, in: chart.market, in: connection)
+        let note = ChartNews(
+            topic: topic, market: chart.market, span: Self.daySpan, firstDay: chart.date, revision: chart.revision,
+            state: chart.state, corrections: chart.corrections?.count ?? 0)
+        return [try connection.addNews(.chart, try JSON.encode(note))]
+    }
+
+    private func write(
+        _ entries: [ChartEntry], of day: KoreanDate, in market: Market, in connection: Connection
+    ) throws {
+        try connection.execute(
+            "delete from line where market = ? and day = ?", market.description, day.description)
+        for entry in entries {
+            try connection.execute(
+                """
+                insert or replace into line (
+                    market, day, line, code, title, rank, audience, audience_total, sales, sales_total, screens, showings
+                ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, market.description, day.description, entry.line, entry.movieCode.description, entry.title,
+                entry.rank, entry.audience, entry.audienceTotal, entry.sales, entry.salesTotal, entry.screens,
+                entry.showings)
+        }
+    }
+
+    /// The newest revision of a chart with its revisions and its films' posters, as JSON; nil if it is not known.
+    func chart(span: String, firstDay: KoreanDate, market: Market) async throws -> [UInt8]? {
+        try await database.read { connection in
+            let row = try connection.query(
+                "select topic, data from chart where market = ? and span = ? and first_day = ?", market.description,
+                span, firstDay.description, as: String.self, [UInt8].self
+            ).first
+            guard let (topic, data) = row else { return nil }
+            let revisions = try connection.query(
+                "select data from revision where topic = ? order by revision", topic, as: [UInt8].self)
+            let chart = try JSON.decode(ChartFilms.self, from: data)
+            var posters: [String: String?] = [:]
+            for code in Set(chart.entries.map(\.movieCode)) {
+                let version = try connection.query(
+                    "select version from poster where code = ?", code.description, as: String?.self
+                ).first
+                if let version { posters.updateValue(version, forKey: code.description) }
+            }
+            return JSONObject([
+                ("chart", data), ("revisions", JSONObject.list(revisions)), ("posters", try JSON.encode(posters)),
+            ]).bytes
+        }
+    }
+
+    /// The days of a year of which there are charts, with their state and revision, as JSON.
+    func calendar(year: Int, market: Market) async throws -> [UInt8] {
+        let rows = try await database.read { connection in
+            try connection.query(
+                """
+                select first_day, state, revision from chart
+                where market = ? and span = ? and first_day between ? and ? order by first_day
+                """, market.description, Self.daySpan, "\(year)-01-01", "\(year)-12-31", as: String.self, String.self,
+                Int.self)
+        }
+        let days = rows.map { day, state, revision in CalendarDay(date: day, state: state, revision: revision) }
+        return try JSON.encode(["days": days])
+    }
+}
+
+/// What is told of a revision.
+private struct Revision: Encodable {
+    let revision: Int
+    let time: String
+    let state: Chart.State
+    let corrections: [Correction]
+}
+
+private struct ChartNews: Encodable {
+    let topic: String
+    let market: Market
+    let span: String
+    let firstDay: KoreanDate
+    let revision: Int
+    let state: Chart.State
+    let corrections: Int
+}
+
+/// As much of a chart as tells its films.
+private struct ChartFilms: Decodable {
+    struct Entry: Decodable {
+        let movieCode: MovieCode
+    }
+
+    let entries: [Entry]
+}
+
+private struct CalendarDay: Encodable {
+    let date: String
+    let state: String
+    let revision: Int
+}

@@ -1,0 +1,82 @@
+import BoxOffice
+import Events
+import SQLite
+
+extension ReadModel {
+    /// Takes a film's facts in.
+    func takeMovie(_ code: MovieCode, _ data: [UInt8], in connection: Connection) throws -> News {
+        try connection.execute(
+            "insert into movie (code, data) values (?, ?) on conflict do update set data = excluded.data",
+            code.description, data)
+        return try connection.addNews(.movie, try JSON.encode(["code": code.description]))
+    }
+
+    /// Takes the outcome of a search for a poster in.
+    func takePoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> News {
+        let version = try event.data(as: Poster.self).picture.map { String($0.sha256.prefix(12)) }
+        try connection.execute(
+            """
+            insert into poster (code, version, data) values (?, ?, ?)
+            on conflict do update set version = excluded.version, data = excluded.data
+            """, code.description, version, data)
+        return try connection.addNews(.poster, try JSON.encode(["code": code.description, "version": version]))
+    }
+
+    /// What is known of a film, its run in the daily charts and the alerts about it, as JSON; nil if it is unheard of.
+    func movie(_ code: MovieCode) async throws -> [UInt8]? {
+        try await database.read { connection in
+            let movie = try connection.query(
+                "select data from movie where code = ?", code.description, as: [UInt8].self
+            ).first
+            let poster = try connection.query(
+                "select version from poster where code = ?", code.description, as: String?.self
+            ).first
+            let run = try connection.query(
+                """
+                select day, title, rank, audience, audience_total, sales, sales_total, screens, showings from line
+                where code = ? and market = 'all' order by day
+                """, code.description, as: String.self, String.self, Int?.self, Int?.self, Int?.self, Int?.self,
+                Int?.self, Int?.self, Int?.self
+            ).map(RunDay.init)
+            let alerts = try alerts(about: code, in: connection)
+            guard movie != nil || poster != nil || !run.isEmpty || !alerts.isEmpty else { return nil }
+            return JSONObject([
+                ("code", try JSON.encode(code)),
+                ("title", try JSON.encode(run.last?.title)),
+                ("movie", JSONObject.orNull(movie)),
+                ("poster", try JSON.encode(PosterState(isKnown: poster != nil, version: poster ?? nil))),
+                ("run", try JSON.encode(run)),
+                ("alerts", JSONObject.list(alerts)),
+            ]).bytes
+        }
+    }
+
+    /// Where a film's poster is, and the version that the board calls it by; nil if none is known.
+    func poster(_ code: MovieCode) async throws -> (version: String, picture: Poster.Picture)? {
+        try await database.read { connection in
+            let row = try connection.query(
+                "select version, data from poster where code = ?", code.description, as: String?.self, [UInt8].self
+            ).first
+            guard let version = row?.0, let data = row?.1 else { return nil }
+            return try JSON.decode(Poster.self, from: data).picture.map { (version, $0) }
+        }
+    }
+}
+
+/// A day of a film in the national chart.
+private struct RunDay: Encodable {
+    let date: String
+    let title: String
+    let rank: Int?
+    let audience: Int?
+    let audienceTotal: Int?
+    let sales: Int?
+    let salesTotal: Int?
+    let screens: Int?
+    let showings: Int?
+}
+
+private struct PosterState: Encodable {
+    let isKnown: Bool
+    let version: String?
+}

@@ -1,0 +1,103 @@
+import Health
+import SQLite
+
+extension ReadModel {
+    /// The tables. They are never migrated: an older or newer file is thrown away and made anew (`ReadModel.open`), so a
+    /// change here takes the version in the component's name along.
+    static let schema = Schema(
+        Schema.Component(
+            "board",
+            migrations: [
+                """
+                create table board (
+                    only integer primary key check (only = 1),
+                    epoch text not null
+                ) strict;
+
+                create table reading (
+                    source text primary key,
+                    position blob not null
+                ) strict, without rowid;
+
+                create table news (
+                    id integer primary key autoincrement,
+                    kind text not null,
+                    data blob not null
+                ) strict;
+
+                create table chart (
+                    topic text primary key,
+                    market text not null,
+                    span text not null,
+                    first_day text not null,
+                    revision integer not null,
+                    state text not null,
+                    data blob not null
+                ) strict, without rowid;
+                create index chart_day on chart (market, span, first_day);
+
+                create table revision (
+                    topic text not null,
+                    revision integer not null,
+                    data blob not null,
+                    primary key (topic, revision)
+                ) strict, without rowid;
+
+                create table line (
+                    market text not null,
+                    day text not null,
+                    line integer not null,
+                    code text not null,
+                    title text not null,
+                    rank integer,
+                    audience integer,
+                    audience_total integer,
+                    sales integer,
+                    sales_total integer,
+                    screens integer,
+                    showings integer,
+                    primary key (market, day, line)
+                ) strict, without rowid;
+                create index line_film on line (code, market, day);
+
+                create table movie (
+                    code text primary key,
+                    data blob not null
+                ) strict, without rowid;
+
+                create table poster (
+                    code text primary key,
+                    version text,
+                    data blob not null
+                ) strict, without rowid;
+
+                create table alert (
+                    sequence integer primary key,
+                    id text not null,
+                    rule text not null,
+                    day text,
+                    code text,
+                    title text,
+                    retracts text,
+                    data blob not null
+                ) strict;
+                create index alert_film on alert (code, sequence);
+                create index alert_retraction on alert (retracts) where retracts is not null;
+
+                create table failure (
+                    sequence integer primary key,
+                    data blob not null
+                ) strict;
+
+                create table picture (
+                    code text not null,
+                    version text not null,
+                    size text not null,
+                    bytes blob not null,
+                    used integer not null,
+                    primary key (code, version, size)
+                ) strict;
+                """
+            ]),
+        HealthCheck.schema)
+}

@@ -1,0 +1,155 @@
+import { h, icon, say } from './lib/dom.js';
+import { language, t } from './lib/words.js';
+import { settings } from './lib/settings.js';
+import { live } from './lib/live.js';
+import { notifyOfAlerts } from './lib/notifications.js';
+import * as chart from './pages/chart.js';
+
+/** The pages by the first word of their address; all but the first one shown are loaded when they are wanted. */
+const pages = {
+  '': async () => chart,
+  day: async () => chart,
+  week: async () => chart,
+  weekend: async () => chart,
+  weekdays: async () => chart,
+  movie: () => import('./pages/movie.js'),
+  history: () => import('./pages/history.js'),
+  alerts: () => import('./pages/alerts.js'),
+  operations: () => import('./pages/operations.js'),
+};
+
+const base = new URL(document.baseURI).pathname;
+const main = h('main', { id: 'main', tabindex: '-1' });
+let leaving = null;
+
+/** The address below the board's base: its words and its query. */
+function place() {
+  const path = decodeURI(location.pathname).slice(base.length);
+  return { words: path.split('/').filter(Boolean), query: new URLSearchParams(location.search) };
+}
+
+export function go(path, { replace = false } = {}) {
+  const url = new URL(path, document.baseURI);
+  if (replace) history.replaceState(null, '', url);
+  else history.pushState(null, '', url);
+  return show({ isMove: !replace });
+}
+
+async function show({ isMove = false } = {}) {
+  const at = place();
+  leaving?.abort();
+  const leave = new AbortController();
+  leaving = leave;
+  markPlace(at.words[0] ?? '');
+  let page;
+  try {
+    page = await (pages[at.words[0] ?? ''] ?? nowhere)();
+  } catch {
+    page = await unreachable();
+  }
+  if (leave.signal.aborted) return;
+  page.show(main, { ...at, go, signal: leave.signal });
+  if (isMove) {
+    scrollTo(0, 0);
+    main.focus({ preventScroll: true });
+  }
+  say(document.title);
+}
+
+async function nowhere() {
+  const { failed } = await import('./parts/notices.js');
+  return { show: (main) => main.replaceChildren(failed({ code: 'notFound' })) };
+}
+
+/** A part of the page that could not be loaded: the board is away. */
+async function unreachable() {
+  const { failed } = await import('./parts/notices.js');
+  return { show: (main) => main.replaceChildren(failed({ code: 'offline' }, () => location.reload())) };
+}
+
+const links = [['', 'chart'], ['history', 'history'], ['alerts', 'alerts'], ['operations', 'operations']];
+
+function markPlace(word) {
+  const current = ['history', 'alerts', 'operations'].includes(word) ? word : word === 'movie' ? null : '';
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.dataset.word === current) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+function frame() {
+  const lamp = h('p', { class: 'lamp', id: 'lamp' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), h('span', { class: 'word' }));
+  return [
+    h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); } }, t('nav.skip')),
+    h('header', { class: 'top' },
+      h('a', { class: 'brand', href: './' }, h('span', { class: 'bulbs', 'aria-hidden': 'true' }), 'marquee'),
+      h('nav', { 'aria-label': t('nav.label') },
+        links.map(([word, name]) => h('a', { href: word || './', 'data-word': word }, icon(name), h('span', {}, t(`nav.${name}`))))),
+      lamp, themeButton(), languageButton()),
+    h('div', { id: 'warnings', role: 'status' }),
+    main,
+    h('footer', {}, h('p', {}, 'marquee · ', h('a', { href: 'https://www.kobis.or.kr', rel: 'noreferrer' }, 'KOBIS'))),
+    h('p', { id: 'said', class: 'spoken', role: 'status' }),
+    h('div', { id: 'toasts', role: 'status' }),
+  ];
+}
+
+function themeButton() {
+  const order = ['auto', 'light', 'dark'];
+  const text = () => t(`theme.${settings.get('theme', 'auto')}`);
+  const label = h('span', {}, text());
+  const button = h('button', { class: 'quiet', type: 'button', onclick() {
+    const next = order[(order.indexOf(settings.get('theme', 'auto')) + 1) % 3];
+    settings.set('theme', next === 'auto' ? null : next);
+    if (next === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = next;
+    label.textContent = text();
+    button.setAttribute('aria-label', `${t('theme.label')}: ${text()}`);
+  } }, icon('sun'), label);
+  button.setAttribute('aria-label', `${t('theme.label')}: ${text()}`);
+  return button;
+}
+
+function languageButton() {
+  const other = language() === 'ko' ? 'en' : 'ko';
+  return h('button', { class: 'quiet language', type: 'button', lang: other, onclick() {
+    settings.set('language', other);
+    document.documentElement.lang = other;
+    draw();
+  } }, t('language.switch'));
+}
+
+/** What is wrong at the moment, for as long as it is. */
+function warn() {
+  const lamp = document.getElementById('lamp');
+  lamp.dataset.state = live.state;
+  lamp.lastChild.textContent = t(`live.${live.state}`);
+  const warnings = [
+    live.state === 'lost' && t('live.lostLong'),
+    live.state === 'open' && !live.link.worker && t('live.worker'),
+    live.state === 'open' && !live.link.notifier && t('live.notifier'),
+  ].filter(Boolean);
+  document.getElementById('warnings').replaceChildren(...warnings.map((text) => h('p', { class: 'warning' }, text)));
+}
+
+function draw() {
+  document.body.replaceChildren(...frame());
+  warn();
+  show();
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[href]');
+  if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  if (link.origin !== location.origin || !link.pathname.startsWith(base) || link.hasAttribute('download')) return;
+  if (link.pathname.includes('.')) return;
+  event.preventDefault();
+  go(link.href);
+});
+addEventListener('popstate', () => show({ isMove: true }));
+live.addEventListener('state', warn);
+live.addEventListener('link', warn);
+
+draw();
+live.start();
+notifyOfAlerts();

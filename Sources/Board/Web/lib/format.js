@@ -1,0 +1,42 @@
+import { language, t } from './words.js';
+
+const formats = new Map();
+function format(name, make) {
+  const key = `${language()} ${name}`;
+  if (!formats.has(key)) formats.set(key, make(language()));
+  return formats.get(key);
+}
+
+/** Days are told apart from instants: a Korean day is a calendar's day, in every zone. */
+const dayFormat = (name, options) =>
+  format(name, (tag) => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...options }));
+const asDay = (date) => new Date(`${date}T00:00:00Z`);
+
+export const count = (value) => (value === null || value === undefined ? '–' : format('count', (tag) => new Intl.NumberFormat(tag)).format(value));
+export const percent = (value) => (value === null || value === undefined ? '–' : `${format('percent', (tag) => new Intl.NumberFormat(tag, { minimumFractionDigits: 1, maximumFractionDigits: 1 })).format(value)}%`);
+export const compact = (value) => format('compact', (tag) => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 })).format(value);
+export const signed = (value) => (value === null || value === undefined ? '–' : format('signed', (tag) => new Intl.NumberFormat(tag, { signDisplay: 'exceptZero' })).format(value));
+
+export const longDay = (date) => dayFormat('long', { year: 'numeric', month: 'long', day: 'numeric', weekday: 'long' }).format(asDay(date));
+export const shortDay = (date) => dayFormat('short', { year: 'numeric', month: 'short', day: 'numeric' }).format(asDay(date));
+export const tinyDay = (date) => dayFormat('tiny', { month: 'numeric', day: 'numeric' }).format(asDay(date));
+export const range = (from, to) => dayFormat('range', { year: 'numeric', month: 'long', day: 'numeric' }).formatRange(asDay(from), asDay(to));
+export const month = (date) => dayFormat('month', { year: 'numeric', month: 'long' }).format(asDay(date));
+export const monthName = (index) => dayFormat('monthName', { month: 'short' }).format(new Date(Date.UTC(2024, index, 1)));
+/** 0 is Monday. */
+export const weekdayName = (index) => dayFormat('weekday', { weekday: 'short' }).format(new Date(Date.UTC(2024, 0, 1 + index)));
+export const instant = (time) => format('instant', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' })).format(new Date(time));
+export const duration = (seconds) => {
+  const parts = [[86_400, 'unit.days'], [3_600, 'unit.hours'], [60, 'unit.minutes'], [1, 'unit.seconds']];
+  const [size, word] = parts.find(([size]) => seconds >= size) ?? parts[3];
+  return t(word, Math.floor(seconds / size));
+};
+
+/** A change of rank: its glyph and number, its kind, and how to say it. */
+export function movement(entry) {
+  if (entry.isNew) return { kind: 'new', text: t('move.new'), said: t('move.new') };
+  const change = entry.rankChange ?? 0;
+  if (change > 0) return { kind: 'rose', text: `▲${change}`, said: t('move.rose', change) };
+  if (change < 0) return { kind: 'fell', text: `▼${-change}`, said: t('move.fell', -change) };
+  return { kind: 'same', text: '-', said: t('move.same') };
+}

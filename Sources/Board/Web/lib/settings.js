@@ -1,0 +1,12 @@
+/** What a visitor chose, remembered by the browser as long as it likes. */
+export const settings = {
+  get(name, fallback) {
+    try { return localStorage.getItem(`marquee.${name}`) ?? fallback; } catch { return fallback; }
+  },
+  set(name, value) {
+    try {
+      if (value === null) localStorage.removeItem(`marquee.${name}`);
+      else localStorage.setItem(`marquee.${name}`, value);
+    } catch { /* A browser that keeps nothing forgets it with the page. */ }
+  },
+};

@@ -1,0 +1,270 @@
+import { h, icon, say } from '../lib/dom.js';
+import { ask, get, market } from '../lib/api.js';
+import { clamped, firstChart, isDate, length, newest, plus, span as spanOf } from '../lib/dates.js';
+import { count, instant, longDay, range } from '../lib/format.js';
+import { live } from '../lib/live.js';
+import { settings } from '../lib/settings.js';
+import { t } from '../lib/words.js';
+import { lines, modeButton, orders, setPoster, skeleton } from '../parts/lines.js';
+import { failed, openDialog, toast } from '../parts/notices.js';
+
+const spans = ['day', 'weekend', 'week', 'weekdays'];
+/** Films whose facts this page has asked for: once is enough. */
+const askedFilms = new Set();
+/** How long to wait for the worker before saying that it takes long. */
+const patience = 20_000;
+
+/** The chart of a day or a week. */
+export function show(main, { words, query, go, signal }) {
+  const span = spans.includes(words[0]) ? words[0] : 'day';
+  const wanted = words[1] ?? newest(span);
+  const filters = { nation: query.get('nation'), films: query.get('films') };
+  new ChartPage(main, { span, wanted, filters, go, signal }).begin();
+}
+
+class ChartPage {
+  constructor(main, { span, wanted, filters, go, signal }) {
+    Object.assign(this, { main, span, filters, go, signal });
+    this.isRight = isDate(wanted);
+    // Any day of a week leads to its chart.
+    this.first = this.isRight ? spanOf(span, clamped(wanted))[0] : newest(span);
+    this.last = spanOf(span, this.first)[1];
+    this.market = market(filters);
+    this.mode = settings.get('mode', 'list');
+    this.order = settings.get('order', 'line');
+    this.answer = null;
+  }
+
+  get topic() {
+    const { span, market, first } = this;
+    return span === 'day' ? `ranking.day.${market.word}.${first}` : `ranking.week.${market.word}.${span}.${first}`;
+  }
+
+  get path() {
+    const query = this.market.word === 'all' ? '' : `?market=${encodeURIComponent(this.market.word)}`;
+    return (this.span === 'day' ? `days/${this.first}` : `weeks/${this.span}/${this.first}`) + query;
+  }
+
+  /** The address of another chart: what is not named stays as it is. */
+  address({ span = this.span, day = this.first, filters = this.filters } = {}) {
+    const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
+    return `${span}/${spanOf(span, clamped(day))[0]}${query.size ? `?${query}` : ''}`;
+  }
+
+  get title() {
+    return this.span === 'day' ? longDay(this.first) : range(this.first, this.last);
+  }
+
+  begin() {
+    document.title = `${this.title} · marquee`;
+    this.body = h('div', { class: 'body', 'aria-live': 'off' });
+    this.state = h('p', { class: 'state' });
+    this.main.replaceChildren(this.head(), this.body);
+    if (!this.isRight) return this.body.replaceChildren(failed({ code: 'badRequest' }));
+    live.on('chart', (news) => news.topic === this.topic && this.load(), this.signal);
+    live.on('reset', () => this.load(), this.signal);
+    live.on('poster', (news) => this.setPoster(news), this.signal);
+    this.pullable();
+    this.body.replaceChildren(skeleton(this.mode));
+    this.load();
+  }
+
+  // The head: where we are, and where to go from here.
+
+  head() {
+    this.refreshButton = h('button', { type: 'button', class: 'plain', onclick: () => this.refresh() },
+      icon('refresh'), h('span', {}, t('chart.refresh')));
+    return h('div', { class: 'head' },
+      h('p', { class: 'pull', 'aria-hidden': 'true' }, icon('refresh'), t('chart.pull')),
+      h('div', { class: 'title' }, h('h1', {}, this.title), this.state, this.refreshButton),
+      h('div', { class: 'tools' },
+        h('div', { class: 'steps', role: 'group', 'aria-label': t('chart.calendar') },
+          this.step(-1, 'back', 'chart.previous'),
+          h('button', { type: 'button', class: 'plain calendar', onclick: () => this.openCalendar() },
+            icon('calendar'), h('span', {}, t('chart.calendar'))),
+          this.step(1, 'forward', 'chart.next')),
+        h('div', { class: 'segments', role: 'group', 'aria-label': t('chart.span') }, spans.map((span) =>
+          h('a', { href: this.address({ span, day: span === 'day' ? this.last : this.first }), 'aria-current': span === this.span ? 'true' : null }, t(`chart.${span}`)))),
+        this.choice('nation', ['K', 'F']),
+        this.choice('films', ['diverse', 'commercial']),
+        this.orderChoice(),
+        this.modes = h('div', { class: 'segments', role: 'group', 'aria-label': t('chart.mode') })));
+  }
+
+  step(direction, glyph, name) {
+    const day = plus(this.first, direction * length(this.span));
+    const isThere = direction < 0 ? spanOf(this.span, this.first)[0] > firstChart : day <= newest(this.span);
+    const label = t(name, t(`chart.unit.${this.span}`));
+    return isThere
+      ? h('a', { class: 'button', href: this.address({ day }), 'aria-label': label, title: label }, icon(glyph))
+      : h('span', { class: 'button', 'aria-disabled': 'true', role: 'link', 'aria-label': label }, icon(glyph));
+  }
+
+  choice(name, values) {
+    return h('label', { class: 'choice' }, h('span', { class: 'spoken' }, t(`chart.${name}`)),
+      h('select', { name, onchange: (event) => this.go(this.address({ filters: { ...this.filters, [name]: event.target.value || null } })) },
+        ['', ...values].map((value) => h('option', { value, selected: value === (this.filters[name] ?? '') }, t(`chart.${name}.${value || 'all'}`)))));
+  }
+
+  orderChoice() {
+    return h('label', { class: 'choice push' }, h('span', { class: 'spoken' }, t('chart.sort')),
+      h('select', { name: 'order', onchange: (event) => {
+        this.order = event.target.value;
+        settings.set('order', this.order);
+        this.draw();
+      } }, Object.keys(orders).map((order) => h('option', { value: order, selected: order === this.order }, t(`chart.sort.${order}`)))));
+  }
+
+  drawModes() {
+    this.modes.replaceChildren(...['list', 'grid'].map((mode) => modeButton(mode, this.mode, (chosen) => {
+      this.mode = chosen;
+      settings.set('mode', chosen);
+      this.draw();
+      this.modes.querySelector('[aria-pressed=true]').focus();
+    })));
+  }
+
+  async openCalendar() {
+    const { openCalendar } = await import('../parts/calendar.js');
+    openCalendar({ chosen: this.first, market: this.market.word, choose: (day) => this.go(this.address({ day })) });
+  }
+
+  // The chart: from the board if it knows it, otherwise the worker is asked, and the answer is news.
+
+  async load() {
+    this.drawModes();
+    try {
+      this.answer = await get(this.path, this.signal);
+      this.draw();
+    } catch (failure) {
+      if (failure.name === 'AbortError') return;
+      if (failure.code === 'notFound' && !this.answer) return this.fetch();
+      if (!this.answer) this.body.replaceChildren(failed(failure, () => this.again()));
+    }
+  }
+
+  again() {
+    this.body.replaceChildren(skeleton(this.mode));
+    this.load();
+  }
+
+  async fetch() {
+    this.state.replaceChildren(t('chart.asked'));
+    try {
+      await this.outcome(false);
+      if (!this.answer) await this.load();
+    } catch (failure) {
+      if (failure.name === 'AbortError' || this.answer) return;
+      this.state.replaceChildren();
+      this.body.replaceChildren(failed(failure, () => this.again()));
+    }
+  }
+
+  /** Asks the worker and waits for the end of the request; throws why there is no answer. */
+  async outcome(refresh) {
+    const ended = new Map();
+    const stop = new AbortController();
+    this.signal.addEventListener('abort', () => stop.abort(), { signal: stop.signal });
+    try {
+      return await new Promise((resolve, reject) => {
+        // The end may be heard before the request's own name is known.
+        let id = null;
+        const settle = (news) => (news.stage === 'failed' ? reject(news.outcome.error) : resolve(news.outcome));
+        live.on('request', (news) => (news.id === id ? settle(news) : ended.set(news.id, news)), stop.signal);
+        live.on('reset', () => resolve(null), stop.signal);
+        stop.signal.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
+        setTimeout(() => reject({ code: live.link.worker ? 'late' : 'upstreamUnavailable', retryable: true }), patience);
+        const fields = { date: this.first, ...this.market.fields };
+        if (this.span !== 'day') fields.span = this.span;
+        if (refresh) fields.refresh = true;
+        ask(this.span === 'day' ? 'fetch.day' : 'fetch.week', fields).then((name) => {
+          id = name;
+          if (ended.has(id)) settle(ended.get(id));
+        }, reject);
+      });
+    } finally {
+      stop.abort();
+    }
+  }
+
+  async refresh() {
+    if (this.refreshing) return;
+    this.refreshing = true;
+    this.refreshButton.setAttribute('aria-busy', 'true');
+    const revision = this.answer?.chart.revision;
+    try {
+      await this.outcome(true);
+      await this.load();
+      toast(t(this.answer?.chart.revision === revision ? 'chart.same' : 'chart.updated'));
+    } catch (failure) {
+      if (failure.name === 'AbortError') return;
+      const notice = failed(failure, () => this.refresh());
+      if (this.answer) toast(notice.querySelector('p').textContent);
+      else this.body.replaceChildren(notice);
+    } finally {
+      this.refreshing = false;
+      this.refreshButton.removeAttribute('aria-busy');
+    }
+  }
+
+  draw() {
+    this.drawModes();
+    if (!this.answer) return;
+    const { chart, revisions, posters } = this.answer;
+    this.drawState(chart, revisions);
+    const entries = [...chart.entries].sort(orders[this.order] ?? orders.line);
+    this.body.replaceChildren(lines({ entries, posters, day: this.last, mode: this.mode }));
+    say(`${this.title}. ${entries.length ? `${t('line.rank', entries[0].rank)} ${entries[0].title}` : ''}`);
+    this.askForFilms(entries, posters);
+  }
+
+  drawState(chart, revisions) {
+    const sum = chart.entries.reduce((sum, entry) => sum + (entry.audience ?? 0), 0);
+    const corrected = revisions.filter((revision) => revision.corrections.length).length;
+    this.state.replaceChildren(
+      h('span', { class: `chip ${chart.state}`, title: chart.state === 'provisional' ? t('chart.provisionalLong') : instant(revisions.at(-1)?.time) }, t(`chart.${chart.state}`)),
+      corrected ? h('button', { type: 'button', class: 'chip corrected', onclick: () => this.openCorrections() }, t('chart.corrected', corrected)) : '',
+      h('span', { class: 'sum' }, t('chart.sum', chart.entries.length, count(sum))));
+  }
+
+  async openCorrections() {
+    const { corrections } = await import('../parts/corrections.js');
+    openDialog(t('corrections.title'), corrections(this.answer), 'corrections');
+  }
+
+  // Posters: what is not known is asked for, a film at a time.
+
+  async askForFilms(entries, posters) {
+    for (const { movieCode } of entries) {
+      if (this.signal.aborted) return;
+      if (movieCode in posters || askedFilms.has(movieCode)) continue;
+      askedFilms.add(movieCode);
+      try { await ask('fetch.movie', { code: movieCode }); } catch { return; }
+    }
+  }
+
+  setPoster({ code, version }) {
+    const entry = this.answer?.chart.entries.find((entry) => entry.movieCode === code);
+    if (!entry) return;
+    this.answer.posters[code] = version;
+    for (const place of this.body.querySelectorAll(`.poster[data-code="${code}"]`)) setPoster(place, entry.title, version);
+  }
+
+  /** On a phone the chart is pulled down to refresh it. */
+  pullable() {
+    let start = null;
+    const { signal } = this;
+    const pull = (distance) => this.main.style.setProperty('--pull', `${Math.max(0, Math.min(distance, 90))}px`);
+    addEventListener('touchstart', (event) => {
+      start = scrollY <= 0 && event.touches.length === 1 && !event.target.closest('dialog') ? event.touches[0].clientY : null;
+    }, { passive: true, signal });
+    addEventListener('touchmove', (event) => {
+      if (start !== null) pull((event.touches[0].clientY - start) / 2);
+    }, { passive: true, signal });
+    addEventListener('touchend', (event) => {
+      if (start !== null && event.changedTouches[0].clientY - start > 140) this.refresh();
+      start = null;
+      pull(0);
+    }, { signal });
+  }
+}

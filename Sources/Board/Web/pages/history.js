@@ -1,0 +1,157 @@
+import { h, say } from '../lib/dom.js';
+import { address, get, market } from '../lib/api.js';
+import { clamped, isDate, plus, yesterday } from '../lib/dates.js';
+import { count, shortDay } from '../lib/format.js';
+import { live } from '../lib/live.js';
+import { addWords, t } from '../lib/words.js';
+import { bumpDrawing } from '../parts/bump.js';
+import { png, save, standalone, tints } from '../parts/drawing.js';
+import { failed } from '../parts/notices.js';
+import { weekDrawing, yearDrawing } from '../parts/weeks.js';
+
+addWords({
+  'history.title': ['기록', 'History'],
+  'history.from': ['부터', 'From'],
+  'history.to': ['까지', 'To'],
+  'history.days': ['최근 {0}일', 'Last {0} days'],
+  'history.year': ['올해', 'This year'],
+  'history.ranks': ['순위의 흐름', 'Ranks'],
+  'history.ranksNote': ['선이나 제목을 고르면 그 영화만 또렷해집니다. Tab과 Enter로도 됩니다.', 'Pick a line or a title to follow one film; Tab and Enter do it, too.'],
+  'history.weeks': ['주별 관객', 'Admissions by week'],
+  'history.glance': ['{0}년 한눈에', '{0} at a glance'],
+  'history.glanceNote': ['짙을수록 관객이 많은 날입니다. 빈칸은 이 보드가 아직 모르는 날입니다.', 'The darker, the more admissions. Days that this board does not know yet are empty.'],
+  'history.table': ['표로 보기', 'As a table'],
+  'history.others': ['그 밖', 'Others'],
+  'history.csv': ['CSV 내려받기', 'Save as CSV'],
+  'history.svg': ['SVG', 'SVG'],
+  'history.png': ['PNG', 'PNG'],
+  'history.save': ['{0} 그림을 {1}로 내려받기', 'Save {0} as {1}'],
+  'history.film': ['영화', 'Film'],
+  'history.daysIn': ['차트에 든 날', 'Days in the chart'],
+  'history.best': ['최고 순위', 'Best rank'],
+  'history.firstLast': ['처음 → 마지막 순위', 'First → last rank'],
+  'history.audience': ['기간 관객', 'Admissions in range'],
+  'history.none': ['이 기간의 차트를 이 보드가 아직 모릅니다. 차트에서 날을 열거나, 운영자에게 과거 채우기를 부탁하세요.', 'This board knows no chart of this range yet. Open days in the chart, or ask the operator for a backfill.'],
+  'history.known': ['{1}일 가운데 {0}일의 차트', 'Charts of {0} of {1} days'],
+  'history.filmLine': ['{0}: {1}일, 최고 {2}위', '{0}: {1} days, best No. {2}'],
+  'history.bumpLabel': ['{0}부터 {1}까지 영화들의 순위 선. 같은 내용이 아래 표에 있습니다.', 'Ranks of the films from {0} to {1} as lines. The table below has the same.'],
+  'history.weeksLabel': ['{0}주의 관객, 모두 {1}명', 'Admissions of {0} weeks, {1} in all'],
+  'history.yearLabel': ['{0}년 {1}일의 관객, 모두 {2}명', 'Admissions on {1} days of {0}, {2} in all'],
+});
+
+const longest = 366;
+
+/** Ranks and admissions over a range of days. */
+export function show(main, { query, go, signal }) {
+  const to = isDate(query.get('to') ?? '') ? clamped(query.get('to')) : yesterday();
+  let from = isDate(query.get('from') ?? '') ? clamped(query.get('from')) : clamped(plus(to, -29));
+  if (from > to) from = to;
+  if (plus(from, longest) < to) from = plus(to, -longest);
+  const filters = { nation: query.get('nation'), films: query.get('films') };
+  const { word } = market(filters);
+  document.title = `${t('history.title')} · marquee`;
+  const body = h('div', { class: 'history' });
+  const state = h('p', { class: 'state' });
+  const range = `from=${from}&to=${to}${word === 'all' ? '' : `&market=${encodeURIComponent(word)}`}`;
+
+  const path = (values) => {
+    const query = new URLSearchParams(Object.entries({ from, to, ...filters, ...values }).filter(([, value]) => value));
+    return `history?${query}`;
+  };
+  const day = (name, value) => h('label', { class: 'choice date' }, h('span', {}, t(`history.${name}`)),
+    h('input', { type: 'date', name, value, min: '2003-11-11', max: yesterday(), onchange: (event) => {
+      if (isDate(event.target.value)) go(path({ [name]: event.target.value }));
+    } }));
+  const choice = (name, values, place = '') => h('label', { class: `choice ${place}` }, h('span', { class: 'spoken' }, t(`chart.${name}`)),
+    h('select', { name, onchange: (event) => go(path({ [name]: event.target.value })) },
+      ['', ...values].map((value) => h('option', { value, selected: value === (filters[name] ?? '') }, t(`chart.${name}.${value || 'all'}`)))));
+  const newest = yesterday();
+  const preset = (text, start) => h('a', { class: 'segment', href: path({ from: clamped(start), to: newest }), 'aria-current': from === clamped(start) && to === newest ? 'true' : null }, text);
+
+  main.replaceChildren(
+    h('div', { class: 'head' },
+      h('div', { class: 'title' }, h('h1', {}, t('history.title')), state,
+        h('a', { class: 'plain', href: address(`history.csv?${range}`), download: `marquee-${from}-${to}.csv` }, t('history.csv'))),
+      h('div', { class: 'tools' }, day('from', from), day('to', to),
+        h('div', { class: 'segments' }, [30, 90].map((days) => preset(t('history.days', days), plus(newest, 1 - days))), preset(t('history.year'), `${newest.slice(0, 4)}-01-01`)),
+        choice('nation', ['K', 'F'], 'push'), choice('films', ['diverse', 'commercial']))),
+    body);
+
+  let timer = null;
+  async function load() {
+    try {
+      const [history, year] = await Promise.all([get(`history?${range}`, signal), yearOf(to)]);
+      const length = Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
+      state.textContent = t('history.known', count(history.days.length), count(length));
+      say(state.textContent);
+      body.replaceChildren(...(history.days.length ? sections(history, year) : [h('p', { class: 'notice' }, t('history.none'))]));
+    } catch (failure) {
+      if (failure.name !== 'AbortError') body.replaceChildren(failed(failure, load));
+    }
+  }
+
+  /** All of the year that the range ends in. */
+  async function yearOf(date) {
+    const year = Number(date.slice(0, 4));
+    const [first, last] = [clamped(`${year}-01-01`), clamped(`${year}-12-31`)];
+    const history = await get(`history?from=${first}&to=${last}${word === 'all' ? '' : `&market=${encodeURIComponent(word)}`}`, signal);
+    return { year, history };
+  }
+
+  function sections(history, { year, history: whole }) {
+    const legend = h('ul', { class: 'films' }, history.films.slice(0, tints).map((film, index) =>
+      h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': film.code, onclick: () => pick(film.code) },
+        h('span', { class: 'swatch', 'aria-hidden': 'true' }), film.title))));
+    let picked = null;
+    function pick(code) {
+      picked = picked === code ? null : code;
+      body.classList.toggle('picking', picked !== null);
+      for (const element of body.querySelectorAll('[data-code]')) {
+        element.classList.toggle('picked', element.dataset.code === picked);
+        if (element.hasAttribute('aria-pressed')) element.setAttribute('aria-pressed', String(element.dataset.code === picked));
+      }
+    }
+    return [
+      figure(t('history.ranks'), (width) => bumpDrawing(history, width, pick), `marquee-ranks-${from}-${to}`, t('history.ranksNote'), legend),
+      figure(t('history.weeks'), (width) => weekDrawing(history, width), `marquee-weeks-${from}-${to}`),
+      figure(t('history.glance', year), () => yearDrawing(whole, year), `marquee-${year}`, t('history.glanceNote')),
+      h('details', { class: 'wide' }, h('summary', {}, t('history.table')), table(history)),
+    ];
+  }
+
+  /** A drawing with a heading and its exports, drawn anew when its place changes its width. */
+  function figure(title, draw, file, note, legend) {
+    const place = h('div', { class: 'scroll chartPlace', tabindex: '0', role: 'region', 'aria-label': title });
+    let width = 0;
+    const observer = new ResizeObserver(() => {
+      if (!place.clientWidth || Math.abs(place.clientWidth - width) < 2) return;
+      width = place.clientWidth;
+      place.replaceChildren(draw(Math.max(320, width)));
+    });
+    observer.observe(place);
+    signal.addEventListener('abort', () => observer.disconnect());
+    const saveAs = (kind, make) => h('button', { type: 'button', class: 'chip', 'aria-label': t('history.save', title, t(`history.${kind}`)), onclick: async () => save(await make(place.firstChild), `${file}.${kind}`) }, t(`history.${kind}`));
+    return h('section', { class: 'card wide' }, h('header', {}, h('h2', {}, title), saveAs('svg', standalone), saveAs('png', png)), note && h('p', { class: 'state' }, note), legend, place);
+  }
+
+  live.on('chart', (news) => {
+    if (news.span !== 'day' || news.market !== word || news.firstDay < from || news.firstDay > to) return;
+    // A backfill brings many at once.
+    clearTimeout(timer);
+    timer = setTimeout(load, 500);
+  }, signal);
+  live.on('reset', load, signal);
+  load();
+}
+
+function table({ films }) {
+  const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('history.table') }, h('table', { class: 'data' },
+    h('thead', {}, h('tr', {}, ['film', 'daysIn', 'best', 'firstLast', 'audience'].map((word, index) => h('th', { scope: 'col', class: index ? 'number' : null }, t(`history.${word}`))))),
+    h('tbody', {}, films.map((film) => {
+      const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
+      return h('tr', {}, h('th', { scope: 'row' }, h('a', { href: `movie/${film.code}` }, film.title)),
+        h('td', { class: 'number' }, count(film.points.length)), h('td', { class: 'number' }, rank(Math.min(...ranks))),
+        h('td', { class: 'number' }, `${rank(ranks[0])} → ${rank(ranks.at(-1))}`), h('td', { class: 'number' }, count(film.audience)));
+    }))));
+}

@@ -1,0 +1,172 @@
+import { h, say } from '../lib/dom.js';
+import { ask, get } from '../lib/api.js';
+import { count, shortDay } from '../lib/format.js';
+import { live } from '../lib/live.js';
+import { addWords, language, t } from '../lib/words.js';
+import { alertItem } from '../parts/alert.js';
+import { poster, setPoster } from '../parts/lines.js';
+import { failed } from '../parts/notices.js';
+import { reached, runDrawing } from '../parts/run.js';
+
+addWords({
+  'movie.facts': ['정보', 'Facts'],
+  'movie.director': ['감독', 'Director'],
+  'movie.year': ['제작 연도', 'Year'],
+  'movie.openDate': ['개봉일', 'Opening day'],
+  'movie.runtime': ['상영 시간', 'Runtime'],
+  'movie.runtimeValue': ['{0}분', '{0} min'],
+  'movie.grade': ['관람 등급', 'Grade'],
+  'movie.nations': ['제작 국가', 'Nations'],
+  'movie.genres': ['장르', 'Genres'],
+  'movie.cast': ['출연', 'Cast'],
+  'movie.companies': ['참여사', 'Companies'],
+  'movie.more': ['{0}명 더 보기', 'Show {0} more'],
+  'movie.moreThings': ['{0}개 더 보기', 'Show {0} more'],
+  'movie.less': ['접기', 'Show fewer'],
+  'movie.run': ['흥행 기록', 'Its run'],
+  'movie.runLabel': ['{0}의 관객 수와 순위, {1}부터 {2}까지. 같은 내용이 아래 표에 있습니다.', 'Admissions and ranks of {0}, {1} to {2}. The table below has the same.'],
+  'movie.runNote': ['차트 10위 안에 든 날만, 이 보드가 아는 만큼 보입니다.', 'Days in the top ten that this board knows of.'],
+  'movie.noRun': ['이 보드는 아직 이 영화가 든 차트를 받지 못했습니다.', 'This board knows no chart with this film yet.'],
+  'movie.table': ['표로 보기', 'As a table'],
+  'movie.date': ['날짜', 'Day'],
+  'movie.reached': ['{0}명 돌파', 'Passed {0}'],
+  'movie.alerts': ['이 영화의 알림', 'Alerts about it'],
+  'movie.noAlerts': ['아직 알림이 없습니다.', 'None yet.'],
+  'movie.loading': ['영화 정보를 요청했습니다…', 'Asked for the facts…'],
+});
+
+/** Longer lists fold. */
+const foldAt = 8;
+
+/** A film: its poster, facts, run and alerts. */
+export function show(main, { words, signal }) {
+  const code = words[1] ?? '';
+  document.title = `${code} · marquee`;
+  main.replaceChildren(h('p', { class: 'state' }, t('chart.loading')));
+  let answer = null;
+  let isAsked = false;
+
+  async function load() {
+    try {
+      answer = await get(`movies/${encodeURIComponent(code)}`, signal);
+      draw();
+      if (!answer.movie || !answer.poster.isKnown) fetch();
+    } catch (failure) {
+      if (failure.name === 'AbortError') return;
+      if (failure.code === 'notFound' && !isAsked) return fetch();
+      if (!answer) main.replaceChildren(failed(failure, load));
+    }
+  }
+
+  async function fetch() {
+    if (isAsked) return;
+    isAsked = true;
+    if (!answer) main.replaceChildren(h('p', { class: 'state' }, t('movie.loading')));
+    try {
+      const id = await ask('fetch.movie', { code });
+      live.on('request', (news) => {
+        if (news.id === id && news.stage === 'failed' && !answer?.movie) note(news.outcome.error);
+      }, signal);
+    } catch (failure) {
+      note(failure);
+    }
+  }
+
+  function note(failure) {
+    const notice = failed(failure, () => { isAsked = false; load(); });
+    if (answer) main.querySelector('.facts')?.replaceChildren(notice);
+    else main.replaceChildren(notice);
+  }
+
+  function draw() {
+    const { movie, run, alerts } = answer;
+    const title = movie?.title ?? answer.title ?? code;
+    document.title = `${title} · marquee`;
+    const place = poster(code, title, answer.poster.version ?? undefined, 'large');
+    if (!answer.poster.isKnown) place.classList.add('loading');
+    main.replaceChildren(h('article', { class: 'film' },
+      h('div', { class: 'side' }, place),
+      h('div', { class: 'about' },
+        h('header', {}, h('h1', {}, title), h('p', { class: 'other' }, movie?.titleEnglish ?? movie?.titleOriginal ?? '')),
+        h('section', { class: 'facts', 'aria-label': t('movie.facts') }, movie ? facts(movie) : h('p', { class: 'state' }, t('movie.loading')))),
+      runSection(run, title),
+      h('section', { class: 'wide' }, h('h2', {}, t('movie.alerts')),
+        alerts.length ? h('ol', { class: 'alerts' }, alerts.map((alert) => alertItem(alert))) : h('p', { class: 'state' }, t('movie.noAlerts')))));
+    say(title);
+  }
+
+  function runSection(run, title) {
+    const place = h('div', { class: 'scroll chartPlace' });
+    const section = h('section', { class: 'wide' }, h('h2', {}, t('movie.run')));
+    if (!run.length) {
+      section.append(h('p', { class: 'state' }, t('movie.noRun')));
+      return section;
+    }
+    section.append(h('p', { class: 'state' }, t('movie.runNote')), place);
+    const marks = reached(run);
+    if (marks.length) section.append(h('ul', { class: 'marks' }, marks.map((day) => h('li', { class: 'chip' }, `${shortDay(day.date)} · ${t('movie.reached', count(day.total))}`))));
+    section.append(h('details', {}, h('summary', {}, t('movie.table')), table(run)));
+    const drawRun = () => place.clientWidth && place.replaceChildren(runDrawing(run, title, Math.max(320, place.clientWidth)));
+    const observer = new ResizeObserver(drawRun);
+    observer.observe(place);
+    signal.addEventListener('abort', () => observer.disconnect());
+    return section;
+  }
+
+  live.on('movie', (news) => news.code === code && load(), signal);
+  live.on('poster', (news) => {
+    if (news.code !== code) return;
+    if (!answer) return load();
+    answer.poster = { isKnown: true, version: news.version };
+    setPoster(main.querySelector('.poster'), answer.title ?? code, news.version);
+  }, signal);
+  live.on('alert', (news) => news.alert.movieCode === code && load(), signal);
+  live.on('chart', (news) => {
+    if (news.span === 'day' && news.market === 'all' && answer?.run.some((day) => day.date === news.firstDay)) load();
+  }, signal);
+  live.on('reset', load, signal);
+  load();
+}
+
+const named = ({ name, nameEnglish }) => (language() === 'ko' ? name : nameEnglish ?? name);
+
+function facts(movie) {
+  const rows = [
+    ['director', list(movie.directors.map(named))],
+    ['year', movie.productionYear],
+    ['openDate', movie.openDate && h('a', { href: `day/${movie.openDate}` }, shortDay(movie.openDate))],
+    ['runtime', movie.runtimeMinutes && t('movie.runtimeValue', movie.runtimeMinutes)],
+    ['grade', list([...new Set(movie.ratings.map((rating) => rating.grade))])],
+    ['nations', list(movie.nations)],
+    ['genres', list(movie.genres)],
+    ['cast', list(movie.actors.map((actor) => [named(actor), (language() === 'ko' ? actor.role : actor.roleEnglish ?? actor.role)]
+      .filter(Boolean).join(' · ')), 'movie.more')],
+    ['companies', list(movie.companies.map((company) => [named(company), company.part].filter(Boolean).join(' · ')), 'movie.moreThings')],
+  ];
+  return h('dl', {}, rows.map(([name, value]) => h('div', {}, h('dt', {}, t(`movie.${name}`)), h('dd', {}, value || '–'))));
+}
+
+/** Few things in one line, many of them folded. */
+function list(things, more) {
+  if (!things.length) return null;
+  if (!more) return things.join(', ');
+  const items = things.map((thing, index) => h('li', { hidden: index >= foldAt }, thing));
+  const place = h('ul', { class: 'names' }, items);
+  if (things.length <= foldAt) return place;
+  const button = h('button', { type: 'button', class: 'chip', 'aria-expanded': 'false', onclick() {
+    const isOpen = button.getAttribute('aria-expanded') === 'true';
+    button.setAttribute('aria-expanded', String(!isOpen));
+    button.textContent = isOpen ? t(more, things.length - foldAt) : t('movie.less');
+    items.slice(foldAt).forEach((item) => { item.hidden = isOpen; });
+  } }, t(more, things.length - foldAt));
+  return [place, button];
+}
+
+function table(run) {
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('movie.run') }, h('table', { class: 'data' },
+    h('thead', {}, h('tr', {}, [t('movie.date'), t('field.rank'), t('line.audience'), t('line.total'), t('line.screens'), t('line.showings')]
+      .map((name, index) => h('th', { scope: 'col', class: index ? 'number' : null }, name)))),
+    h('tbody', {}, [...run].reverse().map((day) => h('tr', {},
+      h('th', { scope: 'row' }, h('a', { href: `day/${day.date}` }, shortDay(day.date))),
+      [day.rank, day.audience, day.audienceTotal, day.screens, day.showings].map((value) => h('td', { class: 'number' }, count(value))))))));
+}

@@ -1,0 +1,34 @@
+import { h } from '../lib/dom.js';
+import { instant, shortDay } from '../lib/format.js';
+import { addWords, hasWord, language, t } from '../lib/words.js';
+
+addWords({
+  'rule.entered': ['진입', 'Entered'],
+  'rule.left': ['이탈', 'Left'],
+  'rule.rose': ['상승', 'Rose'],
+  'rule.fell': ['하락', 'Fell'],
+  'rule.lead': ['1위', 'Leads'],
+  'rule.milestone': ['기록', 'Milestone'],
+  'rule.streak': ['연속 1위', 'Streak'],
+  'rule.anomaly': ['이상', 'Anomaly'],
+  'alert.retracted': ['취소됨', 'Taken back'],
+  'alert.retraction': ['취소', 'Retraction'],
+});
+
+export const ruleName = (rule) => (hasWord(`rule.${rule}`) ? t(`rule.${rule}`) : rule);
+
+/** The glyph of a rule, so that colour is never alone. */
+const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '★' };
+
+/** An alert in a list; one that was taken back is struck through, and says so. */
+export function alertItem({ alert, time, retractedBy }, { isNew = false } = {}) {
+  const text = alert.text?.[language()] ?? alert.title ?? '';
+  const words = alert.movieCode ? h('a', { class: 'title', href: `movie/${alert.movieCode}` }, text) : h('span', { class: 'title' }, text);
+  return h('li', { class: `alert ${retractedBy ? 'retracted' : ''} ${isNew ? 'fresh' : ''}` },
+    h('span', { class: `rule ${alert.rule}` }, h('span', { 'aria-hidden': 'true' }, glyphs[alert.rule] ?? '●'), ' ', ruleName(alert.rule)),
+    retractedBy ? h('del', {}, words) : words,
+    h('span', { class: 'when' },
+      retractedBy && h('strong', {}, t('alert.retracted')), alert.retracts && h('strong', {}, t('alert.retraction')),
+      alert.date && h('a', { href: `day/${alert.date}` }, shortDay(alert.date)),
+      h('time', { datetime: time, title: instant(time) }, instant(time))));
+}

@@ -1,0 +1,78 @@
+import { s } from '../lib/dom.js';
+
+/** Eight colours that can be told apart on light and dark ground, and by most people; beyond them all films are grey. */
+export const tints = 8;
+
+/** A scale from one range to another. */
+export const scale = ([from, to], [start, end]) => (value) =>
+  from === to ? (start + end) / 2 : start + ((value - from) / (to - from)) * (end - start);
+
+/** Round numbers from 0 to a little over `most`, about `count` of them. */
+export function ticks(most, count = 4) {
+  if (!(most > 0)) return [0];
+  const rough = most / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.500, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
+}
+
+/** A path through points; a point that is null breaks it. */
+export function path(points) {
+  let isPen = false;
+  return points.map((point) => {
+    if (!point) { isPen = false; return ''; }
+    const command = isPen ? 'L' : 'M';
+    isPen = true;
+    return `${command}${point[0].toFixed(1)} ${point[1].toFixed(1)}`;
+  }).join('');
+}
+
+/** A drawing that is as wide as its place, with a sentence for those who cannot see it. */
+export const drawing = (width, height, label, ...content) =>
+  s('svg', { class: 'drawing', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label }, content);
+
+export const label = (x, y, text, attributes = {}) => s('text', { x: x.toFixed(1), y: y.toFixed(1), ...attributes }, text);
+
+const kept = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
+
+/** The drawing as a file of its own: what style sheets say of it is written into it. */
+export function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const [originals, copies] = [svg, copy].map((root) => [root, ...root.querySelectorAll('*')]);
+  originals.forEach((original, index) => {
+    const style = getComputedStyle(original);
+    for (const name of kept) copies[index].setAttribute(name, style.getPropertyValue(name));
+    copies[index].removeAttribute('class');
+    copies[index].removeAttribute('tabindex');
+  });
+  const { width, height } = svg.viewBox.baseVal;
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', width);
+  copy.setAttribute('height', height);
+  copy.prepend(s('rect', { width, height, fill: getComputedStyle(document.documentElement).backgroundColor }));
+  return new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' });
+}
+
+/** The drawing as a picture of twice its size. */
+export async function png(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const url = URL.createObjectURL(standalone(svg));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'), { width: width * 2, height: height * 2 });
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done) => canvas.toBlob(done, 'image/png'));
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** Has the browser save a file. */
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

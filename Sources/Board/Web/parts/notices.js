@@ -1,0 +1,40 @@
+import { h, icon, say } from '../lib/dom.js';
+import { hasWord, t } from '../lib/words.js';
+
+/** The sentence for an error, by its code: what is the matter, and what to do. */
+export const sentence = (failure) => {
+  const name = `error.${failure.code}`;
+  return hasWord(name) ? t(name) : failure.message ?? t('error.internal');
+};
+
+/** A notice in the place of what could not be shown. */
+export function failed(failure, retry) {
+  say(sentence(failure));
+  return h('section', { class: 'failed', 'data-code': failure.code },
+    h('h2', {}, t('error.title')),
+    h('p', {}, sentence(failure)),
+    retry && h('button', { type: 'button', class: 'primary', onclick: retry }, icon('refresh'), t('retry')));
+}
+
+/** A line at the edge that goes by itself. */
+export function toast(text) {
+  const place = document.getElementById('toasts');
+  const line = h('p', { class: 'toast' }, text);
+  place?.replaceChildren(line);
+  setTimeout(() => line.remove(), 4_000);
+}
+
+/** A window over the page; it closes by Escape, by its button, and by a click beside it. */
+export function openDialog(title, content, name) {
+  const dialog = h('dialog', { class: name, 'aria-labelledby': 'dialogTitle', onclick(event) {
+    if (event.target === dialog) dialog.close();
+  }, onclose: () => dialog.remove() },
+    h('div', { class: 'sheet' },
+      h('header', {},
+        h('h2', { id: 'dialogTitle' }, title),
+        h('button', { type: 'button', class: 'quiet', 'aria-label': t('close'), onclick: () => dialog.close() }, icon('close'))),
+      content));
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}

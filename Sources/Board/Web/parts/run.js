@@ -1,0 +1,59 @@
+import { s } from '../lib/dom.js';
+import { between } from '../lib/dates.js';
+import { compact, count, shortDay, tinyDay } from '../lib/format.js';
+import { language, t } from '../lib/words.js';
+import { drawing, label, path, scale, ticks } from './drawing.js';
+
+/** Totals that are news in Korea. */
+export const milestones = [1e6, 2e6, 3e6, 5e6, 8e6, 1e7, 1.500e7];
+
+/** The days on which a film's total first reached a milestone, within what is known. */
+export const reached = (run) => milestones.flatMap((total) => {
+  const index = run.findIndex((day) => (day.audienceTotal ?? 0) >= total);
+  // The first day known may lie long after.
+  return index > 0 ? [{ total, ...run[index] }] : [];
+});
+
+const milestoneText = (total) => (language() === 'ko' ? `${count(total / 1e4)}만` : compact(total));
+
+/** A film's days: admissions as columns, the rank as a line above them, milestones as flags. */
+export function runDrawing(run, title, width) {
+  const rankHeight = 96;
+  const height = 320;
+  const [left, right, top, bottom] = [52, 16, 34, height - 28];
+  const first = run[0].date;
+  const days = Math.max(1, between(first, run.at(-1).date));
+  const x = scale([0, days], [left + 6, width - right - 6]);
+  const at = (day) => x(between(first, day.date));
+  const rank = scale([1, 10], [top, top + rankHeight - 24]);
+  const marks = ticks(Math.max(...run.map((day) => day.audience ?? 0)));
+  const y = scale([0, marks.at(-1)], [bottom, top + rankHeight]);
+  const column = Math.max(1.500, Math.min(14, ((width - left - right) / (days + 1)) * 0.7));
+  // A day outside the chart breaks the line.
+  const line = run.flatMap((day, index) => {
+    const gap = index > 0 && between(run[index - 1].date, day.date) > 1;
+    const point = day.rank === null ? null : [at(day), rank(day.rank)];
+    return gap ? [null, point] : [point];
+  });
+  const steps = Math.max(1, Math.ceil((days + 1) / Math.max(2, Math.floor((width - left) / 84))));
+  const flags = reached(run);
+  return drawing(width, height, t('movie.runLabel', title, shortDay(first), shortDay(run.at(-1).date)),
+    marks.map((mark) => [
+      s('line', { class: 'rule', x1: left, x2: width - right, y1: y(mark), y2: y(mark) }),
+      label(left - 8, y(mark) + 4, compact(mark), { class: 'axis', 'text-anchor': 'end' }),
+    ]),
+    [1, 5, 10].map((place) => [
+      s('line', { class: 'rule faint', x1: left, x2: width - right, y1: rank(place), y2: rank(place) }),
+      label(left - 8, rank(place) + 4, t('line.rank', place), { class: 'axis', 'text-anchor': 'end' }),
+    ]),
+    run.filter((_, index) => index % steps === 0).map((day) =>
+      label(at(day), height - 8, tinyDay(day.date), { class: 'axis', 'text-anchor': 'middle' })),
+    flags.map((day) => [
+      s('line', { class: 'flag', x1: at(day), x2: at(day), y1: top - 12, y2: bottom }),
+      label(at(day), top - 18, milestoneText(day.total), { class: 'flagText', 'text-anchor': at(day) > width - 60 ? 'end' : 'middle' }),
+    ]),
+    run.map((day) => s('rect', { class: 'column', x: at(day) - column / 2, y: y(day.audience ?? 0), width: column, height: Math.max(0, bottom - y(day.audience ?? 0)) },
+      s('title', {}, `${shortDay(day.date)} · ${t('line.rank', day.rank ?? '–')} · ${count(day.audience)}`))),
+    s('path', { class: 'rankLine', d: path(line) }),
+    run.filter((day) => day.rank !== null && days < 60).map((day) => s('circle', { class: 'rankPoint', cx: at(day), cy: rank(day.rank), r: 2.500 })));
+}

@@ -1,0 +1,46 @@
+import Board
+import Operations
+
+/// `marquee board`
+struct BoardCommand: Command {
+    static let usage = Usage(
+        name: "board", summary: "Shows charts, films, alerts and how the processes are, in a browser, live.",
+        details: """
+            Reads MARQUEE_EVENTS and MARQUEE_ALERTS, asks the worker for what visitors want to see, and serves
+            MARQUEE_BOARD_HTTP until SIGINT or SIGTERM: see docs/board.md.
+            """,
+        options: [
+            Lifeline.option,
+            Usage.Option(
+                name: "--base-path", value: "PATH",
+                meaning: "where a reverse proxy shows it, such as /marquee/ (default /)"),
+            Usage.Option(
+                name: "--sandbox",
+                meaning: "posters may come from the sandbox at MARQUEE_SANDBOX_HTTP, wherever that is"),
+            Usage.Option(
+                name: "--web", value: "DIR", meaning: "the folder of the page's files (default: the program's own)"),
+        ])
+
+    private var options = Board.Options()
+    private let isAttached: Bool
+    private let trustsSandbox: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.refusePositional()
+        isAttached = arguments.has(Lifeline.option.name)
+        trustsSandbox = arguments.has("--sandbox")
+        options.webFolder = arguments.value("--web")
+        options.base =
+            try arguments.value("--base-path", expected: "a path such as /marquee/", read: BasePath.init) ?? .root
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let signals = TerminationSignals()
+        if isAttached { Lifeline.follow() }
+        var options = options
+        options.trustedPictures = trustsSandbox ? configuration.sandboxHTTP.url : nil
+        let board = Board(configuration, options: options, logger: configuration.logger("board"))
+        try await board.run(until: signals.first)
+        return .done
+    }
+}

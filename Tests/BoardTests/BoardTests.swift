@@ -1,0 +1,246 @@
+import BoxOffice
+import Events
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Board
+
+/// The whole board against the logs of a worker and a notifier.
+@Suite(.timeLimit(.minutes(2))) struct BoardTests {
+    let stand: Newsstand
+
+    init() throws {
+        stand = try Newsstand()
+    }
+
+    private func get(
+        _ address: String, _ path: String, method: HTTPRequest.Method = .get, headers: [HTTPField] = [],
+        body: String? = nil
+    ) async throws -> HTTPResponse {
+        let client = HTTPClient(retry: .never)
+        let request = HTTPRequest(
+            "http://\(address)\(path)", method: method, headers: headers, body: body.map { Data($0.utf8) })
+        let response = try await client.send(
+            Endpoint<HTTPResponse>(service: "board", request: request) { $0 })
+        await client.shutdown()
+        return response
+    }
+
+    private func expect(_ status: Int, _ address: String, _ path: String) async throws {
+        #expect(try await get(address, path).status == status, "\(path)")
+    }
+
+    private func json(_ response: HTTPResponse) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: response.body) as? [String: Any])
+    }
+
+    private func code(_ response: HTTPResponse) throws -> String? { try json(response)["code"] as? String }
+
+    @Test("a chart that is published is news to who watches, and can be looked at; so is its correction")
+    func charts() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            #expect(try code(try await get(address, "/api/v1/days/2024-06-04")) == "notFound")
+            let first = try Sample.chart("2024-06-04", "AB")
+            try await worker.publish(Sample.topic(first), first)
+            #expect(await watcher.next(1, "chart").first?.data.contains("\"revision\":1") == true)
+            let second = try #require(try Sample.chart("2024-06-04", "AB", audience: 990).revised(from: first))
+            try await worker.publish(Sample.topic(second), second)
+            #expect(await watcher.next(1, "chart").first?.data.contains("\"revision\":2") == true)
+            let answer = try json(try await get(address, "/api/v1/days/2024-06-04"))
+            let chart = try #require(answer["chart"] as? [String: Any])
+            #expect(chart["revision"] as? Int == 2)
+            let revisions = try #require(answer["revisions"] as? [[String: Any]])
+            #expect(revisions.map { ($0["corrections"] as? [Any])?.count } == [0, 2])
+            let days = try json(try await get(address, "/api/v1/calendar/2024"))["days"] as? [[String: Any]]
+            #expect(days?.compactMap { $0["date"] as? String } == ["2024-06-04"])
+        }
+        await worker.end()
+    }
+
+    @Test("who was away while the board was, too, misses nothing: ids go on over a restart")
+    func restart() async throws {
+        let worker = try await stand.press()
+        let charts = try (1...4).map { try Sample.chart("2024-06-0\($0)", "AB") }
+        try await worker.publish(Sample.topic(charts[0]), charts[0])
+        let id = try await stand.open { address in
+            let watcher = try Watcher(address)
+            return await watcher.next(1, "hello").first?.id
+        }
+        try await worker.publish(Sample.topic(charts[1]), charts[1])
+        try await stand.open { address in
+            try await worker.publish(Sample.topic(charts[2]), charts[2])
+            let watcher = try Watcher(address, after: id)
+            let missed = await watcher.next(2, "chart", "reset")
+            #expect(missed.map { $0.data.contains("2024-06-02") } == [true, false])
+            #expect(missed.map { $0.data.contains("2024-06-03") } == [false, true])
+            try await worker.publish(Sample.topic(charts[3]), charts[3])
+            #expect(await watcher.next(1, "chart").first?.data.contains("2024-06-04") == true)
+        }
+        await worker.end()
+    }
+
+    @Test("a read model that is thrown away is read anew from the log, and who comes back is told")
+    func thrownAway() async throws {
+        let worker = try await stand.press()
+        let chart = try Sample.chart("2024-06-04", "AB")
+        try await worker.publish(Sample.topic(chart), chart)
+        let (id, before) = try await stand.open { address in
+            let watcher = try Watcher(address)
+            let id = await watcher.next(1, "hello").first?.id
+            return (id, try await get(address, "/api/v1/days/2024-06-04").body)
+        }
+        for suffix in ["", "-wal", "-shm", "-lock"] {
+            try? FileManager.default.removeItem(atPath: stand.folder.file("board.db\(suffix)"))
+        }
+        try await stand.open { address in
+            let watcher = try Watcher(address, after: id)
+            #expect(await watcher.next(1, "chart", "reset", "hello").map(\.name) == ["reset"])
+            #expect(try await get(address, "/api/v1/days/2024-06-04").body == before)
+        }
+        await worker.end()
+    }
+
+    @Test("a damaged read model is thrown away by the board itself")
+    func damaged() async throws {
+        let worker = try await stand.press()
+        let chart = try Sample.chart("2024-06-04", "AB")
+        try await worker.publish(Sample.topic(chart), chart)
+        try await stand.open { _ in }
+        try Data(repeating: 0xAB, count: 9_000).write(to: URL(filePath: stand.folder.file("board.db")))
+        try await stand.open { address in
+            try await expect(200, address, "/api/v1/days/2024-06-04")
+        }
+        await worker.end()
+    }
+
+    @Test("another log of the worker's takes the place of all that was known of the old one")
+    func newLog() async throws {
+        let old = try await stand.press(log: "old")
+        let chart = try Sample.chart("2024-06-04", "AB")
+        try await old.publish(Sample.topic(chart), chart)
+        try await stand.open { address in
+            try await expect(200, address, "/api/v1/days/2024-06-04")
+        }
+        await old.end()
+        let new = try await stand.press(log: "new")
+        let other = try Sample.chart("2024-06-05", "BA")
+        try await new.publish(Sample.topic(other), other)
+        try await stand.open { address in
+            try await expect(404, address, "/api/v1/days/2024-06-04")
+            try await expect(200, address, "/api/v1/days/2024-06-05")
+        }
+        await new.end()
+    }
+
+    @Test("alerts come live, are found by rule and film, and say when they were taken back")
+    func alerts() async throws {
+        let worker = try await stand.press()
+        let notifier = try await stand.press(isNotifier: true)
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let day = try Sample.date("2024-06-04")
+            try await notifier.publish(.alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert())
+            let first = try #require(await watcher.next(1, "alert").first)
+            #expect(first.data.contains("▲3"))
+            let list = try json(try await get(address, "/api/v1/alerts?rule=rose&film=a"))
+            let alerts = try #require(list["alerts"] as? [[String: Any]])
+            let id = try #require(alerts.first?["id"] as? String)
+            #expect(alerts.count == 1 && alerts[0]["retractedBy"] == nil)
+            #expect(try json(try await get(address, "/api/v1/alerts?rule=fell"))["alerts"] as? [String] == [])
+            try await notifier.publish(
+                .alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert(retracts: id))
+            _ = await watcher.next(1, "alert")
+            let both = try json(try await get(address, "/api/v1/alerts"))["alerts"] as? [[String: Any]]
+            #expect(both?.map { $0["retractedBy"] is String } == [false, true])
+            let movie = try json(try await get(address, "/api/v1/movies/AAAAAAAA"))
+            #expect((movie["alerts"] as? [Any])?.count == 2)
+        }
+        await notifier.end()
+        await worker.end()
+    }
+
+    @Test("a visitor's request goes to the worker; what the worker would refuse is refused before")
+    func requests() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let type = HTTPField("Content-Type", "application/json")
+            func post(_ body: String, _ headers: [HTTPField]) async throws -> HTTPResponse {
+                try await get(address, "/api/v1/requests", method: .post, headers: headers, body: body)
+            }
+            let day = "{\"topic\":\"fetch.day\",\"date\":\"2024-06-04\"}"
+            let accepted = try await post(day, [type])
+            let id = try #require(try json(accepted)["id"] as? String)
+            #expect(accepted.status == 202 && id.hasPrefix("board-"))
+            #expect(try await post(day, [HTTPField("Content-Type", "text/plain")]).status == 400)
+            #expect(
+                try code(try await post("{\"topic\":\"fetch.day\",\"date\":\"2003-01-01\"}", [type]))
+                    == "dateOutOfRange")
+            #expect(try code(try await post("{\"topic\":\"fetch.products\",\"page\":1}", [type])) == "badRequest")
+            #expect(try code(try await post("[]", [type])) == "badRequest")
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let request = try #require(RequestID(id))
+            try await worker.publish(
+                .request(.done, request), RequestDone(topic: "fetch.day", events: [], from: .log, problems: []))
+            #expect(await watcher.next(1, "request").first?.data.contains(id) == true)
+        }
+        await worker.end()
+    }
+
+    @Test("every answer is confined, packed and known again; the page has many addresses, and files have their own")
+    func site() async throws {
+        let worker = try await stand.press()
+        var options = Board.Options()
+        options.base = try #require(BasePath("/marquee"))
+        try await stand.open(options) { address in
+            for path in ["/marquee", "/marquee/", "/marquee/day/2024-06-04", "/marquee/movie/20234675"] {
+                let page = try await get(address, path)
+                #expect(page.status == 200 && page["Content-Type"] == "text/html;charset=UTF-8", "\(path)")
+                let policy = page["Content-Security-Policy"] ?? ""
+                #expect(policy.hasPrefix("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"))
+            }
+            let style = try await get(address, "/marquee/board.css")
+            let tag = try #require(style["ETag"])
+            #expect(style["Content-Encoding"] == "gzip")
+            let again = try await get(address, "/marquee/board.css", headers: [HTTPField("If-None-Match", tag)])
+            #expect(again.status == 304 && again.body.isEmpty)
+            for path in [
+                "/", "/marquee/none.js", "/marquee/../board.css", "/marquee/..%2fboard.css",
+                "/marquee/.%2e/Board.swift",
+                "/marquee//etc/passwd.txt", "/etc/passwd",
+            ] {
+                #expect(try await get(address, path).status == 404, "\(path)")
+            }
+            #expect(try await get(address, "/healthz").status == 200)
+            #expect(try await get(address, "/marquee/board.css", method: .delete).status == 405)
+        }
+        await worker.end()
+    }
+
+    @Test(
+        "what cannot be asked is refused in the contract's words",
+        arguments: [
+            ("days/2024-6-4", 400, "badRequest"), ("days/2003-11-10", 400, "dateOutOfRange"),
+            ("days/2024-06-04?market=nation-X", 400, "badRequest"), ("calendar/24", 400, "badRequest"),
+            ("movies/lower123", 400, "badRequest"), ("movies/20234675", 404, "notFound"),
+            ("posters/20234675/abc?size=huge", 400, "badRequest"), ("posters/20234675/abc", 404, "notFound"),
+            ("history?from=2024-01-01", 400, "badRequest"),
+            ("history?from=2020-01-01&to=2024-01-01", 400, "badRequest"),
+            ("alerts?limit=0", 400, "badRequest"), ("alerts?before=7", 400, "badRequest"), ("nothing", 404, "notFound"),
+        ])
+    func refusals(path: String, status: Int, word: String) async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let response = try await get(address, "/api/v1/\(path)")
+            #expect(response.status == status)
+            #expect(try code(response) == word)
+        }
+        await worker.end()
+    }
+}

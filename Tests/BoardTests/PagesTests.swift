@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+import WebServer
+
+@testable import Board
+
+@Suite struct PagesTests {
+    @Test(
+        "a base path has a slash at both ends",
+        arguments: [("/", "/"), ("/marquee", "/marquee/"), ("/a/b-c_d.e/", "/a/b-c_d.e/"), ("//", "/")])
+    func basePaths(text: String, path: String) {
+        #expect(BasePath(text)?.description == path)
+    }
+
+    @Test(
+        "what could leave the base or the page is no base path",
+        arguments: ["", "marquee", "/a/../b", "/.", "/a\"b", "/a b", "/<a>"])
+    func wrongBasePaths(text: String) {
+        #expect(BasePath(text) == nil)
+    }
+
+    @Test("an address below the base loses it, others are none of ours")
+    func rest() throws {
+        let base = try #require(BasePath("/marquee/"))
+        #expect(base.rest(of: "/marquee/day/2024-06-04") == "day/2024-06-04")
+        #expect(base.rest(of: "/marquee") == "")
+        #expect(base.rest(of: "/marquees/") == nil)
+        #expect(base.rest(of: "/") == nil)
+        #expect(BasePath.root.rest(of: "/day") == "day")
+    }
+
+    @Test("the page knows where it lies")
+    func pageWithBase() throws {
+        let files = try Site.files(in: try Newsstand.webFolder, base: try #require(BasePath("/marquee")))
+        let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
+        #expect(page.contains("<base href=\"/marquee/\">"))
+        #expect(files["app.js"]?.contentType.hasPrefix("text/javascript") == true)
+        #expect(files["../index.html"] == nil && files[""] == nil)
+    }
+
+    @Test("no page, style or script has a script or style in it, or anything from elsewhere")
+    func selfContained() throws {
+        let folder = try Newsstand.webFolder
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+            guard [".html", ".css", ".js", ".svg"].contains(where: path.hasSuffix) else { continue }
+            let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
+            let addresses = text.matches(of: /https?:\/\/[^\s"'<)]+/).map { String($0.output) }
+            let isAllowed = addresses.allSatisfy {
+                ["http://www.w3.org/2000/svg", "https://www.kobis.or.kr"].contains($0)
+            }
+            #expect(isAllowed, "\(path): \(addresses)")
+            #expect(!text.contains("innerHTML") && !text.contains(" style=\"") && !text.contains("@import"), "\(path)")
+        }
+    }
+
+    @Test("all that the first page needs weighs less than 60 kB as it is sent")
+    func weight() throws {
+        let files = try Site.files(in: try Newsstand.webFolder, base: .root)
+        let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
+        let names = page.matches(of: /(?:href|src)="([^"\/][^"]*)"/).map { String($0.output.1) }
+        #expect(names.contains("app.js") && names.contains("board.css"))
+        let sizes = try (names + ["index.html"]).map { name in
+            let file = try #require(files[name], "\(name)")
+            return file.packed?.count ?? file.bytes.count
+        }
+        #expect(sizes.reduce(0, +) < 60_000)
+    }
+
+    @Test("the web files are found beside an installed program and above a built one")
+    func folders() throws {
+        let folder = try TemporaryFolder()
+        for path in ["usr/share/marquee/web", "src/Sources/Board/Web", "src/.build/release"] {
+            try FileManager.default.createDirectory(atPath: folder.file(path), withIntermediateDirectories: true)
+        }
+        for path in ["usr/share/marquee/web", "src/Sources/Board/Web"] {
+            try Data("<html>".utf8).write(to: URL(filePath: folder.file("\(path)/index.html")))
+        }
+        #expect(try WebFolder.find(above: folder.file("usr/bin/marquee")) == folder.file("usr/share/marquee/web"))
+        #expect(
+            try WebFolder.find(above: folder.file("src/.build/release/marquee")) == folder.file("src/Sources/Board/Web")
+        )
+        #expect(throws: WebFolder.Missing.self) { try WebFolder.find(above: "/nowhere/marquee") }
+    }
+
+    @Test("a title that a spreadsheet would run is text, and quotes are doubled")
+    func csv() {
+        let line = HistoryLine(
+            day: "2024-06-04", code: "20247710", title: "=1+\"1\"", line: 1, rank: nil, audience: 55_206,
+            audienceTotal: nil, sales: nil, screens: 892, showings: 3_035)
+        let lines = String(decoding: CSV.table(of: [line]), as: UTF8.self).split(separator: "\r\n")
+        #expect(lines.last == "2024-06-04,1,,20247710,\"'=1+\"\"1\"\"\",55206,,,892,3035")
+        #expect(lines.first?.hasPrefix("\u{FEFF}date,line,rank,") == true)
+    }
+}
