@@ -20,7 +20,7 @@ help:  ## List the verbs
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
 	  printf 'make %-14s%s\n' "$$verb" "$$text"; done
 
-run: build  ## Start sandbox, worker and notifier in this terminal; the real services if their keys are set
+run: build  ## Start sandbox, worker, notifier and board in this terminal; the real services if their keys are set
 	@exec .build/$(CONFIGURATION)/marquee up
 
 test: test-packages  ## Build and run all tests; warnings are errors

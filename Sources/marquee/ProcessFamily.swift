@@ -6,13 +6,13 @@ final class ProcessFamily: Sendable {
     let description: String
     let members: [ChildProcess]
 
-    /// Starts worker and notifier, with the sandbox as their upstream if there is no KOBIS key.
+    /// Starts worker, notifier and board, with the sandbox as their upstream if there is no KOBIS key.
     init(_ configuration: Configuration) throws {
         let usesSandbox = configuration.kobis.key == nil
         // Made-up figures have a folder of their own: they must never get among real ones.
         let folder = try DataFolder(configuration.dataFolder + (usesSandbox ? "/sandbox" : ""))
         let settings = ["MARQUEE_DATA": folder.path]
-        var roles = ["worker", "notifier"]
+        var roles = ["worker", "notifier", "board"]
         if usesSandbox {
             roles.insert("sandbox", at: 0)
             description = "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set · \(folder.path)"
@@ -20,7 +20,8 @@ final class ProcessFamily: Sendable {
             description = "figures of \(configuration.kobis.url) · \(folder.path)"
         }
         members = try roles.map { role in
-            let arguments = [role, Lifeline.option.name] + (role == "worker" ? ["--sandbox"] : [])
+            let asksSandbox = role == "worker" || role == "board" && usesSandbox
+            let arguments = [role, Lifeline.option.name] + (asksSandbox ? ["--sandbox"] : [])
             return try ChildProcess(role, arguments: arguments, settings: settings, logPath: folder.file("\(role).log"))
         }
     }

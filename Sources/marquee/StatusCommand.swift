@@ -11,21 +11,27 @@ struct StatusCommand: Command {
         details: "Asks the worker unless told otherwise. Containers use it as their health check.",
         options: [
             Usage.Option(name: "--alerts", meaning: "ask the notifier"),
+            Usage.Option(name: "--board", meaning: "ask the board"),
             Usage.Option(name: "--sandbox", meaning: "ask the sandbox"),
         ])
 
     private let asksNotifier: Bool
+    private let asksBoard: Bool
     private let asksSandbox: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
         asksNotifier = arguments.has("--alerts")
+        asksBoard = arguments.has("--board")
         asksSandbox = arguments.has("--sandbox")
-        guard !(asksNotifier && asksSandbox) else { throw UsageError("--alerts and --sandbox exclude each other") }
+        guard [asksNotifier, asksBoard, asksSandbox].count(where: \.self) <= 1 else {
+            throw UsageError("--alerts, --board and --sandbox exclude each other")
+        }
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        if asksSandbox { return await askSandbox(at: "\(configuration.sandboxHTTP.url)/healthz") }
+        if asksSandbox { return await ask("sandbox", at: "\(configuration.sandboxHTTP.url)/healthz") }
+        if asksBoard { return await ask("board", at: "\(configuration.boardHTTP.url)/healthz") }
         let address = (asksNotifier ? configuration.alertCommands : configuration.commands).reachable
         let io = try IOThread()
         let client = try await CommandClient(io, address: address)
@@ -42,9 +48,9 @@ struct StatusCommand: Command {
         }
     }
 
-    private func askSandbox(at url: String) async -> ExitStatus {
+    private func ask(_ service: String, at url: String) async -> ExitStatus {
         let client = HTTPClient(retry: .never)
-        let endpoint = Endpoint<String>(service: "sandbox", request: HTTPRequest(url, deadline: .seconds(3))) {
+        let endpoint = Endpoint<String>(service: service, request: HTTPRequest(url, deadline: .seconds(3))) {
             String(decoding: $0.body, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: "\n")
         }
         do throws(UpstreamError) {

@@ -8,7 +8,8 @@ import ZeroMQ
 /// `marquee up`
 struct UpCommand: Command {
     static let usage = Usage(
-        name: "up", summary: "Starts worker and notifier, and the sandbox if there are no keys, and shows the charts.",
+        name: "up",
+        summary: "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts.",
         details: "Everything stops with it. Logs and databases are in MARQUEE_DATA.",
         options: [
             Usage.Option(name: "--days", value: "N", meaning: "how many days to ask for at the start (default 7)")
@@ -83,6 +84,7 @@ struct UpCommand: Command {
             Color.dim.paint(
                 "requests \(configuration.requests)  commands \(configuration.commands)  "
                     + "events \(configuration.events)  alerts \(configuration.alerts)"))
+        Console.print("board " + Color.bold.paint("\(configuration.boardHTTP.url)/"))
         let alerts = try await EventReader(io, address: configuration.alerts.reachable, prefixes: ["alert."])
         let charts = try await EventReader(
             io, address: configuration.events.reachable, prefixes: ["ranking.day.all.\(yesterday)"])

@@ -46,6 +46,7 @@ final class Stage: Sendable {
             "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_DATA": folder.file("data"),
             "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0",
             "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+            "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             "MARQUEE_KOBIS_KEY": Self.kobisKey, "MARQUEE_KAKAO_KEY": Self.kakaoKey,
         ]
         for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {

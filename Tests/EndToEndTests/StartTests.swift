@@ -131,6 +131,7 @@ extension Trouble {
             var settings = [
                 "MARQUEE_DATA": data, "MARQUEE_KOBIS_URL": "http://127.0.0.1:1", "MARQUEE_LOG_FORMAT": "json",
                 "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+                "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             ]
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"

@@ -79,11 +79,12 @@ extension Terminal {
             var settings = [
                 "MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try freePort())",
                 "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+                "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             ]
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
             }
-            for name in ["WORKER_HTTP", "NOTIFIER_HTTP"] { settings["MARQUEE_\(name)"] = "127.0.0.1:0" }
+            for name in ["WORKER_HTTP", "NOTIFIER_HTTP", "BOARD_HTTP"] { settings["MARQUEE_\(name)"] = "127.0.0.1:0" }
             return settings
         }
 

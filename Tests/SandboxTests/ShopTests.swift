@@ -54,6 +54,7 @@ extension WebResponse {
     fileprivate var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes), .truncated(let bytes, _): bytes
+        case .open: []
         }
     }
 
