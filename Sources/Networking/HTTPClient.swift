@@ -70,6 +70,11 @@ public final class HTTPClient: Sendable {
         var retries = Retries(retry, for: endpoint.request)
         while true {
             do throws(UpstreamError) {
+                try await beforeAttempt(endpoint.service)
+            } catch {
+                throw error.told(of: endpoint.request, after: retries.failures)
+            }
+            do throws(UpstreamError) {
                 return try await attempt(endpoint, retries, since: start)
             } catch {
                 let elapsed = start.duration(to: surroundings.now())
@@ -90,7 +95,6 @@ public final class HTTPClient: Sendable {
         _ endpoint: Endpoint<Value>, _ retries: Retries, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) -> Value {
         let request = endpoint.request
-        try await beforeAttempt(endpoint.service)
         let elapsed = start.duration(to: surroundings.now())
         guard elapsed < request.deadline else {
             throw UpstreamError(
@@ -133,12 +137,21 @@ extension UpstreamError {
         UpstreamError(service: service, kind: .cancelled, message: "cancelled")
     }
 
-    /// The error with what was asked, and without anything that must not be seen.
+    /// The error of the last attempt, told as `told(of:_:)` does.
     func told(of request: HTTPRequest, attempts: Int) -> UpstreamError {
+        told(of: request, attempts > 1 ? ", at the last of \(attempts) attempts" : "")
+    }
+
+    /// The error that took the place of another attempt, told as `told(of:_:)` does.
+    func told(of request: HTTPRequest, after attempts: Int) -> UpstreamError {
+        told(of: request, attempts > 0 ? ", after \(attempts) failed attempt\(attempts == 1 ? "" : "s")" : "")
+    }
+
+    /// The error with what was asked, and without anything that must not be seen.
+    private func told(of request: HTTPRequest, _ course: String) -> UpstreamError {
         let redaction = request.redaction
         var error = self
-        error.message = redaction.scrub(message)
-        error.message = "\(request): \(error.message)" + (attempts > 1 ? ", at the last of \(attempts) attempts" : "")
+        error.message = "\(request): \(redaction.scrub(message))\(course)"
         error.code = code.map(redaction.scrub)
         error.field = field.map(redaction.scrub)
         return error

@@ -26,6 +26,8 @@ public struct UpstreamError: Error, Hashable, Sendable {
         case invalid
         /// The caller no longer wants it, or the client was shut down.
         case cancelled
+        /// It was not asked, by a fault of ours.
+        case `internal`
     }
 
     /// The service asked.

@@ -44,6 +44,10 @@ public struct Configuration: Sendable {
     public var kobis: Upstream
     /// Kakao's image search.
     public var kakao: Upstream
+    /// The percentage of each day's calls that only live requests may use.
+    public var quotaReserve: Int
+    /// Whether the worker fetches charts by itself.
+    public var schedules: Bool
     /// The Open Market.
     public var openMarket: OpenMarket
     /// The folder of the databases.
@@ -73,6 +77,11 @@ public struct Configuration: Sendable {
         kakao = Upstream(
             url: try environment.url(.kakaoURL), key: try environment.secret(.kakaoKey),
             dailyLimit: try environment.limit(.kakaoDailyLimit))
+        quotaReserve = try environment.value(.quotaReserve, expected: "a percentage from 0 to 100") { text in
+            Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
+        }
+        // A service that is played is left alone unless the operator says otherwise: tests count its calls.
+        schedules = try environment.isOn(.schedule) ?? (kobis.key != nil && environment[.kobisURL] == nil)
         openMarket = OpenMarket(
             url: environment[.openMarketURL] == nil ? nil : try environment.url(.openMarketURL),
             identifier: try environment.secret(.openMarketIdentifier),

@@ -46,6 +46,12 @@ struct Environment {
         }
     }
 
+    /// Reads a switch; nil where it is not given.
+    func isOn(_ variable: Variable) throws(ConfigurationError) -> Bool? {
+        guard self[variable] != nil else { return nil }
+        return try value(variable, expected: "on or off") { ["on": true, "off": false][$0] }
+    }
+
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ variable: Variable
     ) throws(ConfigurationError) -> Choice {

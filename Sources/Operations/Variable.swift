@@ -18,6 +18,8 @@ enum Variable: String, CaseIterable {
     case openMarketURL = "MARQUEE_OPENMARKET_URL"
     case openMarketIdentifier = "MARQUEE_OPENMARKET_IDENTIFIER"
     case openMarketSecret = "MARQUEE_OPENMARKET_SECRET"
+    case quotaReserve = "MARQUEE_QUOTA_RESERVE"
+    case schedule = "MARQUEE_SCHEDULE"
     case data = "MARQUEE_DATA"
     case logLevel = "MARQUEE_LOG_LEVEL"
     case logFormat = "MARQUEE_LOG_FORMAT"
@@ -42,10 +44,12 @@ enum Variable: String, CaseIterable {
         case .kobisDailyLimit: "3000"
         case .kakaoURL: "https://dapi.kakao.com"
         case .kakaoDailyLimit: "30000"
+        case .quotaReserve: "20"
         case .data: "./marquee-data"
         case .logLevel: Logger.Level.info.rawValue
         case .logFormat: Logger.Format.text.rawValue
-        case .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .privateImages: nil
+        case .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages:
+            nil
         }
     }
 

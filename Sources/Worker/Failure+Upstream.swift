@@ -20,12 +20,14 @@ extension Failure {
             case .cancelled: throw CancellationError()
             case .timeout: .upstreamTimeout
             case .maintenance: .maintenance
+            case .internal: .internal
             }
         // Quotas are renewed at midnight in Korea, unless the upstream says otherwise.
         let wait = error.retryAfter ?? (code == .quotaExhausted ? KoreanDate.timeToMidnight(at: now) : nil)
         self.init(
             code, error.message, field: error.field, retryAfter: wait.map(\.wholeSeconds),
-            upstream: Upstream(service: error.service, status: error.status, code: error.code))
+            upstream: code == .internal
+                ? nil : Upstream(service: error.service, status: error.status, code: error.code))
     }
 }
 

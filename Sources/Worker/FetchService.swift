@@ -10,7 +10,8 @@ struct FetchService: Service {
     static let width = 8
 
     let queue: RequestQueue
-    let fetcher: Fetcher
+    /// Who asks for requests of a priority: each has its own part of the day's calls.
+    let fetcher: @Sendable (Request.Priority) -> Fetcher
     let journal: Journal
     let logger: Logger
     let metrics: WorkerMetrics
@@ -65,7 +66,8 @@ struct FetchService: Service {
     private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
         let now = journal.clock.now()
         do {
-            let findings = try await fetcher.findings(for: accepted.request, asOf: now)
+            let findings = try await fetcher(accepted.request.priority)
+                .findings(for: accepted.request, asOf: now)
             crashPoints.reach(.fetched)
             return .done(findings, askedAt: now)
         } catch {

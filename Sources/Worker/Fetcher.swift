@@ -21,6 +21,7 @@ struct Fetcher: Sendable {
     let client: HTTPClient
     let kobis: Kobis?
     let posters: PosterFinder?
+    let quota: QuotaLedger?
     let clock: WallClock
 
     /// Finds the answer, or throws the `Failure` that says why there is none.
@@ -98,6 +99,7 @@ struct Fetcher: Sendable {
         do throws(UpstreamError) {
             findings.fetched.append(.poster(try await posters.poster(for: code, title: movie.title)))
         } catch {
+            try await quota?.note(error)
             findings.problems.append(try Failure(error, at: clock.now()))
         }
         return findings
@@ -107,6 +109,7 @@ struct Fetcher: Sendable {
         do {
             return try await client.send(endpoint)
         } catch {
+            try await quota?.note(error)
             throw try Failure(error, at: clock.now())
         }
     }

@@ -21,7 +21,7 @@ struct KobisKey: Sendable {
         // Whoever is told this much was let in.
         case nil, .badRequest, .notPublished, .notFound, .quotaExhausted: isRefused.withLock { $0 = false }
         // No answer of the service itself, so nothing about the key.
-        case .unavailable, .timeout, .maintenance, .invalid, .cancelled: break
+        case .unavailable, .timeout, .maintenance, .invalid, .cancelled, .internal: break
         }
     }
 

@@ -58,16 +58,20 @@ public struct Worker: Sendable {
             database: database, clock: clock,
             limits: [
                 Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
-            ])
+            ], reserve: configuration.quotaReserve)
         let metrics = Metrics()
         let counts = WorkerMetrics(metrics, clock: ContinuousClock())
         let key = KobisKey(configuration.kobis.key)
-        let client = HTTPClient { service throws(UpstreamError) in
-            try await quota.book(service)
-        } afterAttempt: { service, failure, duration in
-            counts.call(service, failure, duration)
-            key.note(service, failure)
+        // One for each priority, so that no live request shares a call that may not use the reserve.
+        func client(for priority: Request.Priority) -> HTTPClient {
+            HTTPClient { service throws(UpstreamError) in
+                try await quota.book(service, for: priority)
+            } afterAttempt: { service, failure, duration in
+                counts.call(service, failure, duration)
+                key.note(service, failure)
+            }
         }
+        let clients = (live: client(for: .live), backfill: client(for: .backfill))
         let pictures = HTTPClient(retry: .never, afterAttempt: counts.call)
         let queue = RequestQueue()
         // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
@@ -87,6 +91,9 @@ public struct Worker: Sendable {
             to: metrics, queue: queue, quota: quota, publisher: publisher, database: folder.file("worker.db"),
             sockets: ["requests": requests, "commands": commands, "events": events])
         let health = try healthServer(metrics, journal: journal, key: key)
+        let live = fetcher(journal: journal, client: clients.live, pictures: pictures, quota: quota)
+        let backfill = fetcher(journal: journal, client: clients.backfill, pictures: pictures, quota: quota)
+        warnOfMissingKeys()
 
         logger.info(
             "worker ready",
@@ -103,8 +110,8 @@ public struct Worker: Sendable {
                     await events.close()
                 },
                 FetchService(
-                    queue: queue, fetcher: fetcher(journal: journal, client: client, pictures: pictures),
-                    journal: journal, logger: logger, metrics: counts,
+                    queue: queue, fetcher: { $0 == .live ? live : backfill }, journal: journal, logger: logger,
+                    metrics: counts,
                     clock: ContinuousClock(), crashPoints: crashPoints),
                 RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
                 CommandService(
@@ -112,19 +119,25 @@ public struct Worker: Sendable {
                     logCommands: LogCommands(log: log, database: database, status: status), crashPoints: crashPoints),
             ], grace: .seconds(1))
         try await group.run(until: asked)
-        await client.shutdown()
+        await clients.live.shutdown()
+        await clients.backfill.shutdown()
         await pictures.shutdown()
         await io.shutdown()
         await database.close()
         logger.info("worker stopped")
     }
 
-    private func fetcher(journal: Journal, client: HTTPClient, pictures: HTTPClient) -> Fetcher {
-        let kobis = configuration.kobis
-        let kakao = configuration.kakao
+    private func warnOfMissingKeys() {
+        let (kobis, kakao) = (configuration.kobis, configuration.kakao)
         for (service, key) in [(Kobis.service, kobis.key), (KakaoImageSearch.service, kakao.key)] where key == nil {
             logger.warning("no key is configured; what needs this service will fail", [.service: service])
         }
+    }
+
+    private func fetcher(
+        journal: Journal, client: HTTPClient, pictures: HTTPClient, quota: QuotaLedger
+    ) -> Fetcher {
+        let (kobis, kakao) = (configuration.kobis, configuration.kakao)
         return Fetcher(
             journal: journal, client: client,
             kobis: kobis.key.map { Kobis(url: kobis.url, key: $0.value) },
@@ -132,6 +145,6 @@ public struct Worker: Sendable {
                 PosterFinder(
                     client: client, pictures: pictures, search: KakaoImageSearch(url: kakao.url, key: $0.value),
                     allowsPrivateAddresses: configuration.allowsPrivateImages)
-            }, clock: clock)
+            }, quota: quota, clock: clock)
     }
 }

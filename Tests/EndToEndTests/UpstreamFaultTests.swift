@@ -30,9 +30,6 @@ extension Trouble {
                     switches: ["faults": ["320010": 1]], code: "unauthorized",
                     upstream: Self.answer("kobis", 200, "320010")),
                 Fault(
-                    switches: ["faults": ["320011": 1]], code: "quotaExhausted", isRetryable: true,
-                    upstream: Self.answer("kobis", 200, "320011"), retryAfter: Self.day),
-                Fault(
                     switches: ["faults": ["320103": 1]], code: "upstreamInvalid",
                     upstream: Self.answer("kobis", 200, "320103")),
                 Fault(
@@ -53,9 +50,6 @@ extension Trouble {
                 Fault(
                     switches: ["giant": 1, "giantSize": 1_073_741_824], code: "upstreamInvalid",
                     upstream: Self.answer("kobis", nil)),
-                Fault(
-                    switches: ["quota": 0], code: "quotaExhausted", isRetryable: true,
-                    upstream: Self.answer("kobis", 200, "320011"), retryAfter: Self.day),
             ]
             try await Stage.play { stage, client in
                 for fault in faults {
@@ -91,12 +85,6 @@ extension Trouble {
                     switches: ["faults": ["NotAuthorizedError": 1]], code: "forbidden",
                     upstream: Self.answer("kakao", 403, "NotAuthorizedError")),
                 Fault(
-                    switches: ["faults": ["RequestThrottled": 1]], code: "quotaExhausted", isRetryable: true,
-                    upstream: Self.answer("kakao", 429, "RequestThrottled"), retryAfter: Self.day),
-                Fault(
-                    switches: ["faults": ["-10": 1]], code: "quotaExhausted", isRetryable: true,
-                    upstream: Self.answer("kakao", 400, "-10"), retryAfter: Self.day),
-                Fault(
                     switches: ["faults": ["-7": 1]], code: "maintenance", isRetryable: true,
                     upstream: Self.answer("kakao", 503, "-7")),
                 Fault(
@@ -118,6 +106,49 @@ extension Trouble {
                 }
                 try await stage.misbehave([:])
                 #expect(try await client.request("fetch.movie", ["code": code]).events.count == 2)
+            }
+        }
+
+        @Test(
+            "a service whose quota is used up is not called again that day, after a restart neither",
+            .timeLimit(.minutes(5)),
+            arguments: [
+                ("kobis", ["faults": ["320011": 1]], 200, "320011"), ("kobis", ["quota": 0], 200, "320011"),
+                ("kakao", ["faults": ["RequestThrottled": 1]], 429, "RequestThrottled"),
+                ("kakao", ["faults": ["-10": 1]], 400, "-10"),
+            ] as [(String, JSON, Double, String)])
+        func closing(_ service: String, _ switches: JSON, _ status: Double, _ code: String) async throws {
+            try await Stage.play(usesFiles: true) { stage, client in
+                let chart = try await client.day("2024-06-04").events[0]
+                /// The error that a request meets which needs the service.
+                func error() async throws -> JSON {
+                    if service == "kobis" { return try await client.day("2024-06-05").error }
+                    let outcome = try await client.request(
+                        "fetch.movie", ["code": chart.data["entries"][0]["movieCode"], "refresh": true])
+                    return outcome.end.data["problems"][0]
+                }
+                try await stage.misbehave([service: switches])
+                let answer = Self.answer(.text(service), .number(status), .text(code))
+                expect(
+                    try await error(),
+                    tells: Fault(
+                        switches: switches, code: "quotaExhausted", isRetryable: true, upstream: answer,
+                        retryAfter: Self.day))
+                try await stage.misbehave([:])
+                let used = try await client.ask("status").body["quota"][service]["used"]
+                for isRestarted in [false, true] {
+                    if isRestarted {
+                        try await stage.restart(.worker, by: SIGKILL)
+                        try await client.hears(.worker, since: Date())
+                    }
+                    expect(
+                        try await error(),
+                        tells: Fault(
+                            switches: switches, code: "quotaExhausted", isRetryable: true,
+                            upstream: Self.answer(.text(service), nil), retryAfter: Self.day))
+                    let quota = try await client.ask("status").body["quota"][service]
+                    #expect(quota["used"] == used && quota["left"] == 0)
+                }
             }
         }
 

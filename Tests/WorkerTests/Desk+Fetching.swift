@@ -9,7 +9,8 @@ import Upstreams
 extension Desk {
     /// A fetcher that asks KOBIS and Kakao at these addresses, has no key where there is none, and tries once.
     func fetcher(
-        kobis: String? = nil, kakao: String? = nil, client: HTTPClient = HTTPClient(retry: .never)
+        kobis: String? = nil, kakao: String? = nil, client: HTTPClient = HTTPClient(retry: .never),
+        quota: QuotaLedger? = nil
     ) -> Fetcher {
         Fetcher(
             journal: journal, client: client,
@@ -18,13 +19,13 @@ extension Desk {
                 PosterFinder(
                     client: client, search: KakaoImageSearch(url: $0, key: "fedcba9876543210"),
                     allowsPrivateAddresses: true)
-            }, clock: clock)
+            }, quota: quota, clock: clock)
     }
 
     /// A service on this desk's queue, whose pauses `pauses` ends.
     func service(_ fetcher: Fetcher, pauses: ManualClock = ManualClock()) -> FetchService {
         FetchService(
-            queue: queue, fetcher: fetcher, journal: journal, logger: logger,
+            queue: queue, fetcher: { _ in fetcher }, journal: journal, logger: logger,
             metrics: WorkerMetrics(Metrics(), clock: pauses), clock: pauses)
     }
 

@@ -1,4 +1,5 @@
 import BoxOffice
+import Events
 import FoundationEssentials
 import Networking
 import SQLite
@@ -8,8 +9,8 @@ import Testing
 @testable import Worker
 
 @Suite(.timeLimit(.minutes(5))) struct QuotaLedgerTests {
-    private func ledger(_ desk: Desk, limit: Int) -> QuotaLedger {
-        QuotaLedger(database: desk.database, clock: desk.clock, limits: ["kobis": limit])
+    private func ledger(_ desk: Desk, limit: Int, reserve: Int = 20) -> QuotaLedger {
+        QuotaLedger(database: desk.database, clock: desk.clock, limits: ["kobis": limit], reserve: reserve)
     }
 
     @Test("however many ask at once, no more calls are booked than the day has")
@@ -17,12 +18,15 @@ import Testing
         let desk = try await Desk()
         let ledger = ledger(desk, limit: 20)
         let booked = await withTaskGroup(of: Bool.self) { tasks in
-            for _ in 0..<50 { tasks.addTask { (try? await ledger.book("kobis")) != nil } }
+            for _ in 0..<50 { tasks.addTask { (try? await ledger.book("kobis", for: .live)) != nil } }
             return await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(booked == 20)
         let balance = try #require(await ledger.balances()["kobis"])
-        #expect(balance == QuotaLedger.Balance(day: Sample.date("2024-06-05"), limit: 20, used: 20, left: 0))
+        #expect(
+            balance
+                == QuotaLedger.Balance(day: Sample.date("2024-06-05"), limit: 20, used: 20, left: 0, leftForBackfill: 0)
+        )
     }
 
     @Test("the budget is new at midnight in Korea, and an old day's stays used after the clock was set back")
@@ -31,26 +35,75 @@ import Testing
         let ledger = ledger(desk, limit: 1)
         let midnight = Sample.date("2024-06-06").start
         desk.setClock(to: midnight - 0.25)
-        try await ledger.book("kobis")
-        let error = try await #require(throws: UpstreamError.self) { try await ledger.book("kobis") }
+        try await ledger.book("kobis", for: .live)
+        let error = try await #require(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
         #expect(error.kind == .quotaExhausted)
         #expect(error.retryAfter == .seconds(1))
         #expect(!error.isTransient)
         desk.setClock(to: midnight)
-        try await ledger.book("kobis")
+        try await ledger.book("kobis", for: .live)
         desk.setClock(to: midnight - 1)
-        await #expect(throws: UpstreamError.self) { try await ledger.book("kobis") }
+        await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
     }
 
     @Test("a restart with a smaller budget leaves nothing, not less than nothing; another service is not counted")
     func restart() async throws {
         let desk = try await Desk()
-        for _ in 0..<5 { try await ledger(desk, limit: 10).book("kobis") }
+        for _ in 0..<5 { try await ledger(desk, limit: 10).book("kobis", for: .live) }
         let smaller = ledger(desk, limit: 3)
-        await #expect(throws: UpstreamError.self) { try await smaller.book("kobis") }
-        try await smaller.book("poster")
+        await #expect(throws: UpstreamError.self) { try await smaller.book("kobis", for: .live) }
+        try await smaller.book("poster", for: .live)
         #expect(try await smaller.balances().mapValues(\.left) == ["kobis": 0])
         #expect(try await smaller.balances().mapValues(\.used) == ["kobis": 5])
+    }
+
+    @Test("backfill leaves the reserve to live requests, and calls of both count for both")
+    func reserve() async throws {
+        let desk = try await Desk()
+        let ledger = ledger(desk, limit: 11, reserve: 20)
+        try await ledger.book("kobis", for: .live)
+        var booked = 1
+        while (try? await ledger.book("kobis", for: .backfill)) != nil { booked += 1 }
+        #expect(booked == 8)
+        let error = try await #require(throws: UpstreamError.self) { try await ledger.book("kobis", for: .backfill) }
+        #expect(error.message == "today's 8 calls to kobis that backfill may make are used up")
+        #expect(try await ledger.balances()["kobis"]?.leftForBackfill == 0)
+        for _ in 0..<3 { try await ledger.book("kobis", for: .live) }
+        await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
+    }
+
+    @Test(
+        "a service that says that its quota is used up is not called until midnight in Korea, after a restart neither")
+    func closing() async throws {
+        let desk = try await Desk()
+        try await ledger(desk, limit: 10).note(
+            UpstreamError(service: "kobis", kind: .quotaExhausted, message: "no more", status: 200, code: "320011"))
+        for priority in Request.Priority.allCases {
+            let error = try await #require(throws: UpstreamError.self) {
+                try await ledger(desk, limit: 10).book("kobis", for: priority)
+            }
+            #expect(error.kind == .quotaExhausted && error.retryAfter == .seconds(12 * 3600))
+        }
+        let balance = try #require(await ledger(desk, limit: 10).balances()["kobis"])
+        #expect(balance.used == 0 && balance.left == 0 && balance.leftForBackfill == 0)
+        desk.setClock(to: Sample.date("2024-06-06").start)
+        try await ledger(desk, limit: 10).book("kobis", for: .live)
+    }
+
+    @Test("a service that says when to come back is called then; our own refusals and other errors close nothing")
+    func toldTime() async throws {
+        let desk = try await Desk()
+        let ledger = ledger(desk, limit: 10)
+        try await ledger.note(UpstreamError(service: "kobis", kind: .quotaExhausted, message: "ours"))
+        try await ledger.note(UpstreamError(service: "kobis", kind: .unavailable, message: "down", status: 503))
+        try await ledger.book("kobis", for: .live)
+        try await ledger.note(
+            UpstreamError(
+                service: "kobis", kind: .quotaExhausted, message: "slow down", status: 429, retryAfter: .seconds(60)))
+        desk.setClock(to: Desk.noon + 59)
+        await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
+        desk.setClock(to: Desk.noon + 60)
+        try await ledger.book("kobis", for: .live)
     }
 
     @Test("each retry is booked, and the budget's end ends them")
@@ -59,7 +112,9 @@ import Testing
         let ledger = ledger(desk, limit: 3)
         let server = try ScriptedServer { $0.answer(status: 503) }
         let policy = RetryPolicy(attempts: 10, base: .zero)
-        let client = HTTPClient(retry: policy) { service throws(UpstreamError) in try await ledger.book(service) }
+        let client = HTTPClient(retry: policy) { service throws(UpstreamError) in
+            try await ledger.book(service, for: .live)
+        }
         let endpoint = Endpoint<Bool>(service: "kobis", request: HTTPRequest(server.url)) {
             response throws(UpstreamError) in
             if let failure = response.failure(of: "kobis") { throw failure }
@@ -67,6 +122,7 @@ import Testing
         }
         let error = try await #require(throws: UpstreamError.self) { try await client.send(endpoint) }
         #expect(error.kind == .quotaExhausted)
+        #expect(error.message.hasSuffix("today's 3 calls to kobis are used up, after 3 failed attempts"))
         #expect(server.requests.count == 3)
         await client.shutdown()
     }
@@ -75,8 +131,11 @@ import Testing
     func unbooked() async throws {
         let desk = try await Desk()
         await desk.database.close()
-        let error = try await #require(throws: UpstreamError.self) { try await ledger(desk, limit: 3).book("kobis") }
-        #expect(error.kind == .unavailable)
+        let error = try await #require(throws: UpstreamError.self) {
+            try await ledger(desk, limit: 3).book("kobis", for: .live)
+        }
+        #expect(error.kind == .internal)
         #expect(!error.isTransient)
+        #expect(try Failure(error, at: Desk.noon).code == .internal)
     }
 }
