@@ -41,7 +41,7 @@ import Testing
             (UpCommand.self, ["--days", "101"], #"--days is a number from 1 to 100, not "101""#),
             (NotifierCommand.self, ["--since", "soon"], #"--since is a date such as 2024-06-04, not "soon""#),
             (NotifierCommand.self, ["--ranks", "0"], #"--ranks is a number from 1 on, not "0""#),
-            (StatusCommand.self, ["--alerts", "--sandbox"], "--alerts and --sandbox exclude each other"),
+            (StatusCommand.self, ["--alerts", "--sandbox"], "--alerts, --board and --sandbox exclude each other"),
             (WorkerCommand.self, ["now"], #""now" is one argument too many"#),
             (SandboxCommand.self, ["--seed", "x"], #"--seed is a whole number, not "x""#),
         ] as [(any Command.Type, [String], String)])
