@@ -74,15 +74,28 @@ public struct Subscription: Sendable {
     /// Hands each delivery to `body` until `body` returns a value; nil if the subscription is closed or the task
     /// cancelled first. Call it once.
     public func read<Value>(_ body: (Delivery) async throws -> Value?) async throws -> Value? {
+        try await readBatches { deliveries in
+            for delivery in deliveries {
+                if let value = try await body(delivery) { return value }
+            }
+            return nil
+        }
+    }
+
+    /// Hands deliveries to `body` as `read` does, but all at once that are at hand: a page of the log, or what has come
+    /// over the socket meanwhile. For a consumer who writes down what follows from many in one go.
+    public func readBatches<Value>(_ body: ([Delivery]) async throws -> Value?) async throws -> Value? {
         var machine = SubscriptionStateMachine(interest: interest, start: start)
         for await batch in socket.incoming {
+            var deliveries: [Delivery] = []
             for message in batch {
                 var output = machine.take(message)
                 while true {
-                    for delivery in output.deliveries {
-                        if let value = try await body(delivery) { return value }
-                    }
+                    deliveries += output.deliveries
                     guard let stream = output.fetches.first else { break }
+                    // A page takes its time: what is at hand does not wait for it.
+                    if !deliveries.isEmpty, let value = try await body(deliveries) { return value }
+                    deliveries = []
                     guard let page = await page(of: stream, for: machine) else { return nil }
                     let rest = output.fetches.dropFirst()
                     output = machine.take(page, of: stream)
@@ -90,6 +103,7 @@ public struct Subscription: Sendable {
                     output.fetches += rest
                 }
             }
+            if !deliveries.isEmpty, let value = try await body(deliveries) { return value }
         }
         return nil
     }
