@@ -70,7 +70,8 @@ let package = Package(
         module(
             "Notifier",
             uses: [
-                "Locking", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events",
+                "Locking", "Spelling", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice",
+                "Events",
             ]),
         .target(
             name: "Board",
@@ -85,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "Operations", "BoxOffice", "Events", "Worker", "Notifier", "Board",
+                "Locking", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "Events", "Worker", "Notifier",
+                "Board",
                 "Sandbox",
             ], swiftSettings: strict),
         .executableTarget(

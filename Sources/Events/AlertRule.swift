@@ -10,4 +10,18 @@ public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
     case fell
     /// The movie leads the chart, and another did the day before.
     case lead
+    /// The movie is back in the chart after days away.
+    case reentered
+    /// It is the movie's opening day.
+    case opening
+    /// The movie has led the chart for a number of days in a row that is worth telling.
+    case streak
+    /// The movie's admissions have passed a number that is worth telling.
+    case milestone
+    /// It is the movie's best day so far.
+    case best
+    /// The movie has several times the screens of the day before, or a fraction of them.
+    case screens
+    /// A figure of the movie's was corrected by much.
+    case correction
 }

@@ -1,10 +1,10 @@
 public import BoxOffice
 public import Events
 
-/// What a rule found out about a film on a day: the data of an alert event.
-public struct Alert: Hashable, Sendable, Encodable {
-    /// How much an alert matters: by the best rank that the film has or had the day before.
-    public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
+/// What a rule found out about a film on a day, or that this no longer holds: the data of an alert event.
+public struct Alert: Hashable, Sendable, Codable {
+    /// How much an alert matters: by the best rank that the film has or had the day before, unless its rule says.
+    public enum Severity: String, Hashable, Sendable, CaseIterable, Codable {
         /// Outside the first three.
         case info
         /// Second or third.
@@ -48,6 +48,8 @@ public struct Alert: Hashable, Sendable, Encodable {
     public var rule: AlertRule
     /// The day of the chart.
     public var date: KoreanDate
+    /// The market of the chart; absent for the whole country's.
+    public var market: Market?
     /// The film.
     public var movieCode: MovieCode
     /// The film's title, as the chart has it.
@@ -61,7 +63,7 @@ public struct Alert: Hashable, Sendable, Encodable {
     /// How much it matters.
     public var severity: Severity
     /// The rule's own figures.
-    public var values: [String: ChartEntry.Value]
+    public var values: [String: Figure]
     /// The alert in words.
     public var text: Text
     /// The events it rests on: the day's chart, then the day before's if the rule looks at it.
@@ -70,5 +72,7 @@ public struct Alert: Hashable, Sendable, Encodable {
     public var retracts: String?
 
     /// The same for the same decision, whenever and however often it is taken: rule, film, day and market.
-    public var id: String { "\(rule.rawValue).\(movieCode).\(date).\(Market.all)" }
+    public var id: String {
+        retracts.map { "\($0).retracted" } ?? "\(rule.rawValue).\(movieCode).\(date).\(market ?? .all)"
+    }
 }

@@ -1,9 +1,7 @@
 public import BoxOffice
 public import Events
 
-/// Computes the alerts of a worker's log afresh, as a notifier decides them that hears the log from its beginning.
-///
-/// The same log and the same settings give the same alerts: ids, texts and order, byte for byte. Nothing is published.
+/// Computes the alerts of a worker's log afresh. Nothing is published and nothing is changed.
 public struct AlertReplay: Sendable {
     /// An alert as one line of JSON: the id and the data that its event has.
     private struct Line: Encodable {
@@ -13,30 +11,38 @@ public struct AlertReplay: Sendable {
 
     private let rules: AlertRules
     private let since: KoreanDate?
-    private let learned: SequenceNumber
+    private let history: History
 
-    /// Makes a replay. Charts up to the place `learned` are known and fire nothing, as those that a notifier found when
-    /// it was started for the first time.
-    public init(rules: AlertRules, since: KoreanDate? = nil, learned: SequenceNumber = .zero) {
+    /// Makes a replay by these rules; `history` is what a notifier only learnt from.
+    public init(rules: AlertRules, since: KoreanDate? = nil, history: History = .none) {
         self.rules = rules
         self.since = since
-        self.learned = learned
+        self.history = history
     }
 
-    /// Hands each alert to `body`, as the JSON `{"data":…,"id":…}`.
-    public func run(_ file: LogFile, _ body: ([UInt8]) -> Void) throws {
+    /// An alert as the JSON `{"data":…,"id":…}`.
+    public static func json(_ alert: Alert) throws -> [UInt8] {
+        try JSON.encode(Line(id: alert.id, data: alert))
+    }
+
+    /// Hands `body` each alert that a notifier decides on that hears the log from its beginning, in its order.
+    ///
+    /// The same log and the same settings give the same alerts: ids, texts and order, byte for byte.
+    public func run(_ file: LogFile, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
             var decider = AlertDecider(rules: rules, since: since)
             var decided: Set<String> = []
             var position = SequenceNumber.zero
             var more = true
             while more {
-                let page = try log.events(
-                    of: .ranking, after: position, prefix: "ranking.day.\(Market.all).", limit: 100, in: connection)
+                let page = try log.events(of: .ranking, after: position, prefix: prefix, limit: 500, in: connection)
                 for event in page.events {
-                    for alert in try alerts(at: event, &decider) where decided.insert(alert.id).inserted {
-                        body(try JSON.encode(Line(id: alert.id, data: alert)))
+                    guard let chart = try LoggedChart(event) else { continue }
+                    if since == nil, history.includes(event) {
+                        decider.learn(chart)
+                        continue
                     }
+                    for alert in decider.take(chart) where decided.insert(alert.id).inserted { try body(alert) }
                 }
                 position = page.position
                 more = page.more
@@ -44,12 +50,44 @@ public struct AlertReplay: Sendable {
         }
     }
 
-    private func alerts(at event: LoggedEvent, _ decider: inout AlertDecider) throws -> [Alert] {
-        let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
-        let chart = LoggedChart(try event.data(), at: place)
-        let isHistory = since == nil && event.priority == .backfill
-        if event.sequence > learned && !isHistory { return decider.take(chart) }
-        decider.learn(chart)
-        return []
+    /// Hands `body` each alert that would have fired if every day's chart had come in its turn, as it stands now.
+    ///
+    /// What new rules would have said over the stored history, in whatever order that was fetched. Days before `since`
+    /// are learnt from.
+    public func rehearse(_ file: LogFile, _ body: (Alert) throws -> Void) throws {
+        try file.read { log, connection in
+            for market in rules.markets.sorted(by: { $0.description < $1.description }) {
+                var decider = AlertDecider(rules: rules)
+                var last = ""
+                var more = true
+                while more {
+                    let page = try log.latest(
+                        prefix: "ranking.day.\(market).", after: last, limit: 500, in: connection)
+                    for event in page.events {
+                        guard var chart = try LoggedChart(event) else { continue }
+                        // What was corrected since is no news of that day.
+                        chart.chart.corrections = nil
+                        if let since, chart.chart.date < since {
+                            decider.learn(chart)
+                        } else {
+                            for alert in decider.take(chart) { try body(alert) }
+                        }
+                    }
+                    last = page.events.last?.topic.description ?? last
+                    more = page.more
+                }
+            }
+        }
+    }
+
+    /// What all topics begin with that are looked at.
+    private var prefix: String { rules.markets == [.all] ? "ranking.day.\(Market.all)." : "ranking.day." }
+}
+
+extension LoggedChart {
+    /// Reads the chart of a logged event; nil if it is about something else.
+    init?(_ event: LoggedEvent) throws(DecodingError) {
+        guard case .ranking(day: _, market: _) = event.topic else { return nil }
+        self.init(try event.data(), at: Alert.Evidence(stream: event.stream, sequence: event.sequence))
     }
 }

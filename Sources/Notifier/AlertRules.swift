@@ -1,110 +1,153 @@
-import BoxOffice
-import Events
+public import BoxOffice
+public import Events
 
-/// The rules, as the contract words them: what two charts that follow each other say about films.
+/// The rules that are in force, as the contract words them and the rule file has them.
 ///
-/// Knows nothing of what was said before; a decision's id is what tells that it was taken already.
-public struct AlertRules: Hashable, Sendable {
-    /// From how many ranks on a rise or a fall is worth an alert.
-    public let threshold: Int
+/// Pure: what the charts that are known say about films. What was said before is not looked at; a decision's id tells
+/// that it was taken already.
+public struct AlertRules: Sendable {
+    /// A rule that is in force, for whom, and in what words.
+    struct Entry: Sendable {
+        /// What it looks for.
+        var rule: any Rule
+        /// The films that it looks at.
+        var watch = Watch()
+        /// The markets whose charts it looks at.
+        var markets: Set<Market> = [.all]
+        /// How much its alerts matter, if not by the film's ranks.
+        var severity: Alert.Severity?
+        /// Its sentences.
+        var texts: AlertTexts
 
-    /// Makes the rules; a threshold below one counts as one, because a film that keeps its rank neither rises nor falls.
+        /// Makes an entry for all films of the whole market, in the rule's own words.
+        init(_ rule: any Rule) {
+            self.rule = rule
+            texts = AlertTexts(of: type(of: rule))
+        }
+
+        var word: AlertRule { type(of: rule).word }
+    }
+
+    /// The rules, each once.
+    private let entries: [AlertRule: Entry]
+    /// The contract's rules for films of the day, in its order.
+    private let first: [Entry]
+    /// Those that come after the films that left, in the order of `AlertRule`.
+    private let second: [Entry]
+
+    /// The markets that any rule looks at, and the whole one.
+    public let markets: Set<Market>
+
+    /// The contract's rules; a threshold below one counts as one, because a film that keeps its rank neither rises nor falls.
     public init(threshold: Int = 3) {
-        self.threshold = max(1, threshold)
+        let threshold = max(1, threshold)
+        let rules: [any Rule] = [Entered(), Left(), Rose(by: threshold), Fell(by: threshold), Lead()]
+        self.init(rules.map { Entry($0) })
     }
 
-    /// What fires for a chart, given the chart of the calendar's day before if it is known.
-    ///
-    /// In line order, for one film in the order entered, rose, fell, lead; then the films that left, by their last lines.
-    public func alerts(for day: LoggedChart, before: LoggedChart?) -> [Alert] {
-        let comparison = Comparison(day: day, before: before, threshold: threshold)
-        var ids: Set<String> = []  // a chart that names a film twice says nothing twice
-        return (comparison.ofThoseHere + comparison.ofThoseGone).filter { ids.insert($0.id).inserted }
+    /// Puts rules in force.
+    init(_ entries: [Entry]) {
+        self.entries = Dictionary(entries.map { ($0.word, $0) }, uniquingKeysWith: { _, last in last })
+        let words: [AlertRule] = [.entered, .rose, .fell, .lead]
+        first = words.compactMap { [entries = self.entries] in entries[$0] }
+        second = AlertRule.allCases.filter { !words.contains($0) && $0 != .left }.compactMap {
+            [entries = self.entries] in entries[$0]
+        }
+        markets = entries.reduce(into: [.all]) { $0.formUnion($1.markets) }
     }
+
+    /// The words of the rules that are in force.
+    public var words: [AlertRule] { AlertRule.allCases.filter { entries[$0] != nil } }
 }
 
-/// A chart beside the one of the day before.
-private struct Comparison {
-    let day: LoggedChart
-    let before: LoggedChart?
-    let threshold: Int
+extension AlertRules {
+    /// What fires for a day, by all that a book knows.
+    ///
+    /// The contract's rules first: in line order, for one film in the order entered, rose, fell, lead; then the films that
+    /// left, by their last lines. Then the others, in line order, for one film in the order of `AlertRule`.
+    func alerts(of day: KoreanDate, in book: Book) -> [Alert] {
+        guard let chart = book.days[day] else { return [] }
+        let scene = Scene(chart: chart, book: book)
+        var alerts: [Alert] = []
+        var ids: Set<String> = []  // a chart that names a film twice says nothing twice
+        func ask(_ entries: [Entry], about films: [ChartEntry]) {
+            for film in films {
+                for entry in entries {
+                    guard let alert = entry.alert(about: scene.day(of: film), in: book.market) else { continue }
+                    if ids.insert(alert.id).inserted { alerts.append(alert) }
+                }
+            }
+        }
+        ask(first, about: scene.films)
+        if let left = entries[.left] { ask([left], about: scene.gone) }
+        ask(second, about: scene.films)
+        return alerts
+    }
 
-    var ofThoseHere: [Alert] {
-        let leader = before?.chart.entries.first { $0.line == 1 }
-        return day.chart.entries.sorted { $0.line < $1.line }.flatMap { entry in
-            var alerts: [Alert] = []
-            if entry.isNew { alerts.append(entered(entry)) }
-            if !entry.isNew, let change = entry.rankChange {
-                if change >= threshold { alerts.append(moved(.rose, entry)) }
-                if change <= -threshold { alerts.append(moved(.fell, entry)) }
+    /// The corrections that a chart tells of, whatever its day.
+    func corrections(by chart: LoggedChart, in book: Book) -> [Alert] {
+        guard let entry = entries[.correction], chart.chart.corrections != nil, book.isOpen(chart.chart.date) else {
+            return []
+        }
+        let scene = Scene(chart: chart, book: book)
+        let decided = book.decided[chart.chart.date]?.ids ?? []
+        return scene.films.compactMap { entry.alert(about: scene.day(of: $0), in: book.market) }
+            .filter { !decided.contains($0.id) }
+    }
+
+    /// What a chart takes back of the alerts that stand: those of its own day and later ones that do not hold any more.
+    func retractions(after chart: LoggedChart, in book: Book) -> [Alert] {
+        let day = chart.chart.date
+        guard let newest = book.newestDay, book.isOpen(day) else { return [] }
+        let days = newest == day ? [day] : book.decided.keys.filter { $0 >= day }.sorted()
+        return days.flatMap { date -> [Alert] in
+            guard let standing = book.decided[date]?.standing, !standing.isEmpty, let known = book.days[date] else {
+                return []
             }
-            if entry.line == 1, let leader, leader.movieCode != entry.movieCode {
-                alerts.append(lead(entry, over: leader))
-            }
-            return alerts
+            let scene = Scene(chart: known, book: book)
+            return standing.filter { !holds($0, in: scene) }.map { $0.takenBack(by: chart) }
         }
     }
 
-    var ofThoseGone: [Alert] {
-        let here = Set(day.chart.entries.map(\.movieCode))
-        let gone = before?.chart.entries.filter { !here.contains($0.movieCode) } ?? []
-        return gone.sorted { $0.line < $1.line }.map(left)
-    }
-
-    private func entered(_ entry: ChartEntry) -> Alert {
-        alert(
-            .entered, entry, rank: entry.rank, previousRank: nil, change: nil,
-            values: values(of: entry, [.audience, .audienceTotal, .openDate]),
-            text: .entered(entry), evidence: [day.position])
-    }
-
-    private func moved(_ rule: AlertRule, _ entry: ChartEntry) -> Alert {
-        var values = values(of: entry, [.audience, .audienceTotal])
-        values["threshold"] = .integer(threshold)
-        return alert(
-            rule, entry, rank: entry.rank, previousRank: entry.rankBefore, change: entry.rankChange, values: values,
-            text: .moved(entry), evidence: [day.position])
-    }
-
-    private func lead(_ entry: ChartEntry, over leader: ChartEntry) -> Alert {
-        var values = values(of: entry, [.audience, .audienceTotal])
-        values["previousLeader"] = .text(leader.movieCode.description)
-        values["previousLeaderTitle"] = .text(leader.title)
-        let last = before?.chart.entries.first { $0.movieCode == entry.movieCode }
-        return alert(
-            .lead, entry, rank: entry.rank, previousRank: entry.rankBefore ?? last?.rank,
-            change: entry.isNew ? nil : entry.rankChange, values: values, text: .lead(entry, over: leader),
-            evidence: [day.position] + (before.map { [$0.position] } ?? []))
-    }
-
-    private func left(_ entry: ChartEntry) -> Alert {
-        alert(
-            .left, entry, rank: nil, previousRank: entry.rank, change: nil,
-            values: values(of: entry, [.audienceTotal]), text: .left(entry),
-            evidence: [day.position] + (before.map { [$0.position] } ?? []))
-    }
-
-    private func values(of entry: ChartEntry, _ fields: [ChartEntry.Field]) -> [String: ChartEntry.Value] {
-        Dictionary(uniqueKeysWithValues: fields.map { ($0.rawValue, entry[$0]) })
-    }
-
-    private func alert(
-        _ rule: AlertRule, _ entry: ChartEntry, rank: Int?, previousRank: Int?, change: Int?,
-        values: [String: ChartEntry.Value], text: Alert.Text, evidence: [Alert.Evidence]
-    ) -> Alert {
-        Alert(
-            rule: rule, date: day.chart.date, movieCode: entry.movieCode, title: entry.title, rank: rank,
-            previousRank: previousRank, change: change, severity: .init(rank: rank, previousRank: previousRank),
-            values: values, text: text, evidence: evidence)
+    private func holds(_ alert: Alert, in scene: Scene) -> Bool {
+        // A rule that is not in force any more has no opinion.
+        guard let rule = entries[alert.rule]?.rule else { return true }
+        let films = alert.rule == .left ? scene.gone : scene.films
+        return films.contains { $0.movieCode == alert.movieCode && rule.holds(alert, for: scene.day(of: $0)) }
     }
 }
 
-extension ChartEntry {
-    /// The rank on the day before, by the chart's own account; nil for a film that is new or of which it is not known.
-    var rankBefore: Int? {
-        guard !isNew, let rank, let rankChange else { return nil }
-        // The figures come from outside: an absurd one is as good as none.
-        let (before, isAbsurd) = rank.addingReportingOverflow(rankChange)
-        return isAbsurd || before < 1 ? nil : before
+/// A chart beside what is known of the days before.
+private struct Scene {
+    let chart: LoggedChart
+    let before: LoggedChart?
+    let reign: Reign?
+    let histories: [MovieCode: FilmHistory]
+    /// The films of the day, by their lines.
+    let films: [ChartEntry]
+
+    init(chart: LoggedChart, book: Book) {
+        self.chart = chart
+        before = book.days[chart.chart.date - 1]
+        reign = book.reign(upTo: chart.chart.date - 1)
+        histories = book.films
+        films = chart.chart.entries.byLine
+    }
+
+    /// The films of the day before that are not there any more, by their lines.
+    var gone: [ChartEntry] {
+        guard let before else { return [] }
+        return before.chart.entries.byLine.filter { last in !films.contains { $0.movieCode == last.movieCode } }
+    }
+
+    func day(of film: ChartEntry) -> FilmDay {
+        FilmDay(entry: film, day: chart, before: before, reign: reign, films: histories)
+    }
+}
+
+extension [ChartEntry] {
+    /// In the order of their lines, in which they nearly always are.
+    fileprivate var byLine: [ChartEntry] {
+        zip(self, dropFirst()).allSatisfy { $0.line <= $1.line } ? self : sorted { $0.line < $1.line }
     }
 }

@@ -2,12 +2,17 @@ import BoxOffice
 import Events
 import Operations
 
-/// Reads the national charts as they are published, each once and in order, and decides the alerts, one chart at a time.
+/// Reads the charts as they are published, each once and in order, and decides the alerts.
+///
+/// What is at hand is decided on together and written in one transaction: a page of the log while it catches up, and
+/// mostly a single chart later.
 struct AlertService: Service {
     let subscription: Subscription
     let ledger: Ledger
     /// What was known at the start.
     let memory: Memory
+    /// Reads the memory again as it was last written.
+    let recall: @Sendable () async throws -> Memory
     let logger: Logger
     let metrics: NotifierMetrics
     let clock: any Clock<Duration>
@@ -15,8 +20,8 @@ struct AlertService: Service {
 
     func run() async throws {
         var memory = memory
-        _ = try await subscription.read { delivery -> Never? in
-            await take(delivery, &memory)
+        _ = try await subscription.readBatches { deliveries -> Never? in
+            await take(deliveries, &memory)
             return nil
         }
     }
@@ -26,16 +31,17 @@ struct AlertService: Service {
     }
 
     /// Takes what was read, however long the disk refuses what follows from it.
-    private func take(_ delivery: Subscription.Delivery, _ memory: inout Memory) async {
+    private func take(_ deliveries: [Subscription.Delivery], _ memory: inout Memory) async {
         var pause = Duration.milliseconds(250)
+        var isLost = false
         while !Task.isCancelled {
             do {
-                // Decided on a copy: a decision that is not on disk was not taken.
-                memory = try await attempt(delivery, memory)
-                return
-            } catch let error as DecodingError {
-                return logger.error("a chart cannot be read", [.error: "\(error)"])
+                // A decision that is not on disk was not taken.
+                if isLost { memory = try await recall() }
+                isLost = false
+                return try await attempt(deliveries, &memory)
             } catch {
+                isLost = true
                 logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
             }
             guard (try? await clock.sleep(for: pause)) != nil else { return }  // cancelled: the process ends
@@ -43,49 +49,50 @@ struct AlertService: Service {
         }
     }
 
-    /// What is known after a delivery, once all that has to outlive the process is on disk.
-    private func attempt(_ delivery: Subscription.Delivery, _ memory: Memory) async throws -> Memory {
-        var next = memory
-        switch delivery {
-        case .event(let event, let position):
-            next.position = position
-            // The other markets' charts fire nothing, and are read past.
-            guard case .ranking(day: _, market: .all) = event.topic else { break }
-            try await decide(event, &next)
-        case .live(let position):
-            next.position = position
-            next.hasCaughtUp = true
-            next.hasUnwrittenCharts = false
-            try await ledger.keep(next)
-            logger.info("all charts are read", [.date: next.decider.newestDay])
-        case .newLog(let position):
-            next.position = position
-            next.decider.forget()
-            next.hasUnwrittenCharts = false
-            try await ledger.keep(next)
-            logger.warning("the worker has another log: its charts are read anew", [.epoch: position.epoch])
+    /// Decides on what was read, and puts all that has to outlive the process on disk.
+    private func attempt(_ deliveries: [Subscription.Delivery], _ memory: inout Memory) async throws {
+        var decisions: [Decision] = []
+        for delivery in deliveries {
+            switch delivery {
+            case .event(let event, let position):
+                memory.position = position
+                // Other charts fire nothing, and are read past.
+                guard case .ranking(day: _, let market) = event.topic, memory.decider.books[market] != nil else {
+                    break
+                }
+                decisions += decide(event, &memory)
+            case .live(let position):
+                memory.position = position
+                memory.catchUp()
+                logger.info("all charts are read", [.date: memory.decider.newestDay])
+            case .newLog(let position):
+                memory.position = position
+                memory.beginLog()
+                logger.warning("the worker has another log: its charts are read anew", [.epoch: position.epoch])
+            }
         }
-        return next
+        for decision in try await ledger.record(decisions, then: memory.takeChanges()) {
+            metrics.decide(decision.alert.rule)
+            logger.info(
+                "alert",
+                [
+                    .topic: decision.event.topic, .sequence: decision.event.sequence, .alert: decision.alert.id,
+                    .text: decision.alert.text.ko,
+                ])
+        }
     }
 
-    private func decide(_ event: Event, _ memory: inout Memory) async throws {
+    private func decide(_ event: Event, _ memory: inout Memory) -> [Decision] {
         metrics.read()
         crashPoints.reach(.read)
-        let evidence = Alert.Evidence(stream: event.stream, sequence: event.sequence)
-        let chart = LoggedChart(try event.data(as: Chart.self), at: evidence)
-        guard !memory.isHistory(event) else {
-            // Read again after a crash, which costs less than writing each chart down.
-            memory.decider.learn(chart)
-            memory.hasUnwrittenCharts = true
-            return
+        let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
+        do throws(DecodingError) {
+            let decisions = memory.take(LoggedChart(try event.data(), at: place), from: event)
+            crashPoints.reach(.decided)
+            return decisions
+        } catch {
+            logger.error("a chart cannot be read", [.topic: event.topic, .error: "\(error)"])
+            return []
         }
-        let alerts = memory.decider.take(chart)
-        crashPoints.reach(.decided)
-        // So is what no decision can look at.
-        if let horizon = memory.decider.horizon, chart.chart.date < horizon { return }
-        let new = try await ledger.record(alerts, on: chart, for: event.correlationID, then: memory)
-        memory.hasUnwrittenCharts = false
-        let logger = logger.with([.topic: event.topic, .sequence: event.sequence])
-        for alert in new { logger.info("alert", [.alert: alert.id, .text: alert.text.ko]) }
     }
 }

@@ -52,7 +52,10 @@ public struct Notifier: Sendable {
         let publisher = Publisher(alerts, of: log, positions: positions)
         let ledger = Ledger(
             database: database, log: log, clock: clock, publish: publisher.publish, crashPoints: crashPoints)
-        let memory = try await ledger.recall(rules: rules, since: since)
+        let recall: @Sendable () async throws -> Memory = { [rules, since] in
+            try await ledger.recall(rules: rules, since: since)
+        }
+        let memory = try await recall()
         let subscription = try await Subscription(
             io, events: configuration.events.reachable, commands: configuration.commands.reachable,
             // The whole stream, because what a chart fires depends on which came before it, and only a whole stream is
@@ -60,9 +63,11 @@ public struct Notifier: Sendable {
             prefixes: ["\(Stream.ranking.rawValue)."], from: memory.start
         ) { note($0, counts) }
         let status: @Sendable () async throws -> NotifierStatus = {
-            NotifierStatus(
-                version: version, epoch: log.epoch,
-                positions: try await database.read { try log.positions(in: $0) },
+            let (positions, history) = try await database.read { connection in
+                (try log.positions(in: connection), try Ledger.reading(in: connection)?.history.ends ?? [:])
+            }
+            return NotifierStatus(
+                version: version, epoch: log.epoch, positions: positions, learned: history,
                 uptime: Int(age.elapsed.components.seconds))
         }
 
@@ -91,7 +96,7 @@ public struct Notifier: Sendable {
                     await alerts.close()
                 },
                 AlertService(
-                    subscription: subscription, ledger: ledger, memory: memory, logger: logger,
+                    subscription: subscription, ledger: ledger, memory: memory, recall: recall, logger: logger,
                     metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
                 SimpleService {
                     await CommandServer(commands).run { batch in await answers.answer(batch) }

@@ -5,6 +5,8 @@ struct NotifierStatus: Sendable, Encodable {
     let version: String
     let epoch: String
     let positions: [Stream: SequenceNumber]
+    /// The last event of each of the worker's streams that it only learnt from, once that is known.
+    let learned: [Stream: SequenceNumber]
     /// It queues nothing yet, and calls no upstream.
     let queue: [String: Int] = [:]
     let quota: [String: Int] = [:]

@@ -52,6 +52,8 @@ public struct Configuration: Sendable {
     public var openMarket: OpenMarket
     /// The folder of the databases.
     public var dataFolder: String
+    /// The path of the rule file; nil if there is none.
+    public var rules: String?
     /// The least level that is logged.
     public var logLevel: Logger.Level
     /// How a log line is written.
@@ -87,6 +89,7 @@ public struct Configuration: Sendable {
             identifier: try environment.secret(.openMarketIdentifier),
             secret: try environment.secret(.openMarketSecret))
         dataFolder = try environment.value(.data, expected: "a path") { $0 }
+        rules = environment[.rules]
         logLevel = try environment.choice(.logLevel)
         logFormat = try environment.choice(.logFormat)
         allowsPrivateImages =

@@ -21,6 +21,7 @@ enum Variable: String, CaseIterable {
     case quotaReserve = "MARQUEE_QUOTA_RESERVE"
     case schedule = "MARQUEE_SCHEDULE"
     case data = "MARQUEE_DATA"
+    case rules = "MARQUEE_RULES"
     case logLevel = "MARQUEE_LOG_LEVEL"
     case logFormat = "MARQUEE_LOG_FORMAT"
     case privateImages = "MARQUEE_PRIVATE_IMAGES"
@@ -48,7 +49,8 @@ enum Variable: String, CaseIterable {
         case .data: "./marquee-data"
         case .logLevel: Logger.Level.info.rawValue
         case .logFormat: Logger.Format.text.rawValue
-        case .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages:
+        case .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule,
+            .privateImages:
             nil
         }
     }

@@ -1,19 +1,35 @@
 import Events
 import Networking
+import Notifier
 import Operations
+import YAML
 import ZeroMQ
 
 /// `marquee check`
 struct CheckCommand: Command {
     static let usage = Usage(
-        name: "check", summary: "Looks at the configuration, the processes and the upstreams, one line each.",
-        details: "Costs no call of any quota. Fails if something is missing that the worker needs.")
+        name: "check", arguments: "[rules FILE]",
+        summary: "Looks at the configuration, the processes and the upstreams, one line each.",
+        details: """
+            Costs no call of any quota. Fails if something is missing that the worker needs.
+
+            With `rules FILE` it reads a rule file, and nothing else: each mistake is a line with its place, what is
+            wrong and what was expected; it fails if there is any.
+            """)
+
+    private let ruleFile: String?
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.refusePositional()
+        switch (arguments.positional.first, arguments.positional.count) {
+        case (nil, _): ruleFile = nil
+        case ("rules", 2): ruleFile = arguments.positional[1]
+        case ("rules", 1): throw UsageError("check rules needs a FILE")
+        default: throw UsageError("check takes nothing, or: rules FILE")
+        }
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
+        if let ruleFile { return read(ruleFile) }
         var report = Report()
         report.add(true, "configuration", "read")
         do {
@@ -21,6 +37,7 @@ struct CheckCommand: Command {
         } catch {
             report.add(false, "data folder", "\(error)")
         }
+        if let path = configuration.rules { report.add(read(path) == .done, "rules", path) }
         for (name, upstream) in [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)] {
             let isNeeded = name == "KOBIS"
             let variable = "MARQUEE_\(name.uppercased())_KEY"
@@ -47,6 +64,18 @@ struct CheckCommand: Command {
         await io.shutdown()
         for line in report.lines { Console.print(line) }
         return report.isGood ? .done : .failed
+    }
+
+    /// Reads a rule file and tells its mistakes, or what it puts in force.
+    private func read(_ path: String) -> ExitStatus {
+        do throws(Mistakes) {
+            let words = try RuleFile.read(path: path).rules.words.map(\.rawValue)
+            Console.print("\(path): \(words.isEmpty ? "no rules" : words.joined(separator: ", "))")
+            return .done
+        } catch {
+            for mistake in error.all { Console.complain("\(mistake)") }
+            return .failed
+        }
     }
 
     /// Whether anything at all answers: no key is shown, so no call is booked.

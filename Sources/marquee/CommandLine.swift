@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Operations
+import YAML
 
 /// Every subcommand, in the order in which `marquee help` lists them.
 private let commands: [any Command.Type] = [
@@ -20,6 +21,9 @@ func runCommandLine() async {
         status = .usage
     } catch let error as ConfigurationError {
         Console.complain("marquee: \(error)")
+        status = .usage
+    } catch let error as Mistakes {
+        for mistake in error.all { Console.complain("\(mistake)") }
         status = .usage
     } catch {
         Console.complain("marquee: \(error)")

@@ -6,30 +6,29 @@ import Operations
 struct NotifierCommand: Command {
     static let usage = Usage(
         name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
-        details: "Reads MARQUEE_EVENTS, publishes on MARQUEE_ALERTS until SIGINT or SIGTERM.",
+        details: """
+            Reads MARQUEE_EVENTS, decides by the rules of MARQUEE_RULES if it is set, and publishes on MARQUEE_ALERTS until
+            SIGINT or SIGTERM.
+            """,
         options: [
             Lifeline.option,
             Usage.Option(
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"),
-            Usage.Option(
-                name: "--ranks", value: "N", meaning: "how many ranks a film has to rise or fall (default 3)"),
+            .ranks,
             .crashAt,
         ])
 
     private let since: KoreanDate?
     private let isAttached: Bool
-    private let ranks: Int
+    private let ranks: Int?
     private let crashPoints: CrashPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
         isAttached = arguments.has(Lifeline.option.name)
         since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
-        ranks =
-            try arguments.value("--ranks", expected: "a number from 1 on") { text in
-                Int(text).flatMap { $0 > 0 ? $0 : nil }
-            } ?? 3
+        ranks = try arguments.ranks()
         crashPoints = try arguments.crashPoints()
     }
 
@@ -38,7 +37,8 @@ struct NotifierCommand: Command {
         if isAttached { Lifeline.follow() }
         let logger = configuration.logger("notifier")
         let notifier = Notifier(
-            configuration, rules: AlertRules(threshold: ranks), since: since, logger: logger, crashPoints: crashPoints)
+            configuration, rules: try configuration.alertRules(ranks: ranks), since: since, logger: logger,
+            crashPoints: crashPoints)
         try await notifier.run(until: signals.first)
         return .done
     }

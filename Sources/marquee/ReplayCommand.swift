@@ -11,38 +11,76 @@ struct ReplayCommand: Command {
         details: """
             A line has the id and the data that the alert's event has, so that two runs, and the notifier's log, can be
             compared byte for byte. Nothing is published and nothing is changed.
+
+            With --dry-run it tells what rules would have said over the stored history, had every day's chart come in its
+            turn, as it stands now: a line for people each, and a sum.
             """,
         options: [
-            Usage.Option(name: "--from", value: "LOG", meaning: "the worker's database, or a backup of it"),
+            Usage.Option(
+                name: "--from", value: "LOG",
+                meaning: "the worker's database, or a backup of it (default: in MARQUEE_DATA)"),
+            Usage.Option(
+                name: "--rules", value: "FILE", meaning: "the rules (default: MARQUEE_RULES, or the built-in ones)"),
             Usage.Option(
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"
             ),
-            Usage.Option(name: "--ranks", value: "N", meaning: "how many ranks a film has to rise or fall (default 3)"),
+            Usage.Option(name: "--dry-run", meaning: "tell what the rules would have said, day by day"),
+            .ranks,
             Usage.Option(
                 name: "--learned", value: "N",
                 meaning: "charts up to this place of the ranking stream are known and fire nothing"),
+            Usage.Option(
+                name: "--as", value: "DB",
+                meaning: "take --learned and --since from a notifier's database, to compare with its log"),
         ])
 
-    private let log: String
-    private let replay: AlertReplay
+    private let log: String?
+    private let rules: String?
+    private let since: KoreanDate?
+    private let ranks: Int?
+    private let learned: SequenceNumber?
+    private let notifier: String?
+    private let isRehearsal: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
-        guard let log = arguments.value("--from") else { throw UsageError("replay needs --from LOG") }
-        self.log = log
-        let since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
-        let ranks = try arguments.value("--ranks", expected: "a number from 1 on") { text in
-            Int(text).flatMap { $0 > 0 ? $0 : nil }
-        }
-        let learned = try arguments.value("--learned", expected: "a sequence") {
+        log = arguments.value("--from")
+        rules = arguments.value("--rules")
+        since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
+        ranks = try arguments.ranks()
+        learned = try arguments.value("--learned", expected: "a sequence") {
             UInt64($0).flatMap(SequenceNumber.init)
         }
-        replay = AlertReplay(rules: AlertRules(threshold: ranks ?? 3), since: since, learned: learned ?? .zero)
+        notifier = arguments.value("--as")
+        isRehearsal = arguments.has("--dry-run")
+        if rules != nil { try arguments.refuse("--ranks", because: "means nothing beside --rules: say `by` there") }
+        if notifier != nil { try arguments.refuse("--learned", "--since", because: "is told by --as") }
+        if isRehearsal { try arguments.refuse("--learned", "--as", because: "means nothing with --dry-run") }
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        try replay.run(Worker.logFile(at: log)) { Console.print(String(decoding: $0, as: UTF8.self)) }
+        let log = log.map(Worker.logFile(at:)) ?? configuration.logFile(ofAlerts: false)
+        let rules = try configuration.alertRules(file: rules, ranks: ranks)
+        guard !isRehearsal else { return try rehearse(AlertReplay(rules: rules, since: since), log) }
+        var (history, since) = (History.none, since)
+        if let learned { history = History(ends: [.ranking: learned]) }
+        if let notifier { (history, since) = try Notifier.memory(in: Notifier.logFile(at: notifier)) }
+        try AlertReplay(rules: rules, since: since, history: history).run(log) { alert in
+            Console.print(String(decoding: try AlertReplay.json(alert), as: UTF8.self))
+        }
+        return .done
+    }
+
+    private func rehearse(_ replay: AlertReplay, _ log: LogFile) throws -> ExitStatus {
+        var counts: [AlertRule: Int] = [:]
+        try replay.rehearse(log) { alert in
+            counts[alert.rule, default: 0] += 1
+            Console.print("\(alert.date)  \(alert.text.ko)  \(Color.dim.paint(alert.text.en))")
+        }
+        let sums = AlertRule.allCases.compactMap { rule in counts[rule].map { "\(rule.rawValue) \($0.grouped)" } }
+        let total = counts.values.reduce(0, +)
+        Console.print("\(total.grouped) alerts" + (total == 0 ? "" : ": \(sums.joined(separator: ", "))"))
         return .done
     }
 }

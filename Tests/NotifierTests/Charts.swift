@@ -28,6 +28,16 @@ extension LoggedChart {
     }
 }
 
+extension AlertRules {
+    /// What fires for a day when nothing is known but its chart and the one of the day before.
+    func alerts(for day: LoggedChart, before: LoggedChart?) -> [Alert] {
+        var book = Book(market: .all)
+        if let before { book.learn(before) }
+        book.learn(day)
+        return alerts(of: day.chart.date, in: book)
+    }
+}
+
 /// Recorded charts, read just far enough for the rules.
 enum RecordedCharts {
     private struct Response: Decodable {
@@ -36,7 +46,7 @@ enum RecordedCharts {
             var dailyBoxOfficeList: [Line]
         }
         struct Line: Decodable {
-            var rnum, rank, rankInten, rankOldAndNew, movieCd, movieNm, audiCnt: String
+            var rnum, rank, rankInten, rankOldAndNew, movieCd, movieNm, audiCnt, audiAcc, scrnCnt, openDt: String
         }
         var boxOfficeResult: Result
     }
@@ -51,6 +61,9 @@ enum RecordedCharts {
                     rankChange: Int(line.rankInten), isNew: line.rankOldAndNew == "NEW",
                     movieCode: try #require(MovieCode(line.movieCd)), title: line.movieNm)
                 entry.audience = Int(line.audiCnt)
+                entry.audienceTotal = Int(line.audiAcc)
+                entry.screens = Int(line.scrnCnt)
+                entry.openDate = KoreanDate(line.openDt)
                 return entry
             }
             return LoggedChart(

@@ -37,12 +37,6 @@ struct Letter: Sendable {
     }
 }
 
-/// The language of a sink's letters.
-enum Language: String, Sendable, CaseIterable {
-    case ko
-    case en
-}
-
 extension Alert.Text {
     /// The words in a language.
     subscript(language: Language) -> String {

@@ -6,6 +6,8 @@ struct Particle: Hashable, Sendable {
     static let object = Particle(afterConsonant: "을", afterVowel: "를", unknown: "을(를)")
     /// 은, 는: what is spoken about.
     static let topic = Particle(afterConsonant: "은", afterVowel: "는", unknown: "은(는)")
+    /// 과, 와: with whom.
+    static let with = Particle(afterConsonant: "과", afterVowel: "와", unknown: "과(와)")
     /// 으로, 로: where to, or by what; after ㄹ as after a vowel.
     static let to = Particle(afterConsonant: "으로", afterRieul: "로", afterVowel: "로", unknown: "(으)로")
 

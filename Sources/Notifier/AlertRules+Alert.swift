@@ -1,0 +1,31 @@
+import BoxOffice
+import Events
+
+extension AlertRules.Entry {
+    /// The alert about a film's day, if the rule fires and the film is one of those that are watched.
+    func alert(about film: FilmDay, in market: Market) -> Alert? {
+        guard markets.contains(market), watch.includes(film.entry), let firing = rule.firing(for: film) else {
+            return nil
+        }
+        let rank = word == .left ? nil : film.entry.rank
+        var alert = Alert(
+            rule: word, date: film.day.chart.date, market: market == .all ? nil : market,
+            movieCode: film.entry.movieCode, title: film.entry.title, rank: rank, previousRank: firing.previousRank,
+            change: firing.change, severity: severity ?? .init(rank: rank, previousRank: firing.previousRank),
+            values: firing.values, text: Alert.Text(ko: "", en: ""), evidence: [film.day.position])
+        if firing.looksBack, let before = film.before { alert.evidence.append(before.position) }
+        alert.text = texts.text(of: alert, about: film.entry)
+        return alert
+    }
+}
+
+extension Alert {
+    /// The alert that takes this one back, because of a chart that corrects what it rests on.
+    func takenBack(by chart: LoggedChart) -> Alert {
+        var retraction = self
+        retraction.retracts = id
+        retraction.evidence = [chart.position]
+        retraction.text = Text(ko: "정정으로 취소: \(text.ko)", en: "Taken back after a correction: \(text.en)")
+        return retraction
+    }
+}

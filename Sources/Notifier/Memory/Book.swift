@@ -1,0 +1,169 @@
+import BoxOffice
+
+/// What is known of one market: the charts of recent days, the films' histories, and the alerts of those days.
+///
+/// Recent is what a correction may still change: the last 35 days, or all from the day before `since` on. What is older
+/// counts for the films' histories alone, where it can only add. So a book grows by films, not by days.
+struct Book: Sendable {
+    /// How many days stay open to corrections; the worker asks for a day a last time after 30.
+    static let openDays = 35
+
+    /// The market.
+    let market: Market
+    /// The newest day of which a chart is known.
+    private(set) var newestDay: KoreanDate?
+    /// The charts of the recent days.
+    private(set) var days: [KoreanDate: LoggedChart] = [:]
+    /// What is known of the films.
+    private(set) var films: [MovieCode: FilmHistory] = [:]
+    /// The last reign that is known from before the recent days.
+    private(set) var reign: Reign?
+    /// The alerts of recent days.
+    private(set) var decided: [KoreanDate: Decisions] = [:]
+    /// What has changed since it was last written.
+    private(set) var changes = Changes()
+
+    private let since: KoreanDate?
+
+    /// The alerts of a day.
+    struct Decisions: Sendable {
+        /// Those that stand, in the order in which they fired.
+        var standing: [Alert] = []
+        /// The ids of all that ever fired.
+        var ids: Set<String> = []
+    }
+
+    /// What has to be written for the book to be on disk.
+    struct Changes: Sendable {
+        var days: Set<KoreanDate> = []
+        var films: Set<MovieCode> = []
+        /// Whether all that was known before is forgotten.
+        var isForgotten = false
+    }
+
+    /// Makes an empty book; `newestDay` is that of charts that it need not know.
+    init(market: Market, since: KoreanDate? = nil, newestDay: KoreanDate? = nil) {
+        self.market = market
+        self.since = since
+        self.newestDay = newestDay
+    }
+
+    /// Makes a book of what was stored.
+    init(market: Market, since: KoreanDate?, newestDay: KoreanDate?, films: [MovieCode: FilmHistory], reign: Reign?) {
+        self.init(market: market, since: since, newestDay: newestDay)
+        self.films = films
+        self.reign = reign
+    }
+
+    /// The first of the recent days; nil as long as no day is known.
+    var horizon: KoreanDate? {
+        guard let newestDay else { return since.map { $0 - 1 } }
+        let usual = newestDay - Self.openDays
+        return since.map { min($0 - 1, usual) } ?? usual
+    }
+
+    /// Whether a day's chart can still be changed by a correction.
+    func isOpen(_ day: KoreanDate) -> Bool { horizon.map { day >= $0 } ?? true }
+
+    /// Takes a chart in.
+    mutating func learn(_ chart: LoggedChart) {
+        let day = chart.chart.date
+        if day > newestDay ?? day - 1 {
+            newestDay = day
+            settle()
+        }
+        guard isOpen(day) else {
+            for entry in chart.chart.entries {
+                films[entry.movieCode, default: FilmHistory()].settle(entry.appearance(on: day))
+                changes.films.insert(entry.movieCode)
+            }
+            if let leader = chart.chart.leader { note(leader.movieCode, on: day) }
+            return
+        }
+        if let earlier = days.updateValue(chart, forKey: day) {
+            for entry in earlier.chart.entries { films[entry.movieCode]?.forget(day) }
+        }
+        changes.days.insert(day)
+        // The first of a film's lines, if a chart names it twice.
+        for entry in chart.chart.entries.reversed() {
+            films[entry.movieCode, default: FilmHistory()].note(entry.appearance(on: day))
+        }
+    }
+
+    /// Settles the days that no correction can change any more.
+    private mutating func settle() {
+        guard let horizon, let first = days.keys.min(), first < horizon else { return }
+        for (day, chart) in days.filter({ $0.key < horizon }).sorted(by: { $0.key < $1.key }) {
+            for entry in chart.chart.entries {
+                films[entry.movieCode]?.settle(before: horizon)
+                changes.films.insert(entry.movieCode)
+            }
+            if let leader = chart.chart.leader { note(leader.movieCode, on: day) }
+            days[day] = nil
+            decided[day] = nil
+            changes.days.remove(day)
+        }
+    }
+
+    private mutating func note(_ leader: MovieCode, on day: KoreanDate) {
+        if reign?.extend(by: day, ledBy: leader) == true { return }
+        if reign.map({ day > $0.until }) ?? true { reign = Reign(of: leader, since: day, until: day) }
+    }
+
+    /// Who led up to a day, and for how many known days in a row.
+    func reign(upTo day: KoreanDate) -> Reign? {
+        guard let leader = days[day]?.chart.leader?.movieCode else {
+            return reign.flatMap { $0.until == day ? $0 : nil }
+        }
+        var since = day
+        while days[since - 1]?.chart.leader?.movieCode == leader { since = since - 1 }
+        if let earlier = reign, days[since - 1] == nil, earlier.leader == leader, earlier.until == since - 1 {
+            since = earlier.since
+        }
+        return Reign(of: leader, since: since, until: day)
+    }
+
+    /// Notes that an alert fired, or that one is taken back.
+    mutating func note(_ alert: Alert) {
+        var decisions = decided[alert.date] ?? Decisions()
+        let isNew = decisions.ids.insert(alert.retracts ?? alert.id).inserted
+        if let retracted = alert.retracts {
+            decisions.standing.removeAll { $0.id == retracted }
+        } else if isNew {
+            decisions.standing.append(alert)
+        }
+        decided[alert.date] = decisions
+        if let milestone = alert.milestone {
+            if alert.retracts == nil {
+                films[alert.movieCode]?.owed.remove(milestone)
+            } else {
+                films[alert.movieCode]?.owed.insert(milestone)
+            }
+            changes.films.insert(alert.movieCode)
+        }
+    }
+
+    /// Notes an alert of an earlier run.
+    mutating func recall(_ alert: Alert, isStanding: Bool) {
+        decided[alert.date, default: Decisions()].ids.insert(alert.id)
+        if isStanding { decided[alert.date]?.standing.append(alert) }
+    }
+
+    /// Forgets all but the newest day, as when its charts turn out to be another log's.
+    mutating func forget() {
+        self = Book(market: market, since: since, newestDay: newestDay)
+        changes.isForgotten = true
+    }
+
+    /// What has changed since this was last asked.
+    mutating func takeChanges() -> Changes {
+        defer { changes = Changes() }
+        return changes
+    }
+}
+
+extension ChartEntry {
+    fileprivate func appearance(on day: KoreanDate) -> FilmHistory.Appearance {
+        FilmHistory.Appearance(day: day, audience: audience, total: audienceTotal)
+    }
+}

@@ -1,0 +1,65 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+
+/// What the notifier has to know to go on where it was: how far it has read, and what it learnt from that.
+///
+/// It is large, and changed in place. Who fails to write a change down recalls what was written.
+struct Memory: Sendable {
+    /// The charts that decisions rest on.
+    var decider: AlertDecider
+    /// How far the worker's log has been read; nil before anything was.
+    var position: LogPosition?
+    /// From which day on alerts were asked for, by a notifier that was started so.
+    let since: KoreanDate?
+    /// When the first notifier with this memory was started.
+    let began: Date
+    /// What it only learns from.
+    private(set) var history: History
+
+    /// Makes a memory.
+    init(
+        decider: AlertDecider, position: LogPosition? = nil, since: KoreanDate?, began: Date, history: History
+    ) {
+        self.decider = decider
+        self.position = position
+        self.since = since
+        self.began = began
+        self.history = history
+    }
+
+    /// Where to begin reading.
+    var start: Subscription.Start { position.map { .after($0) } ?? .beginning }
+
+    /// Takes a chart, and returns what is decided on it. History fires nothing, unless that was asked for; what it fires
+    /// then is for programs to read, and no news for people.
+    mutating func take(_ chart: LoggedChart, from event: Event) -> [Decision] {
+        let isHistory = history.includes(event, began: began)
+        guard since != nil || !isHistory else {
+            decider.learn(chart)
+            return []
+        }
+        return decider.take(chart).map { Decision(alert: $0, event: event, isForPeople: !isHistory) }
+    }
+
+    /// Notes that all is read that had been published.
+    mutating func catchUp() {
+        if let position { history.end(at: position) }
+    }
+
+    /// Notes that the worker has another log: nothing in it is history, and nothing is known of it.
+    mutating func beginLog() {
+        decider.forget()
+        history = .none
+    }
+}
+
+/// An alert that was decided on.
+struct Decision: Sendable {
+    /// The alert.
+    let alert: Alert
+    /// The event that led to it.
+    let event: Event
+    /// Whether people are told.
+    let isForPeople: Bool
+}

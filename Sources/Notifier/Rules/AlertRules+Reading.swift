@@ -1,0 +1,111 @@
+import Events
+import YAML
+
+extension AlertRules {
+    /// The contract's rules.
+    static var standard: [any Rule] { [Entered(), Left(), Rose(), Fell(), Lead()] }
+}
+
+extension AlertRules.Entry {
+    private static let common = RuleScope.keys + ["severity", "text"]
+
+    /// Puts a rule in force for a scope, in its own words.
+    init(_ rule: any Rule, _ scope: RuleScope) {
+        self.init(rule)
+        watch = scope.watch
+        markets = scope.markets
+    }
+
+    /// Reads what a file says of a rule: nothing or `true` puts it in force as it is, `false` does not, and a mapping says
+    /// how it is meant.
+    init?(_ word: AlertRule, _ node: Node, _ outer: RuleScope, _ mistakes: inout Mistakes) {
+        do throws(Mistake) {
+            if case .scalar = node.content, !node.isNull {
+                guard try node.flag() else { return nil }
+                self.init(Self.rule(word, nil, &mistakes), outer)
+                return
+            }
+            let fields = try node.fields(Self.common + Self.keys(of: word), &mistakes)
+            self.init(Self.rule(word, fields, &mistakes), RuleScope(fields, within: outer, &mistakes))
+            severity = mistakes.gather { () throws(Mistake) in try fields["severity"]?.choice() } ?? nil
+            if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
+        } catch {
+            mistakes.add(error)
+            return nil
+        }
+    }
+
+    /// The keys of a rule's own.
+    private static func keys(of word: AlertRule) -> [String] {
+        switch word {
+        case .rose, .fell: ["by", "inside"]
+        case .reentered, .best: ["after"]
+        case .streak: ["days"]
+        case .milestone: ["totals"]
+        case .screens: ["factor", "from"]
+        case .correction: ["percent", "from"]
+        case .entered, .left, .lead, .opening: []
+        }
+    }
+
+    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout Mistakes) -> any Rule {
+        func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
+            (mistakes.gather { () throws(Mistake) in try fields?[key]?.integer(from: least) } ?? nil) ?? standard
+        }
+        func numbers(_ key: String, _ standard: [Int]) -> [Int] {
+            (mistakes.gather { () throws(Mistake) in try fields?[key]?.numbers() } ?? nil) ?? standard
+        }
+        switch word {
+        case .entered: return Entered()
+        case .left: return Left()
+        case .rose: return Rose(by: number("by", Rose().by), inside: number("inside", Rose().inside))
+        case .fell: return Fell(by: number("by", Fell().by), inside: number("inside", Fell().inside))
+        case .lead: return Lead()
+        case .reentered: return Reentered(after: number("after", Reentered().after))
+        case .opening: return Opening()
+        case .streak: return Streak(days: numbers("days", Streak().days))
+        case .milestone: return Milestone(totals: numbers("totals", Milestone().totals))
+        case .best: return Best(after: number("after", Best().after))
+        case .screens:
+            return Screens(factor: number("factor", Screens().factor, from: 2), from: number("from", Screens().from))
+        case .correction:
+            return Corrected(percent: number("percent", Corrected().percent), from: number("from", Corrected().from))
+        }
+    }
+}
+
+extension Node {
+    /// Whole numbers from one on, ascending; at least one of them.
+    fileprivate func numbers() throws(Mistake) -> [Int] {
+        var numbers: [Int] = []
+        for node in try list() { numbers.append(try node.integer(from: 1)) }
+        guard !numbers.isEmpty else { throw mistake("an empty list is no list of numbers") }
+        return numbers.sorted()
+    }
+}
+
+extension AlertTexts {
+    /// Reads a rule's sentences; a language that is not there keeps its own.
+    init(_ node: Node, _ standard: AlertTexts, of rule: any Rule.Type, _ mistakes: inout Mistakes) throws(Mistake) {
+        self = standard
+        let fields = try node.fields(Language.allCases.map(\.rawValue), &mistakes)
+        let names = Self.names(for: rule)
+        func read(_ language: Language) -> Template? {
+            mistakes.gather { () throws(Mistake) in try fields[language.rawValue]?.template(in: language, names) }
+                ?? nil
+        }
+        ko = read(.ko) ?? ko
+        en = read(.en) ?? en
+    }
+}
+
+extension Node {
+    fileprivate func template(in language: Language, _ names: [String]) throws(Mistake) -> Template {
+        let text = try text()
+        do throws(Template.Problem) {
+            return try Template(text, in: language, names: names)
+        } catch {
+            throw mistake(error.description)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Events
+import Operations
+public import YAML
+
+/// A file in which somebody says which alerts they want: docs/rules.md tells how.
+public struct RuleFile: Sendable {
+    /// The rules that are in force.
+    public let rules: AlertRules
+    /// The section on where alerts are sent, for those who deliver; nil if there is none.
+    public let sinks: Node?
+
+    /// What counts where there is no file: the contract's five rules.
+    public static let standard = RuleFile(rules: AlertRules(), sinks: nil)
+
+    private init(rules: AlertRules, sinks: Node?) {
+        self.rules = rules
+        self.sinks = sinks
+    }
+
+    /// Reads the text of a rule file, or throws all that is wrong with it.
+    public static func read(_ text: [UInt8], file: String) throws(Mistakes) -> RuleFile {
+        var mistakes = Mistakes()
+        var found = RuleFile.standard
+        do throws(Mistake) {
+            found = try read(text, file: file, &mistakes)
+        } catch {
+            mistakes.add(error)
+        }
+        guard mistakes.all.isEmpty else { throw mistakes }
+        return found
+    }
+
+    /// Reads the file at `path`, or throws all that is wrong with it.
+    public static func read(path: String) throws(Mistakes) -> RuleFile {
+        let text: [UInt8]
+        do throws(SmallFile.Failure) {
+            text = try SmallFile.contents(of: path, limit: Node.largestText)
+        } catch {
+            throw Mistakes(Mistake(at: Place(file: path, line: 1, column: 1), "cannot be read: \(error)"))
+        }
+        return try read(text, file: path)
+    }
+
+    private static func read(
+        _ text: [UInt8], file: String, _ mistakes: inout Mistakes
+    ) throws(Mistake) -> RuleFile {
+        guard let document = try Node.read(text, file: file) else { return .standard }
+        let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &mistakes)
+        let scope = RuleScope(fields, within: RuleScope(), &mistakes)
+        var entries = AlertRules.standard.map { AlertRules.Entry($0, scope) }
+        if let section = fields["rules"] {
+            let words = try section.fields(AlertRule.allCases.map(\.rawValue), &mistakes)
+            entries = AlertRule.allCases.compactMap { word in
+                words[word.rawValue].flatMap { AlertRules.Entry(word, $0, scope, &mistakes) }
+            }
+        }
+        return RuleFile(rules: AlertRules(entries), sinks: fields["sinks"])
+    }
+}

@@ -1,0 +1,23 @@
+import BoxOffice
+
+/// The films that a rule looks at: those with one of some codes, or with one of some words in their title.
+struct Watch: Hashable, Sendable {
+    /// Codes of films.
+    var films: Set<MovieCode> = []
+    /// Words of titles, without blanks.
+    var titles: [String] = []
+
+    /// Whether a film is one of them; where none is named, every film is.
+    func includes(_ film: ChartEntry) -> Bool {
+        if films.isEmpty, titles.isEmpty { return true }
+        if films.contains(film.movieCode) { return true }
+        guard !titles.isEmpty else { return false }
+        let title = Self.key(film.title)
+        return titles.contains { title.contains($0) }
+    }
+
+    /// A title as it is compared: without blanks, in small letters. The source itself writes 범죄도시4 and 범죄도시 4.
+    static func key(_ title: String) -> String {
+        title.lowercased().filter { !$0.isWhitespace }
+    }
+}
