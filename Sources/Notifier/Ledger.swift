@@ -18,6 +18,8 @@ struct Ledger: Sendable {
     let log: EventLog
     let clock: WallClock
     let publish: @Sendable ([LoggedEvent]) -> Void
+    /// Where alerts go on their way to people.
+    var outbox: Outbox?
     var crashPoints = CrashPoints.none
 
     /// Writes what was decided, and all that has changed in the memory, and returns the decisions that are new.
@@ -29,15 +31,19 @@ struct Ledger: Sendable {
             try write(changes, in: connection)
             var new: [Decision] = []
             var events: [LoggedEvent] = []
+            var news: [LoggedEvent] = []
             for decision in decisions where try log.event(id: decision.alert.id, in: connection) == nil {
                 let alert = decision.alert
                 let draft = try EventDraft(
                     .alert(rule: alert.rule, code: alert.movieCode, date: alert.date), id: alert.id,
                     correlationID: decision.event.correlationID, encoding: alert)
-                events += try log.append([draft], at: now, in: connection)
+                let event = try log.append([draft], at: now, in: connection)
+                events += event
+                if decision.isForPeople { news += event }
                 new.append(decision)
             }
             try keep(decisions.map(\.alert), in: connection)
+            try outbox?.enqueue(news, at: now, in: connection)
             crashPoints.reach(.settled)
             connection.afterCommit { [events] in
                 crashPoints.reach(.committed)

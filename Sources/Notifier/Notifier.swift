@@ -11,18 +11,24 @@ public struct Notifier: Sendable {
     private let configuration: Configuration
     private let rules: AlertRules
     private let since: KoreanDate?
+    private let sinks: [SinkSettings]
+    private let rehearsal: (@Sendable (String) -> Void)?
     private let logger: Logger
     private let clock: WallClock
     private let crashPoints: CrashPoints
 
-    /// Makes a notifier; nothing is opened yet. With `since`, charts of that day and later ones fire in any order.
+    /// Makes a notifier; nothing is opened yet. With `since`, charts of that day and later ones fire in any order. With a
+    /// `rehearsal`, nothing goes to the sinks: it is told what would.
     public init(
-        _ configuration: Configuration, rules: AlertRules, since: KoreanDate? = nil, logger: Logger,
+        _ configuration: Configuration, rules: AlertRules, since: KoreanDate? = nil, sinks: [SinkSettings] = [],
+        rehearsal: (@Sendable (String) -> Void)? = nil, logger: Logger,
         clock: WallClock = .system, crashPoints: CrashPoints = .none
     ) {
         self.configuration = configuration
         self.rules = rules
         self.since = since
+        self.sinks = sinks
+        self.rehearsal = rehearsal
         self.logger = logger
         self.clock = clock
         self.crashPoints = crashPoints
@@ -50,8 +56,12 @@ public struct Notifier: Sendable {
         let metrics = Metrics()
         let counts = NotifierMetrics(metrics)
         let publisher = Publisher(alerts, of: log, positions: positions)
+        let delivery = try await Delivery(
+            to: sinks, from: database, log, metrics: metrics, logger: logger, wall: clock, rehearsal: rehearsal,
+            crashPoints: crashPoints)
         let ledger = Ledger(
-            database: database, log: log, clock: clock, publish: publisher.publish, crashPoints: crashPoints)
+            database: database, log: log, clock: clock, publish: publisher.publish, outbox: delivery.outbox,
+            crashPoints: crashPoints)
         let recall: @Sendable () async throws -> Memory = { [rules, since] in
             try await ledger.recall(rules: rules, since: since)
         }
@@ -63,15 +73,20 @@ public struct Notifier: Sendable {
             prefixes: ["\(Stream.ranking.rawValue)."], from: memory.start
         ) { note($0, counts) }
         let status: @Sendable () async throws -> NotifierStatus = {
-            let (positions, history) = try await database.read { connection in
-                (try log.positions(in: connection), try Ledger.reading(in: connection)?.history.ends ?? [:])
+            let (positions, history, sinks) = try await database.read { connection in
+                (
+                    try log.positions(in: connection), try Ledger.reading(in: connection)?.history.ends ?? [:],
+                    try delivery.outbox.counts(in: connection)
+                )
             }
             return NotifierStatus(
                 version: version, epoch: log.epoch, positions: positions, learned: history,
-                uptime: Int(age.elapsed.components.seconds))
+                queue: sinks.mapValues(\.waiting), sinks: sinks, uptime: Int(age.elapsed.components.seconds))
         }
 
-        let answers = LogCommands(log: log, database: database, status: status)
+        let answers = NotifierCommands(
+            log: LogCommands(log: log, database: database, status: status),
+            retry: RetryCommand(outbox: delivery.outbox, database: database))
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)
         metrics.addSockets([
@@ -90,6 +105,7 @@ public struct Notifier: Sendable {
             [
                 health,
                 pulse,
+                delivery,
                 SimpleService {
                     await publisher.run(now: clock.now, clock: ContinuousClock())
                 } stop: {

@@ -7,7 +7,7 @@ import YAML
 private let commands: [any Command.Type] = [
     UpCommand.self, WorkerCommand.self, NotifierCommand.self, BoardCommand.self, SandboxCommand.self,
     RequestCommand.self, WatchCommand.self, StatusCommand.self, CheckCommand.self, LogCommand.self, BackupCommand.self,
-    RestoreCommand.self, ReplayCommand.self, VersionCommand.self,
+    RestoreCommand.self, ReplayCommand.self, NotifyCommand.self, VersionCommand.self,
 ]
 
 /// Runs the subcommand that the process was started with, and ends the process with its status.

@@ -2,16 +2,16 @@ import Notifier
 import Operations
 
 extension Configuration {
-    /// The rules of a file, or of the one that the environment names, or the built-in ones; these with a threshold of
-    /// `ranks` for rises and falls.
-    func alertRules(file: String? = nil, ranks: Int?) throws -> AlertRules {
-        guard let path = file ?? rules else {
-            return ranks.map { AlertRules(threshold: $0) } ?? RuleFile.standard.rules
+    /// The rule file at `path`, or the one that the environment names, or what counts without one; that with a threshold
+    /// of `ranks` for rises and falls.
+    func ruleFile(_ path: String? = nil, ranks: Int? = nil) throws -> RuleFile {
+        guard let path = path ?? rules else {
+            return ranks.map { RuleFile(rules: AlertRules(threshold: $0)) } ?? .standard
         }
         guard ranks == nil else {
             throw UsageError("--ranks means nothing beside the rules of \(path): say `by` there")
         }
-        return try RuleFile.read(path: path).rules
+        return try RuleFile.read(path: path)
     }
 }
 

@@ -10,19 +10,12 @@ struct EventLine {
     /// The time of day in Korea, the topic, and what the event says.
     var text: String {
         // Another version's event may say what this one cannot read; the tail goes on.
-        "\(Color.dim.paint(time))  \(event.topic)  \((try? summary) ?? "(cannot be read)")"
+        "\(Color.dim.paint(event.time.koreanTime))  \(event.topic)  \((try? summary) ?? "(cannot be read)")"
     }
 
     /// What of an alert is for people.
     private struct Worded: Decodable {
         let text: Alert.Text
-    }
-
-    private var time: String {
-        let day = KoreanDate(at: event.time)
-        let seconds = Int(event.time.timeIntervalSince(day.start))
-        return [seconds / 3600, seconds / 60 % 60, seconds % 60]
-            .map { String(String(100 + $0).dropFirst()) }.joined(separator: ":")
     }
 
     private var summary: String {

@@ -7,8 +7,8 @@ struct NotifierCommand: Command {
     static let usage = Usage(
         name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
         details: """
-            Reads MARQUEE_EVENTS, decides by the rules of MARQUEE_RULES if it is set, and publishes on MARQUEE_ALERTS until
-            SIGINT or SIGTERM.
+            Reads MARQUEE_EVENTS, decides by the rules of MARQUEE_RULES if it is set, publishes on MARQUEE_ALERTS, and sends
+            what the sinks there want, until SIGINT or SIGTERM.
             """,
         options: [
             Lifeline.option,
@@ -16,12 +16,14 @@ struct NotifierCommand: Command {
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"),
             .ranks,
+            Usage.Option(name: "--dry-run", meaning: "send nothing to the sinks, and print what would go"),
             .crashAt,
         ])
 
     private let since: KoreanDate?
     private let isAttached: Bool
     private let ranks: Int?
+    private let isRehearsal: Bool
     private let crashPoints: CrashPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -29,16 +31,18 @@ struct NotifierCommand: Command {
         isAttached = arguments.has(Lifeline.option.name)
         since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
         ranks = try arguments.ranks()
+        isRehearsal = arguments.has("--dry-run")
         crashPoints = try arguments.crashPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
         if isAttached { Lifeline.follow() }
-        let logger = configuration.logger("notifier")
+        let file = try configuration.ruleFile(ranks: ranks)
+        let logger = configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
         let notifier = Notifier(
-            configuration, rules: try configuration.alertRules(ranks: ranks), since: since, logger: logger,
-            crashPoints: crashPoints)
+            configuration, rules: file.rules, since: since, sinks: file.sinks,
+            rehearsal: isRehearsal ? Console.print : nil, logger: logger, crashPoints: crashPoints)
         try await notifier.run(until: signals.first)
         return .done
     }

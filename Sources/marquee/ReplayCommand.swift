@@ -61,7 +61,7 @@ struct ReplayCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let log = log.map(Worker.logFile(at:)) ?? configuration.logFile(ofAlerts: false)
-        let rules = try configuration.alertRules(file: rules, ranks: ranks)
+        let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isRehearsal else { return try rehearse(AlertReplay(rules: rules, since: since), log) }
         var (history, since) = (History.none, since)
         if let learned { history = History(ends: [.ranking: learned]) }

@@ -91,7 +91,7 @@ import ZeroMQ
         let failed = try desk.events("request.failed").map { try $0.data(as: RequestFailed.self) }
         #expect(
             failed.map(\.error.code.rawValue).sorted() == [
-                "badRequest", "badRequest", "badRequest", "badRequest", "dateOutOfRange", "overloaded",
+                "badRequest", "badRequest", "badRequest", "dateOutOfRange", "overloaded", "overloaded",
             ])
         #expect(Set(failed.map(\.topic)) == ["fetch.day", "fetch.week"])
         #expect(desk.events("request.accepted").map(\.topic) == [.request(.accepted, Sample.id("a"))])

@@ -6,7 +6,7 @@ import SQLite
 /// Takes letters out of the outbox to one sink, in their order, each until it is taken or dead.
 ///
 /// Each sink has a courier of its own, so that a sink that is slow or gone delays no other.
-struct Courier: Service {
+struct Courier: Sendable {
     let recipient: Recipient
     let outbox: Outbox
     let database: Database
@@ -22,7 +22,8 @@ struct Courier: Service {
     /// After how long a courier that waits looks again, whatever it waits for: a clock may have been set.
     private static let patience = Duration.seconds(3_600)
 
-    func run() async throws {
+    /// Works until it is stopped or cancelled.
+    func run() async {
         bell.ring()
         await withDiscardingTaskGroup { tasks in
             for await _ in bell.rings {
@@ -38,7 +39,8 @@ struct Courier: Service {
         }
     }
 
-    func stop() async {
+    /// Has `run` return, once the letter in hand has its answer.
+    func stop() {
         bell.takeDown()
     }
 

@@ -61,6 +61,8 @@ struct Outbox: Sendable {
     let log: EventLog
     /// Who gets letters.
     let recipients: [Recipient]
+    /// Told what would go, where nothing is to go and nothing is written.
+    var rehearsal: (@Sendable (String) -> Void)?
     /// Told of who gets something new, once it is on disk.
     var news: @Sendable (_ sink: String) -> Void = { _ in }
 
@@ -70,6 +72,12 @@ struct Outbox: Sendable {
         var woken: Set<String> = []
         for event in events {
             let alert = try DeliveredAlert(event)
+            if let rehearsal {
+                for recipient in recipients where try wouldGet(alert, recipient, at: now, in: connection) {
+                    rehearsal("\(recipient.name): \(alert.id): \(alert.text[recipient.language])")
+                }
+                continue
+            }
             for recipient in recipients where try enqueue(alert, for: recipient, at: now, in: connection) {
                 woken.insert(recipient.name)
             }
@@ -94,6 +102,20 @@ struct Outbox: Sendable {
             """, recipient.name, alert.id, alert.subject, now.milliseconds,
             (isSpared ? State.spared : .waiting).rawValue, isSpared ? now.milliseconds : nil)
         return !isSpared
+    }
+
+    /// Whether a sink would get an alert if this were no rehearsal.
+    private func wouldGet(
+        _ alert: DeliveredAlert, _ recipient: Recipient, at now: Date, in connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        guard let retracted = alert.retracts else {
+            guard recipient.wants(alert) else { return false }
+            return try !hasHadOne(like: alert, recipient, at: now, in: connection)
+        }
+        return try !connection.query(
+            "select number from delivery where sink = ? and alert = ? and attempts > 0", recipient.name, retracted,
+            as: Int.self
+        ).isEmpty
     }
 
     /// Takes an alert back from a sink; returns whether that may have got it, and so has to be told.

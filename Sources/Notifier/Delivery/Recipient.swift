@@ -6,6 +6,8 @@ struct Recipient: Sendable {
     let name: String
     /// Where the letters go.
     let sink: any Sink
+    /// The language of its letters.
+    var language = Language.ko
     /// The rules whose alerts it gets; nil for all.
     var rules: Set<String>?
     /// The least severity that it gets.

@@ -29,8 +29,8 @@ public struct SinkSettings: Sendable {
     let timetable: Timetable
     var backoff: Backoff
 
-    /// The sink, ready to be written to; `mail` makes what hands mail over, if it is needed.
-    func recipient(_ client: HTTPClient, mail: () -> MailClient) -> Recipient {
+    /// The sink, ready to be written to; a sink of mail needs what hands mail over.
+    func recipient(_ client: HTTPClient, _ mail: MailClient?) -> Recipient {
         let sink: any Sink =
             switch destination {
             case .webhook(let url, let key): WebhookSink(client: client, url: url, key: key)
@@ -42,11 +42,12 @@ public struct SinkSettings: Sendable {
                 NtfySink(client: client, url: url, topic: topic, token: token, language: language)
             case .apprise(let url, let urls, let tag):
                 AppriseSink(client: client, url: url, urls: urls, tag: tag, language: language)
-            case .mail(let envelope): MailSink(client: mail(), envelope: envelope, language: language)
+            case .mail(let envelope): MailSink(client: mail ?? MailClient(), envelope: envelope, language: language)
             case .file(let path): FileSink(path: path)
             case .standardOutput: StandardOutputSink(language: language)
             }
         var recipient = Recipient(name, sink)
+        recipient.language = language
         recipient.rules = rules
         recipient.severity = severity
         recipient.cooldown = cooldown

@@ -6,13 +6,14 @@ public import YAML
 public struct RuleFile: Sendable {
     /// The rules that are in force.
     public let rules: AlertRules
-    /// The section on where alerts are sent, for those who deliver; nil if there is none.
-    public let sinks: Node?
+    /// Where alerts are sent.
+    public let sinks: [SinkSettings]
 
     /// What counts where there is no file: the contract's five rules.
-    public static let standard = RuleFile(rules: AlertRules(), sinks: nil)
+    public static let standard = RuleFile(rules: AlertRules())
 
-    private init(rules: AlertRules, sinks: Node?) {
+    /// Makes what a file with these rules and sinks says.
+    public init(rules: AlertRules, sinks: [SinkSettings] = []) {
         self.rules = rules
         self.sinks = sinks
     }
@@ -54,6 +55,7 @@ public struct RuleFile: Sendable {
                 words[word.rawValue].flatMap { AlertRules.Entry(word, $0, scope, &mistakes) }
             }
         }
-        return RuleFile(rules: AlertRules(entries), sinks: fields["sinks"])
+        let sinks = fields["sinks"].map { SinkSettings.read($0, &mistakes) } ?? []
+        return RuleFile(rules: AlertRules(entries), sinks: sinks)
     }
 }

@@ -29,7 +29,7 @@ final class PostOffice: Sendable {
         self.database = database
         self.log = log
         self.bells = bells
-        outbox = Outbox(log: log, recipients: recipients) { bells[$0]?.ring() }
+        outbox = Outbox(log: log, recipients: recipients, news: { bells[$0]?.ring() })
     }
 
     /// Logs alerts about films, each by its letter, and puts them into the outbox.
@@ -71,7 +71,7 @@ final class PostOffice: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for recipient in outbox.recipients {
                 let courier = courier(recipient)
-                tasks.addTask { try await courier.run() }
+                tasks.addTask { await courier.run() }
             }
             try await body()
             tasks.cancelAll()

@@ -1,0 +1,63 @@
+import Events
+import FoundationEssentials
+import Locking
+import Networking
+import Operations
+import SQLite
+
+/// Delivers alerts to people: the outbox, and a courier for each sink.
+struct Delivery: Service {
+    let outbox: Outbox
+    private let couriers: [Courier]
+    private let client: HTTPClient
+    private let mail: MailClient?
+    private let end = Bell()
+
+    /// Makes couriers for these sinks; with a `rehearsal`, which is told what would go, there are none.
+    init(
+        to sinks: [SinkSettings], from database: Database, _ log: EventLog, metrics: Metrics, logger: Logger,
+        wall: WallClock, rehearsal: (@Sendable (String) -> Void)?, crashPoints: CrashPoints
+    ) async throws {
+        // No retries there: those are the outbox's, which outlive the process.
+        var retry = RetryPolicy.never
+        retry.attemptTimeout = .seconds(30)
+        let client = HTTPClient(retry: retry)
+        let needsMail = sinks.contains { if case .mail = $0.destination { true } else { false } }
+        let mail = needsMail ? MailClient() : nil
+        let recipients = sinks.map { $0.recipient(client, mail) }
+        let bells = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, Bell()) })
+        let outbox = Outbox(log: log, recipients: recipients, rehearsal: rehearsal) { bells[$0]?.ring() }
+        let figures = DeliveryMetrics(metrics, sinks: recipients.map(\.name)) {
+            try await database.read { try outbox.counts(in: $0) }
+        }
+        self.outbox = outbox
+        self.client = client
+        self.mail = mail
+        if rehearsal == nil {
+            let now = wall.now()
+            try await database.write { try outbox.retire(at: now, in: $0) }
+            couriers = recipients.map { recipient in
+                Courier(
+                    recipient: recipient, outbox: outbox, database: database, bell: bells[recipient.name] ?? Bell(),
+                    logger: logger, metrics: figures, clock: ContinuousClock(), wall: wall,
+                    fraction: { .random(in: 0..<1) }, crashPoints: crashPoints)
+            }
+        } else {
+            couriers = []
+        }
+    }
+
+    func run() async throws {
+        await withDiscardingTaskGroup { tasks in
+            for courier in couriers { tasks.addTask { await courier.run() } }
+            for await _ in end.rings {}
+        }
+        await client.shutdown()
+        await mail?.shutdown()
+    }
+
+    func stop() async {
+        for courier in couriers { courier.stop() }
+        end.takeDown()
+    }
+}
