@@ -31,19 +31,17 @@ struct Ledger: Sendable {
             try write(changes, in: connection)
             var new: [Decision] = []
             var events: [LoggedEvent] = []
-            var news: [LoggedEvent] = []
             for decision in decisions where try log.event(id: decision.alert.id, in: connection) == nil {
                 let alert = decision.alert
                 let draft = try EventDraft(
                     .alert(rule: alert.rule, code: alert.movieCode, date: alert.date), id: alert.id,
                     correlationID: decision.event.correlationID, encoding: alert)
-                let event = try log.append([draft], at: now, in: connection)
-                events += event
-                if decision.isForPeople { news += event }
+                let logged = try log.append([draft], at: now, in: connection)
+                if decision.isForPeople { try outbox?.enqueue(logged, at: now, in: connection) }
+                events += logged
                 new.append(decision)
             }
             try keep(decisions.map(\.alert), in: connection)
-            try outbox?.enqueue(news, at: now, in: connection)
             crashPoints.reach(.settled)
             connection.afterCommit { [events] in
                 crashPoints.reach(.committed)
