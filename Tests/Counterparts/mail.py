@@ -1,11 +1,13 @@
 """A real mail server (aiosmtpd) for tests: prints where it listens, then each mail that it took as a line of JSON.
 
-Use: mail.py FOLDER [--tls | --starttls] [--login USER PASSWORD] [--refuse ADDRESS] [--busy COUNT]
+Use: mail.py FOLDER [--tls | --starttls] [--login USER PASSWORD] [--refuse ADDRESS] [--busy COUNT] [--parse]
 With TLS its certificate is FOLDER/certificate.pem. --busy turns the first mails away for the moment.
 """
 
 import argparse
 import asyncio
+import email
+import email.policy
 import json
 import ssl
 import subprocess
@@ -18,6 +20,7 @@ arguments.add_argument("--tls", action="store_true")
 arguments.add_argument("--starttls", action="store_true")
 arguments.add_argument("--login", nargs=2)
 arguments.add_argument("--refuse")
+arguments.add_argument("--parse", action="store_true", help="print what a mail program makes of each mail")
 arguments.add_argument("--busy", type=int, default=0)
 options = arguments.parse_args()
 
@@ -33,12 +36,20 @@ class Desk:
         if options.busy > 0:
             options.busy -= 1
             return "451 4.3.0 try again later"
-        mail = {
+        mail = parsed(envelope.content) if options.parse else {
             "from": envelope.mail_from, "to": envelope.rcpt_tos, "text": envelope.content.decode("ascii"),
             "tls": session.ssl is not None or options.tls, "user": session.auth_data,
         }
         print(json.dumps(mail), flush=True)
         return "250 2.0.0 taken"
+
+
+def parsed(content):
+    message = email.message_from_bytes(content, policy=email.policy.default)
+    return {
+        "subject": message["Subject"], "text": message.get_content(), "id": message["Message-ID"],
+        "date": message["Date"].datetime.timestamp(), "defects": len(message.defects),
+    }
 
 
 def authenticate(server, session, envelope, mechanism, data):

@@ -11,12 +11,15 @@ public final class Counterpart: Sendable {
     private let rest = Monitor<[UInt8]>([])
 
     /// Starts a program, and waits until it listens.
-    public init(_ name: String, _ arguments: [String] = []) async throws {
+    public init(
+        _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Counterparts")
         let pipe = Pipe()
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-u", folder.appending(path: name).standardized.path] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         output = pipe.fileHandleForReading

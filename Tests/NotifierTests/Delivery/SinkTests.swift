@@ -1,0 +1,222 @@
+import Events
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Notifier
+
+/// Sinks against their counterparts: services by their documented protocols, and real servers where there are some.
+@Suite(.timeLimit(.minutes(1))) struct SinkTests {
+    private let client = HTTPClient(retry: .never)
+    private let now = Date()
+
+    /// What a service says of a message that it took.
+    private struct Taken: Decodable {
+        let service: String
+        let text: String
+    }
+
+    private func alert(_ text: String, id: String = "lead.AAAAAAAA.2024-06-04.all") throws -> DeliveredAlert {
+        let words = Alert.Text(ko: text, en: "English")
+        let body = try JSON.encode(["id": id, "type": "marquee.alert.v1"])
+        let data = try JSON.encode(["text": words])
+        let event =
+            String(decoding: body.dropLast(), as: UTF8.self) + ",\"data\":\(String(decoding: data, as: UTF8.self))}"
+        return DeliveredAlert(
+            id: id, body: Array(event.utf8), rule: "lead", subject: "lead/AAAAAAAA", severity: .major, text: words,
+            retracts: nil)
+    }
+
+    private func letter(_ text: String = "〈파묘〉 & <웡카>를 제치고 1위") throws -> Letter {
+        let alert = try alert(text)
+        return Letter(key: alert.id, alerts: [alert])
+    }
+
+    private func digest(_ count: Int) throws -> Letter {
+        let alerts = try (1...count).map { try alert("〈영화 \($0)〉 신작 10위로 진입", id: "entered.\($0)") }
+        return Letter(key: "digest.desk.2026-11-21", alerts: alerts)
+    }
+
+    private func taken(by services: Counterpart) async throws -> Taken {
+        try JSONDecoder().decode(Taken.self, from: Data(try #require(await services.line()).utf8))
+    }
+
+    @Test(
+        "a receiver that checks the signature takes the event itself, a digest as a list, and nothing with another key")
+    func webhook() async throws {
+        let receiver = try await Counterpart(
+            "../../Examples/webhook.py", ["0"], environment: ["WEBHOOK_SECRET": "whsec_c2VjcmV0"])
+        let url = "http://127.0.0.1:\(receiver.port)/T0p"
+        let key = try #require(WebhookSink.key(of: "whsec_c2VjcmV0"))
+        let sink = WebhookSink(client: client, url: url, key: key)
+        #expect(await sink.send(try letter(), at: now) == Answer(verdict: .taken, text: "204"))
+        #expect(await receiver.line() == "lead.AAAAAAAA.2024-06-04.all 〈파묘〉 & <웡카>를 제치고 1위")
+        #expect(await sink.send(try digest(2), at: now).verdict == .taken)
+        #expect(await receiver.line() == "entered.1 〈영화 1〉 신작 10위로 진입")
+        let stranger = WebhookSink(client: client, url: url, key: Array("another".utf8))
+        let refusal = await stranger.send(try letter(), at: now)
+        #expect(refusal.verdict == .refused && refusal.text.hasPrefix("401 "))
+        // What was recorded cannot be sent again later.
+        #expect(await sink.send(try letter(), at: now - 3_600).verdict == .refused)
+        await client.shutdown()
+    }
+
+    @Test("chat, push and Apprise take letters in the words of the sink's language")
+    func services() async throws {
+        let services = try await Counterpart("services.py")
+        let url = "http://127.0.0.1:\(services.port)"
+        let sinks: [(name: String, sink: any Sink)] = [
+            ("slack", SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .ko)),
+            ("discord", DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko)),
+            ("telegram", TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko)),
+            ("ntfy", NtfySink(client: client, url: url, topic: "marquee", token: "tk_token", language: .ko)),
+            ("apprise", AppriseSink(client: client, url: "\(url)/notify/marquee", urls: nil, tag: nil, language: .ko)),
+            (
+                "apprise",
+                AppriseSink(
+                    client: client, url: "\(url)/notify", urls: "json://127.0.0.1:\(services.port)/apprised", tag: nil,
+                    language: .ko)
+            ),
+        ]
+        for (name, sink) in sinks {
+            let answer = await sink.send(try letter("〈파묘〉 & 1위"), at: now)
+            #expect(answer.verdict == .taken, "\(name): \(answer.text)")
+            let taken = try await taken(by: services)
+            #expect(taken.service == name && taken.text == (name == "slack" ? "〈파묘〉 &amp; 1위" : "〈파묘〉 & 1위"))
+            // However long the day was, it is one message that the service takes.
+            let digested = await sink.send(try digest(300), at: now)
+            #expect(digested.verdict == .taken, "\(name): \(digested.text)")
+            #expect(try await self.taken(by: services).text.contains("〈영화 1〉"))
+        }
+        let english = SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .en)
+        #expect(await english.send(try letter(), at: now) == Answer(verdict: .taken, text: "200 ok"))
+        #expect(try await taken(by: services).text == "English")
+        await client.shutdown()
+    }
+
+    @Test(
+        "an answer is looked at before it counts: refusals, limits, redirects, and servers that have nothing to do with it"
+    )
+    func answers() async throws {
+        let services = try await Counterpart("services.py")
+        let url = "http://127.0.0.1:\(services.port)"
+        let cases: [(sink: any Sink, text: String, verdict: Answer.Verdict)] = [
+            (SlackSink(client: client, url: "\(url)/services/gone", language: .ko), "x", .refused),
+            (SlackSink(client: client, url: "\(url)/moved", language: .ko), "x", .refused),
+            (
+                DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko), "slow down",
+                .failed(retryAfter: .seconds(7))
+            ),
+            (
+                TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko), "slow down",
+                .failed(retryAfter: .seconds(9))
+            ),
+            (TelegramSink(client: client, url: url, token: "12:token", chat: "5", language: .ko), "x", .refused),
+            (TelegramSink(client: client, url: url, token: "13:wrong", chat: "5", language: .ko), "x", .refused),
+            (NtfySink(client: client, url: url, topic: "a", token: "tk_wrong", language: .ko), "x", .refused),
+            (
+                NtfySink(client: client, url: "\(url)/services/T0/B0/token", topic: "a", token: nil, language: .ko),
+                "x", .refused
+            ),
+            // It has no configuration of that key: 204, and nobody was told.
+            (AppriseSink(client: client, url: "\(url)/notify/none", urls: nil, tag: nil, language: .ko), "x", .refused),
+            (
+                AppriseSink(client: client, url: "\(url)/notify", urls: "json://127.0.0.1:1", tag: nil, language: .ko),
+                "x",
+                .failed()
+            ),
+            (SlackSink(client: client, url: "http://127.0.0.1:1/T0p", language: .ko), "x", .failed()),
+        ]
+        for (sink, text, verdict) in cases {
+            let answer = await sink.send(try letter(text), at: now)
+            #expect(answer.verdict == verdict, "\(sink): \(answer.text)")
+            let shown = answer.fit(without: sink.secrets).text
+            #expect(!sink.secrets.contains { shown.contains($0) }, "\(shown)")
+        }
+        await client.shutdown()
+    }
+
+    @Test("a mail is one that mail programs read: Korean subject and text, the letter's key as its id")
+    func mail() async throws {
+        let folder = try TemporaryFolder()
+        let server = try await Counterpart("mail.py", [folder.path, "--parse", "--refuse", "nobody@example.org"])
+        let mail = MailClient()
+        var envelope = MailRequest(
+            host: "127.0.0.1", port: server.port, security: .none, sender: "marquee@example.org",
+            recipients: ["a@example.org", "b@example.org"], message: [])
+        let title = String(repeating: "〈파묘〉 4위→1위 ▲3, ", count: 8)
+        let answer = await MailSink(client: mail, envelope: envelope, language: .ko).send(try letter(title), at: now)
+        #expect(answer == Answer(verdict: .taken, text: "250 2.0.0 taken"))
+        struct Parsed: Decodable {
+            let subject: String
+            let text: String
+            let id: String
+            let date: Double
+            let defects: Int
+        }
+        let parsed = try JSONDecoder().decode(Parsed.self, from: Data(try #require(await server.line()).utf8))
+        #expect(parsed.subject == title && parsed.text == title + "\r\n")
+        #expect(parsed.id == "<lead.AAAAAAAA.2024-06-04.all@example.org>")
+        #expect(parsed.date == now.timeIntervalSince1970.rounded(.down))
+        #expect(parsed.defects == 0)
+        envelope.recipients = ["nobody@example.org"]
+        let refusal = await MailSink(client: mail, envelope: envelope, language: .ko).send(try letter(), at: now)
+        #expect(refusal == Answer(verdict: .refused, text: "550 5.1.1 no such mailbox here"))
+        await mail.shutdown()
+        await client.shutdown()
+    }
+
+    @Test("a file has a line for each alert, whole ones, though a process was killed while it wrote")
+    func file() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("alerts.jsonl")
+        try Data("{\"id\":\"ha".utf8).write(to: URL(filePath: path))
+        let sink = FileSink(path: path)
+        #expect(await sink.send(try letter(), at: now).verdict == .taken)
+        #expect(await sink.send(try digest(2), at: now).verdict == .taken)
+        let lines = try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 4 && lines[0] == "{\"id\":\"ha")
+        let ids = try lines.dropFirst().map { try JSON.decode([String: ID].self, from: Array($0.utf8))["id"] }
+        #expect(ids.map { $0?.text } == ["lead.AAAAAAAA.2024-06-04.all", "entered.1", "entered.2"])
+        #expect(await FileSink(path: folder.path + "/none/x").send(try letter(), at: now).verdict == .failed())
+        await client.shutdown()
+    }
+
+    /// A value of which only texts matter.
+    private struct ID: Decodable {
+        let text: String?
+
+        init(from decoder: any Decoder) throws {
+            text = try? decoder.singleValueContainer().decode(String.self)
+        }
+    }
+}
+
+struct LetterTests {
+    @Test("a long day is cut at whole lines, and says how many are left", arguments: [60, 100, 400])
+    func cut(limit: Int) {
+        let alerts = (1...20).map { number in
+            DeliveredAlert(
+                id: "\(number)", body: [], rule: "lead", subject: "lead", severity: .info,
+                text: .init(ko: "〈영화 \(number)〉 1위", en: "Movie \(number) leads"), retracts: nil)
+        }
+        let text = Letter(key: "digest", alerts: alerts).text(in: .ko, limit: limit)
+        #expect(text.utf16.count <= limit)
+        let lines = text.split(separator: "\n")
+        #expect(lines.first == "박스오피스 소식 20건")
+        let shown = lines.count { $0.hasPrefix("· ") }
+        #expect(shown == 20 || lines.last == "외 \(20 - shown)건")
+    }
+
+    @Test("an encoded word is at most 75 letters long, and holds whole characters")
+    func words() {
+        let lines = MailMessage.words(String(repeating: "가나다라마바사😀", count: 9)).split(separator: "\r\n ")
+        #expect(lines.count > 1 && lines.allSatisfy { $0.utf8.count <= 75 })
+        for line in lines {
+            let code = line.dropFirst("=?utf-8?B?".count).dropLast(2)
+            #expect(Data(base64Encoded: String(code)).flatMap { String(data: $0, encoding: .utf8) } != nil)
+        }
+        #expect(MailMessage.words("plain words") == "plain words")
+    }
+}
