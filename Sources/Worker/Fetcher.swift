@@ -23,6 +23,7 @@ struct Fetcher: Sendable {
     let posters: PosterFinder?
     let quota: QuotaLedger?
     let clock: WallClock
+    private let areas = AreaCheck()
 
     /// Finds the answer, or throws the `Failure` that says why there is none.
     func findings(for request: Request, asOf now: Date) async throws -> Findings {
@@ -41,6 +42,7 @@ struct Fetcher: Sendable {
         let topic = Topic.ranking(day: date, market: market)
         if !refresh, let known = try await freshChart(topic, state, at: now) { return Findings(logged: [known]) }
         guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
+        try await checkArea(of: market, at: now)
         let entries = try await ask(kobis.dailyChart(date, market: market))
         let chart = Chart(date: date, market: market, state: state, entries: entries)
         return Findings(fetched: [.chart(chart)], source: .upstream)
@@ -53,10 +55,18 @@ struct Fetcher: Sendable {
         let topic = Topic.weekRanking(week, market: market)
         if !refresh, let known = try await freshChart(topic, state, at: now) { return Findings(logged: [known]) }
         guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
+        try await checkArea(of: market, at: now)
         let figures = try await ask(kobis.weeklyChart(week, market: market))
         let chart = WeekChart(
             week: week, yearWeek: figures.yearWeek, market: market, state: state, entries: figures.entries)
         return Findings(fetched: [.weekChart(chart)], source: .upstream)
+    }
+
+    /// Throws the failure of a chart of an area that there is not.
+    private func checkArea(of market: Market, at now: Date) async throws {
+        guard let kobis, let area = market.area else { return }
+        guard await areas.refuses(area, at: now, ask: { try await client.send(kobis.areas) }) else { return }
+        throw Failure(.badRequest, "there is no area \(area); `marquee areas` lists them", field: "area")
     }
 
     /// The chart in the log, if it needs no look at the source: a settled one, or one that was confirmed just now and

@@ -5,9 +5,22 @@ import YAML
 
 /// Every subcommand, in the order in which `marquee help` lists them.
 private let commands: [any Command.Type] = [
-    UpCommand.self, WorkerCommand.self, NotifierCommand.self, BoardCommand.self, SandboxCommand.self,
-    RequestCommand.self, WatchCommand.self, StatusCommand.self, CheckCommand.self, LogCommand.self, BackupCommand.self,
-    RestoreCommand.self, ReplayCommand.self, NotifyCommand.self, VersionCommand.self,
+    UpCommand.self,
+    WorkerCommand.self,
+    NotifierCommand.self,
+    BoardCommand.self,
+    SandboxCommand.self,
+    RequestCommand.self,
+    WatchCommand.self,
+    AreasCommand.self,
+    StatusCommand.self,
+    CheckCommand.self,
+    LogCommand.self,
+    BackupCommand.self,
+    RestoreCommand.self,
+    ReplayCommand.self,
+    NotifyCommand.self,
+    VersionCommand.self,
 ]
 
 /// Runs the subcommand that the process was started with, and ends the process with its status.

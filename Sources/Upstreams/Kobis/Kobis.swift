@@ -45,6 +45,11 @@ public struct Kobis: Sendable {
         }
     }
 
+    /// The areas that charts can be asked for.
+    public var areas: Endpoint<[Market.NamedArea]> {
+        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (answer: KobisCodes) in answer.areas }
+    }
+
     /// The facts about a film; a code that the council does not know is `notFound`.
     public func movie(_ code: MovieCode) -> Endpoint<Movie> {
         endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
