@@ -24,12 +24,14 @@ struct TextTable {
     var lines: [String] {
         let widths = alignments.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
         return zip(rows, paints).map { cells, paint in
-            cells.indices.map { column in
+            var line = cells.indices.map { column in
                 let padding = String(repeating: " ", count: widths[column] - cells[column].columns)
                 let cell = paint[column](cells[column])
                 if alignments[column] == .right { return padding + cell }
                 return column == cells.count - 1 ? cell : cell + padding
             }.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line
         }
     }
 }

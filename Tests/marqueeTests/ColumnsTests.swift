@@ -20,7 +20,7 @@ import Testing
         var table = TextTable([.right, .left, .right, .left])
         table.add(["1", "파묘", "12,345", "first"])
         table.add(["10", "a", "9", ""], paint: [1: { "<\($0)>" }])
-        #expect(table.lines == [" 1  파묘  12,345  first", "10  <a>          9  "])
+        #expect(table.lines == [" 1  파묘  12,345  first", "10  <a>          9"])
     }
 
     @Test("a table without rows has no lines")
