@@ -114,7 +114,7 @@ extension EventLog {
     }
 
     /// The text after all topics that begin with `prefix`: their bytes are below 0x7f.
-    private static func end(of prefix: String) -> String {
+    static func end(of prefix: String) -> String {
         prefix + "\u{7f}"
     }
 }

@@ -39,6 +39,13 @@ public struct LogFile: Sendable {
         }
     }
 
+    /// Runs `body` on the charts of a worker's log as some commit has left them; they are read, and not proven.
+    public func history<Value>(_ body: (ChartHistory) throws -> Value) throws -> Value {
+        try Database.inspect(path: path, schema: schema) { connection in
+            try body(ChartHistory(EventLog(unproven: "/marquee/\(owner)", in: connection), in: connection))
+        }
+    }
+
     /// What the log holds.
     public func contents() throws -> Contents {
         try read { log, connection in

@@ -1,11 +1,11 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 /// The text of an instant on the wire: RFC 3339 in UTC with milliseconds, `2026-11-21T06:23:00.123Z`.
-enum Timestamp {
+public enum Timestamp {
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// The instant, to the nearest millisecond.
-    static func text(_ instant: Date) -> String {
+    public static func text(_ instant: Date) -> String {
         // The style cuts what is below a millisecond off; half of one more makes it round.
         let milliseconds = (instant.timeIntervalSince1970 * 1000).rounded()
         return Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000).formatted(style)

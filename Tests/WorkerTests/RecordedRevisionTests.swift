@@ -1,0 +1,80 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Worker
+
+/// Days that were recorded more than once: what the worker makes of each version, in the order of their times.
+@Suite(.enabled(if: Recorded.isAvailable), .timeLimit(.minutes(5))) struct RecordedRevisionTests {
+    /// A version of a day's chart, and when it was answered.
+    private struct Version {
+        let time: Date
+        let body: [UInt8]
+
+        /// Reads a file such as `kobis/revisions/20260121/20260122T003009Z.json`.
+        init(path: String) throws {
+            let name = try #require(path.split(separator: "/").last).prefix(15)
+            let clock = try #require(Int(name.suffix(6)))
+            let seconds = clock / 10_000 * 3600 + clock / 100 % 100 * 60 + clock % 100
+            // The name is in UTC, and a Korean day begins nine hours before the day of that name there.
+            time = try #require(KoreanDate(name.prefix(8))).start + Double(9 * 3600 + seconds)
+            body = Array(try Recorded.data(path))
+        }
+    }
+
+    /// The revisions that a day's versions make, fetched one after the other and once more when the day has settled.
+    private func revisions(of folder: String) async throws -> (versions: [Version], revisions: [ChartRevision]) {
+        let versions = try Recorded.files(in: folder).map(Version.init)
+        let day = try #require(KoreanDate(String(folder.suffix(8))))
+        let desk = try await Desk()
+        let server = try ScriptedServer { exchange in
+            exchange.answer(versions[min(exchange.number, versions.count) - 1].body)
+        }
+        let fetcher = desk.fetcher(kobis: server.url)
+        for (index, time) in (versions.map(\.time) + [(day + 4).start]).enumerated() {
+            desk.setClock(to: time)
+            let request = Request(.day(day, .all), refresh: true)
+            let accepted = try await desk.accept(request, as: "r\(index)")
+            let findings = try await fetcher.findings(for: request, asOf: time)
+            try await desk.journal.settle(accepted, with: findings, askedAt: time)
+        }
+        let revisions = try await desk.database.read { [log = desk.journal.log] connection in
+            try ChartHistory(log, in: connection).revisions(of: .ranking(day: day, market: .all))
+        }
+        return (versions, revisions)
+    }
+
+    @Test("each version that differs is a revision, and its corrections lead from one to the next", arguments: try days)
+    func corrections(folder: String) async throws {
+        let (versions, revisions) = try await revisions(of: folder)
+        #expect(revisions.map(\.chart.revision) == Array(1...revisions.count))
+        // The recorded versions of a day all differ; that it settles is a revision of its own.
+        #expect(revisions.count == versions.count + 1)
+        for (version, revision) in zip(versions, revisions) {
+            #expect(abs(revision.learnt.timeIntervalSince(version.time)) < 0.001)
+            #expect(revision.chart.state == .provisional)
+        }
+        for (before, after) in zip(revisions, revisions.dropFirst()) {
+            let corrections = try #require(after.chart.corrections)
+            #expect(corrections == Correction.between(before.chart.entries, and: after.chart.entries))
+            #expect(corrections.isEmpty == (before.chart.entries == after.chart.entries))
+        }
+        let last = try #require(revisions.last?.chart)
+        #expect(last.state == .settled && last.corrections == [])
+    }
+
+    @Test("the corrections of 25 January 2026 are those that were seen")
+    func known() async throws {
+        let (_, revisions) = try await revisions(of: "kobis/revisions/20260125")
+        #expect(revisions.map { $0.chart.entries[0].audience }.prefix(4) == [96_269, 96_268, 96_266, 96_266])
+        #expect(revisions.first?.chart.entries[0].audienceTotal == 2_001_034)
+        #expect(revisions.last?.chart.entries[0].audienceTotal == 2_001_028)
+    }
+
+    private static var days: [String] {
+        get throws { try Recorded.files(in: "kobis/revisions") }
+    }
+}
