@@ -10,6 +10,20 @@ extension Arguments {
         return date
     }
 
+    /// The span of the week that a positional argument names a day of, and `--span` which of its days.
+    func week(of text: String) throws(UsageError) -> Week {
+        let span = try value("--span", expected: "week, weekend or weekdays") { Week.Span(rawValue: $0) }
+        return Week(of: try date(text), span: span ?? .weekend)
+    }
+
+    /// The movie that a positional argument names.
+    func movieCode(_ text: String) throws(UsageError) -> MovieCode {
+        guard let code = MovieCode(text) else {
+            throw UsageError("CODE has eight characters of 0-9 and A-Z, not \(text.debugDescription)")
+        }
+        return code
+    }
+
     /// The market that `--nation`, `--films` and `--area` select.
     func market() throws(UsageError) -> Market {
         Market(
@@ -17,4 +31,11 @@ extension Arguments {
             films: try value("--films", expected: "diverse or commercial") { Market.Films(rawValue: $0) },
             area: try value("--area", expected: "a code of seven digits") { Market.Area($0) })
     }
+}
+
+extension Usage.Option {
+    /// Chooses days of a week.
+    static let span = Usage.Option(
+        name: "--span", value: "week|weekend|weekdays",
+        meaning: "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday")
 }

@@ -1,4 +1,5 @@
 import BoxOffice
+import Events
 
 /// The chart of a day or a week as a terminal shows it.
 struct ChartTable {
@@ -17,22 +18,21 @@ struct ChartTable {
         head = "\(weekly.week.firstDay) ~ \(weekly.week.lastDay) \(weekly.week.span.name) 박스오피스"
     }
 
+    /// Shows the chart that an event tells.
+    init(_ event: Event) throws {
+        if case .weekRanking = event.topic { self.init(try event.data()) } else { self.init(chart: try event.data()) }
+    }
+
     /// Title, head and one line a film.
     var lines: [String] {
         var table = TextTable([.right, .left, .left, .right, .right])
         table.add(["순위", "변동", "제목", "관객", "누적"])
         for entry in chart.entries {
-            let color: Color? =
-                switch entry.movement {
-                case .new, .rose: .red
-                case .fell: .blue
-                case .unchanged: nil
-                }
             table.add(
                 [
                     entry.rank.map(String.init) ?? "?", entry.movement.description, entry.title,
                     entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
-                ], paint: color.map { [1: $0.paint] } ?? [:])
+                ], paint: entry.movement.color.map { [1: $0.paint] } ?? [:])
         }
         let market = chart.market == .all ? "" : " · \(chart.market)"
         let state = chart.state == .settled ? "확정" : "잠정"

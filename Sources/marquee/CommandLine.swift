@@ -15,6 +15,8 @@ private let commands: [any Command.Type] = [
     AreasCommand.self,
     StatusCommand.self,
     CheckCommand.self,
+    HistoryCommand.self,
+    ExportCommand.self,
     LogCommand.self,
     BackupCommand.self,
     RestoreCommand.self,

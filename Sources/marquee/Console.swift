@@ -3,8 +3,11 @@ import Locking
 
 /// The terminal, or whatever stands in its place.
 enum Console {
-    /// Whether a person looks at standard output, and wants colour.
-    static let hasColor = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+    /// Whether a person looks at standard output.
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    /// Whether that person wants colour.
+    static let hasColor = isTerminal && getenv("NO_COLOR") == nil
 
     /// Writes a line to standard output at once.
     static func print(_ line: String) {

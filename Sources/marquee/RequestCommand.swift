@@ -18,9 +18,7 @@ struct RequestCommand: Command {
             Usage.Option(name: "--nation", value: "K|F", meaning: "day, week: only Korean or only foreign films"),
             Usage.Option(name: "--films", value: "diverse|commercial", meaning: "day, week: only films of this kind"),
             Usage.Option(name: "--area", value: "CODE", meaning: "day, week: only cinemas in this area"),
-            Usage.Option(
-                name: "--span", value: "week|weekend|weekdays",
-                meaning: "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday"),
+            .span,
             Usage.Option(name: "--no-poster", meaning: "movie: without its poster"),
             Usage.Option(name: "--timeout", value: "SECONDS", meaning: "how long to wait (default 60)"),
         ])
@@ -42,14 +40,10 @@ struct RequestCommand: Command {
             target = .day(try arguments.date(subject), try arguments.market())
         case "week":
             try arguments.refuse("--no-poster", because: "is for a movie, not for a week")
-            let span = try arguments.value("--span", expected: "week, weekend or weekdays") { Week.Span(rawValue: $0) }
-            target = .week(Week(of: try arguments.date(subject), span: span ?? .weekend), try arguments.market())
+            target = .week(try arguments.week(of: subject), try arguments.market())
         case "movie":
             try arguments.refuse("--nation", "--films", "--area", "--span", because: "is for a chart, not for a movie")
-            guard let code = MovieCode(subject) else {
-                throw UsageError("CODE has eight characters of 0-9 and A-Z, not \(subject.debugDescription)")
-            }
-            target = .movie(code, poster: !arguments.has("--no-poster"))
+            target = .movie(try arguments.movieCode(subject), poster: !arguments.has("--no-poster"))
         default:
             throw UsageError("request asks for a day, a week or a movie, not for \(kind.debugDescription)")
         }
@@ -88,8 +82,7 @@ struct RequestCommand: Command {
     private func show(_ event: Event) throws {
         guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
         switch event.topic {
-        case .ranking: ChartTable(chart: try event.data()).lines.forEach(Console.print)
-        case .weekRanking: ChartTable(try event.data()).lines.forEach(Console.print)
+        case .ranking, .weekRanking: try ChartTable(event).lines.forEach(Console.print)
         case .movie: MovieSheet(movie: try event.data()).lines.forEach(Console.print)
         case .poster: PosterSheet(poster: try event.data()).lines.forEach(Console.print)
         case .request, .anomaly, .alert: break

@@ -36,6 +36,30 @@ import Testing
     }
 
     @Test(
+        "history and export say what they need",
+        arguments: [
+            (HistoryCommand.self, ["movie", "2022B512", "--films=diverse"], nil),
+            (HistoryCommand.self, ["week", "20240604", "--span", "week", "--revisions"], nil),
+            (HistoryCommand.self, ["day"], "history takes two arguments: movie CODE, day DATE or week DATE"),
+            (HistoryCommand.self, ["month", "2024-06"], #"history is of a movie, a day or a week, not of "month""#),
+            (HistoryCommand.self, ["movie", "2022B512", "--revisions"], "--revisions is for a chart, not for a movie"),
+            (ExportCommand.self, ["--csv", "--from", "2024-06-04", "--to=2024-06-04"], nil),
+            (ExportCommand.self, [], "export needs one of --csv and --json"),
+            (ExportCommand.self, ["--csv", "--json"], "export needs one of --csv and --json"),
+            (
+                ExportCommand.self, ["--csv", "--from", "2024-06-05", "--to", "2024-06-04"],
+                "--from 2024-06-05 lies after --to 2024-06-04"
+            ),
+            (
+                ExportCommand.self, ["--json", "--to", "soon"],
+                #"DATE is YYYY-MM-DD, YYYYMMDD or yesterday, not "soon""#
+            ),
+        ] as [(any Command.Type, [String], String?)])
+    func history(_ command: any Command.Type, _ words: [String], _ message: String?) {
+        #expect(refusal(command, words) == message)
+    }
+
+    @Test(
         "the other commands refuse what they do not take",
         arguments: [
             (UpCommand.self, ["--days", "101"], #"--days is a number from 1 to 100, not "101""#),

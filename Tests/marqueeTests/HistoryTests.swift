@@ -1,0 +1,96 @@
+import BoxOffice
+import FoundationEssentials
+import Testing
+
+@testable import Events
+@testable import marquee
+
+/// The history of a film and of a chart as people and programs see it.
+@Suite struct HistoryTests {
+    private func entry(_ title: String = "파묘", line: Int = 1, audience: Int?, change: Int = 0) throws -> ChartEntry {
+        var entry = ChartEntry(
+            line: line, rank: line, rankChange: change, isNew: false, movieCode: try #require(MovieCode("2024000A")),
+            title: title)
+        entry.audience = audience
+        entry.audienceTotal = 1_000_000
+        return entry
+    }
+
+    /// A chart as an event of a log has it that learnt it at half past midnight in Korea.
+    private func revision(_ date: String, _ entries: [ChartEntry], after earlier: Chart? = nil) throws -> ChartRevision
+    {
+        let date = try #require(KoreanDate(date))
+        var chart = Chart(date: date, market: .all, state: .provisional, entries: entries)
+        if let earlier { chart = try #require(chart.revised(from: earlier)) }
+        let envelope = """
+            {"specversion":"1.0","id":"x","source":"/marquee/worker","type":"t","subject":"s",\
+            "time":"\(Timestamp.text((date + 1).start + 1800.123))","stream":"ranking","epoch":"e",\
+            "sequence":"0000000000000001","previous":"0000000000000000","data":
+            """
+        let topic = Topic.ranking(day: date, market: .all)
+        let sequence = try #require(SequenceNumber(1))
+        let body = Array(envelope.utf8) + (try JSON.encode(chart)) + Array("}".utf8)
+        return try ChartRevision(LoggedEvent(topic: topic, sequence: sequence, body: body))
+    }
+
+    private func days() throws -> [FilmDay] {
+        try [("2024-02-22", 80_000, 2), ("2024-02-23", 160_000, -1), ("2024-03-01", 1, 0)].map {
+            date, audience, change in
+            let entry = try entry(audience: audience, change: change)
+            return FilmDay(revision: try revision(date, [entry]), entry: entry)
+        }
+    }
+
+    @Test("a film's days have a bar each on a terminal, and a mark where days are missing")
+    func plot() throws {
+        #expect(
+            FilmHistory(days: try days(), hasPlot: true).lines == [
+                "파묘 (2024000A) · 2024-02-22 ~ 2024-03-01 · 3일",
+                "날짜        순위  변동     관객       누적",
+                "2024-02-22     1  ▲2     80,000  1,000,000  ████████████",
+                "2024-02-23     1  ▼1    160,000  1,000,000  ████████████████████████",
+                "⋮",
+                "2024-03-01     1  -           1  1,000,000  ▏",
+            ])
+    }
+
+    @Test("elsewhere they are a plain table, a row a day")
+    func plain() throws {
+        let lines = FilmHistory(days: try days(), hasPlot: false).lines
+        #expect(lines.count == 5)
+        #expect(lines[4] == "2024-03-01     1  -           1  1,000,000")
+    }
+
+    @Test(
+        "a bar is as long as its part of the most",
+        arguments: [(0, ""), (1, "▏"), (24, "███"), (192, "████████████████████████")])
+    func bar(_ number: Int, _ bar: String) {
+        #expect(FilmHistory.bar(number, of: 192) == bar)
+        #expect(FilmHistory.bar(number, of: 0).isEmpty)
+    }
+
+    @Test("a chart's revisions tell when they were learnt and what they corrected")
+    func revisions() throws {
+        let first = try revision("2024-06-04", [try entry(audience: 12_345)])
+        let second = try revision(
+            "2024-06-04", [try entry(audience: 12_340), try entry("듄", line: 2, audience: nil)], after: first.chart)
+        let lines = RevisionTable(revisions: [first, second]).lines
+        #expect(lines[1].hasPrefix(" 1  2024-06-05 00:30:00  잠정  -"))
+        #expect(lines[2].hasPrefix(" 2  2024-06-05 00:30:00  잠정  "))
+        #expect(lines.contains { $0.contains("audience") && $0.contains("12,345 → 12,340") })
+    }
+
+    @Test("a row of CSV has the fields of a line, and quotes what separates fields")
+    func csv() throws {
+        var entry = try entry("쉼표, \"따옴표\u{301}\"와\r\n줄", audience: 7)
+        entry.salesShare = Percent(tenths: 162)
+        let rows = ChartCSV.rows(of: try revision("2024-06-04", [entry, try self.entry(audience: nil)]))
+        #expect(
+            ChartCSV.head.hasPrefix("date,market,state,revision,learnt,line,rank,rankChange,isNew,movieCode,title,"))
+        #expect(
+            rows[0] == "2024-06-04,all,provisional,1,2024-06-04T15:30:00.123Z,1,1,0,false,2024000A,"
+                + "\"쉼표, \"\"따옴표\u{301}\"\"와\r\n줄\",,,16.2,,,,7,,,1000000,,\r")
+        #expect(rows[1].hasSuffix(",2024000A,파묘,,,,,,,,,,1000000,,\r"))
+        #expect(ChartCSV.head.split(separator: ",").count == 23)
+    }
+}
