@@ -61,7 +61,8 @@ public struct Board: Sendable {
         }
         metrics.addDatabase(at: path)
         let worker = try await Subscription(
-            io, events: events, commands: commands, prefixes: ["ranking.", "movie.", "poster.", "request."],
+            io, events: events, commands: commands,
+            prefixes: ["ranking.", "movie.", "poster.", "request.", "anomaly."],
             from: try await model.position(in: .worker).map { .after($0) } ?? .beginning
         ) { note($0) }
         let notifier = try await Subscription(

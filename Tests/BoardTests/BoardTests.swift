@@ -62,6 +62,28 @@ import Testing
         await worker.end()
     }
 
+    @Test("a week's chart is found by any of its days, and is in no film's run")
+    func weeks() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let week = Week(of: try Sample.date("2024-06-04"), span: .weekend)
+            let entries = try Sample.chart("2024-06-07", "AB").entries
+            let chart = WeekChart(week: week, yearWeek: "202423", market: .all, state: .settled, entries: entries)
+            try await worker.publish(.weekRanking(week, market: .all), chart)
+            let news = try #require(await watcher.next(1, "chart").first)
+            #expect(news.data.contains("\"span\":\"weekend\"") && news.data.contains("2024-06-07"))
+            for day in ["2024-06-04", "2024-06-07", "2024-06-09"] {
+                try await expect(200, address, "/api/v1/weeks/weekend/\(day)")
+            }
+            try await expect(404, address, "/api/v1/weeks/week/2024-06-07")
+            try await expect(400, address, "/api/v1/weeks/month/2024-06-07")
+            try await expect(404, address, "/api/v1/movies/AAAAAAAA")
+        }
+        await worker.end()
+    }
+
     @Test("who was away while the board was, too, misses nothing: ids go on over a restart")
     func restart() async throws {
         let worker = try await stand.press()

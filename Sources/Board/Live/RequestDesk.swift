@@ -9,7 +9,7 @@ import ZeroMQ
 /// Each request may cost a call of the day's quota, so all visitors together have a budget: a burst, and some a second.
 struct RequestDesk: Sendable {
     /// What visitors may ask for.
-    private static let topics: Set = [RequestTopic.fetchDay.rawValue, "fetch.week", RequestTopic.fetchMovie.rawValue]
+    private static let topics: Set<RequestTopic> = [.fetchDay, .fetchWeek, .fetchMovie]
     private static let patience = Duration.seconds(5)
 
     private let io: IOThread
@@ -29,10 +29,10 @@ struct RequestDesk: Sendable {
     func ask(_ body: [UInt8]) async throws(Failure) -> RequestID {
         guard let text = String(validating: body, as: UTF8.self), let wish = try? JSON.decode(Wish.self, from: body)
         else { throw Failure(.badRequest, "the body is no JSON object with a topic", field: "body") }
-        guard Self.topics.contains(wish.topic) else {
+        guard let topic = RequestTopic(text: wish.topic), Self.topics.contains(topic) else {
             throw Failure(.badRequest, "there is no request \(wish.topic.prefix(40).debugDescription)", field: "topic")
         }
-        let read = try Request(RequestFrames(topic: wish.topic, body: text), at: wallClock.now())
+        let read = try Request(RequestFrames(topic: topic.rawValue, body: text), at: wallClock.now())
         guard budget.withLock({ $0.take() }) else {
             throw Failure(.overloaded, "the board was asked for too much at once", retryAfter: 5)
         }

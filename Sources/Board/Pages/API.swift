@@ -66,10 +66,14 @@ struct API: Sendable {
         return try found(chart, "no chart of \(date) is known yet").response(to: request)
     }
 
-    private func week(_ span: Substring, _ word: Substring, _ request: WebRequest) async throws -> WebResponse {
-        let date = try self.date(word, "date")
-        let chart = try await model.chart(span: String(span), firstDay: date, market: try market(of: request))
-        return try found(chart, "no \(span) chart from \(date) on is known yet").response(to: request)
+    private func week(_ word: Substring, _ day: Substring, _ request: WebRequest) async throws -> WebResponse {
+        guard let span = Week.Span(rawValue: String(word)) else {
+            throw Failure(.badRequest, "a span is week, weekend or weekdays", field: "span")
+        }
+        let week = Week(of: try date(day, "date"), span: span)
+        let chart = try await model.chart(
+            span: span.rawValue, firstDay: week.firstDay, market: try market(of: request))
+        return try found(chart, "no \(span.rawValue) chart of \(week) is known yet").response(to: request)
     }
 
     private func calendar(_ word: Substring, _ request: WebRequest) async throws -> WebResponse {
@@ -125,9 +129,10 @@ struct API: Sendable {
 
     private func status(_ request: WebRequest) async throws -> WebResponse {
         let board = BoardStatus(version: version, browsers: hub.count, news: hub.sent)
+        let troubles = try await model.troubles(limit: 20)
         let status = JSONObject([
             ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
-            ("failures", try await model.failures(limit: 20)),
+            ("failures", troubles.failures), ("anomalies", troubles.anomalies),
         ])
         return Representation(status.bytes, contentType: .json).response(to: request)
     }

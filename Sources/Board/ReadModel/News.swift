@@ -9,6 +9,7 @@ struct News: Hashable, Sendable {
         case movie
         case poster
         case alert
+        case anomaly
         /// What became of a request that was made on the board.
         case request
         /// Everything may be different.

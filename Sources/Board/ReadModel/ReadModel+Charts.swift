@@ -7,28 +7,41 @@ extension ReadModel {
     /// What a chart is called in the tables: a day's is of the span `day`.
     static let daySpan = "day"
 
-    /// Takes a chart in: its newest revision as it came, what changed at each, and its lines for the histories.
+    /// Takes a day's chart in: its newest revision as it came, what changed at each, and its lines for the histories.
     func takeChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [News] {
         let chart = try event.data(as: Chart.self)
+        try write(chart.entries, of: chart.date, in: chart.market, in: connection)
+        return [try keep(chart, span: Self.daySpan, event, data, in: connection)]
+    }
+
+    /// Takes a week's chart in.
+    func takeChart(
+        of week: Week, _ event: Event, _ data: [UInt8], in connection: Connection
+    ) throws -> [News] {
+        let chart = try event.data(as: WeekChart.self).chart
+        return [try keep(chart, span: week.span.rawValue, event, data, in: connection)]
+    }
+
+    private func keep(
+        _ chart: Chart, span: String, _ event: Event, _ data: [UInt8], in connection: Connection
+    ) throws -> News {
         let topic = event.topic.description
-        // A request that is served from the log sends an old event again, which a new reader gets in its order.
         try connection.execute(
             """
             insert into chart (topic, market, span, first_day, revision, state, data) values (?, ?, ?, ?, ?, ?, ?)
             on conflict do update set revision = excluded.revision, state = excluded.state, data = excluded.data
-            """, topic, chart.market.description, Self.daySpan, chart.date.description, chart.revision,
-            chart.state.rawValue, data)
+            """, topic, chart.market.description, span, chart.date.description, chart.revision, chart.state.rawValue,
+            data)
         let revision = Revision(
             revision: chart.revision, time: event.time.ISO8601Format(), state: chart.state,
             corrections: chart.corrections ?? [])
         try connection.execute(
             "insert or replace into revision (topic, revision, data) values (?, ?, ?)", topic, chart.revision,
             try JSON.encode(revision))
-        try write(chart.entries, of: chart.date, in: chart.market, in: connection)
         let note = ChartNews(
-            topic: topic, market: chart.market, span: Self.daySpan, firstDay: chart.date, revision: chart.revision,
+            topic: topic, market: chart.market, span: span, firstDay: chart.date, revision: chart.revision,
             state: chart.state, corrections: chart.corrections?.count ?? 0)
-        return [try connection.addNews(.chart, try JSON.encode(note))]
+        return try connection.addNews(.chart, try JSON.encode(note))
     }
 
     private func write(

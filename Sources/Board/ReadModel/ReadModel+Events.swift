@@ -47,11 +47,12 @@ extension ReadModel {
         guard let data = event.dataJSON else { return [] }
         switch event.topic {
         case .ranking: return try takeChart(event, data, in: connection)
+        case .weekRanking(let week, _): return try takeChart(of: week, event, data, in: connection)
         case .movie(let code): return [try takeMovie(code, data, in: connection)]
         case .poster(let code): return [try takePoster(code, event, data, in: connection)]
         case .request(let stage, let id): return try takeRequest(stage, id, event, data, in: connection)
+        case .anomaly: return [try takeAnomaly(event, data, in: connection)]
         case .alert: return [try takeAlert(event, data, in: connection)]
-        case .weekRanking, .anomaly: return []
         }
     }
 
@@ -65,6 +66,7 @@ extension ReadModel {
             try connection.execute("delete from movie")
             try connection.execute("delete from poster")
             try connection.execute("delete from failure")
+            try connection.execute("delete from anomaly")
         case .notifier:
             try connection.execute("delete from alert")
         }

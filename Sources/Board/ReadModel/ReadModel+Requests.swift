@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 extension ReadModel {
-    /// How many failures are kept.
+    /// How many failures, and how many anomalies, are kept.
     private static let failureLimit = 100
 
     /// What the ids of the board's own requests begin with.
@@ -31,12 +31,25 @@ extension ReadModel {
         return [try connection.addNews(.request, news.bytes)]
     }
 
-    /// The last failures of requests, newest first, as JSON.
-    func failures(limit: Int) async throws -> [UInt8] {
-        let failures = try await database.read { connection in
-            try connection.query(
+    /// Takes in that something about the source's figures is odd.
+    func takeAnomaly(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> News {
+        let anomaly = JSONObject([("time", try JSON.encode(event.time.ISO8601Format())), ("anomaly", data)])
+        try connection.execute(
+            "insert or replace into anomaly (sequence, data) values (?, ?)", event.sequence, anomaly.bytes)
+        try connection.execute(
+            "delete from anomaly where sequence not in (select sequence from anomaly order by sequence desc limit ?)",
+            Self.failureLimit)
+        return try connection.addNews(.anomaly, anomaly.bytes)
+    }
+
+    /// The last failures of requests and the last oddities of figures, each newest first, as lists of JSON.
+    func troubles(limit: Int) async throws -> (failures: [UInt8], anomalies: [UInt8]) {
+        try await database.read { connection in
+            let failures = try connection.query(
                 "select data from failure order by sequence desc limit ?", limit, as: [UInt8].self)
+            let anomalies = try connection.query(
+                "select data from anomaly order by sequence desc limit ?", limit, as: [UInt8].self)
+            return (JSONObject.list(failures), JSONObject.list(anomalies))
         }
-        return JSONObject.list(failures)
     }
 }

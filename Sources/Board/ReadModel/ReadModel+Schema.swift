@@ -2,11 +2,11 @@ import Health
 import SQLite
 
 extension ReadModel {
-    /// The tables. They are never migrated: an older or newer file is thrown away and made anew (`ReadModel.open`), so a
-    /// change here takes the version in the component's name along.
+    /// The tables. They are never migrated: a file with others is thrown away and made anew (`ReadModel.open`), so a
+    /// change of them counts the number in the component's name up.
     static let schema = Schema(
         Schema.Component(
-            "board",
+            "board 2",
             migrations: [
                 """
                 create table board (
@@ -85,6 +85,11 @@ extension ReadModel {
                 create index alert_retraction on alert (retracts) where retracts is not null;
 
                 create table failure (
+                    sequence integer primary key,
+                    data blob not null
+                ) strict;
+
+                create table anomaly (
                     sequence integer primary key,
                     data blob not null
                 ) strict;
