@@ -1,7 +1,8 @@
 public import FoundationEssentials
+public import JSONReading
 
 /// The chart of one day in one market, as known at one time.
-public struct Chart: Hashable, Sendable, Codable {
+public struct Chart: Hashable, Sendable, Encodable {
     /// Whether the figures may still be corrected.
     public enum State: String, Hashable, Sendable, Codable {
         /// Fewer than three whole days have passed after the day.
@@ -44,5 +45,29 @@ public struct Chart: Hashable, Sendable, Codable {
         next.revision = earlier.revision + 1
         next.corrections = Correction.between(earlier.entries, and: entries)
         return next
+    }
+}
+
+extension Chart: JSONReadable {
+    /// The names of the fields on the wire.
+    private enum CodingKeys: String, CodingKey {
+        case date
+        case market
+        case state
+        case revision
+        case entries
+        case corrections
+    }
+
+    /// Reads a chart as the contract has it.
+    public init(json: JSONValue) throws(DecodingError) {
+        date = try json.value(CodingKeys.date.rawValue).text()
+        market = try json.value(CodingKeys.market.rawValue).text()
+        state = try json.value(CodingKeys.state.rawValue).word()
+        revision = try json.value(CodingKeys.revision.rawValue).integer()
+        entries = try Array(json: json.value(CodingKeys.entries.rawValue))
+        corrections = try json[CodingKeys.corrections.rawValue].map { json throws(DecodingError) in
+            try Array(json: json)
+        }
     }
 }

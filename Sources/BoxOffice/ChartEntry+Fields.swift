@@ -1,3 +1,5 @@
+public import JSONReading
+
 extension ChartEntry {
     /// The names of a line's fields on the wire, in the contract's order.
     public enum Field: String, CodingKey, CaseIterable, Sendable {
@@ -57,19 +59,15 @@ extension ChartEntry {
 
 extension ChartEntry.Field {
     /// Reads a value of this field; only the field tells the percentage 98 from the count 98.
-    func value<Key>(
-        in container: KeyedDecodingContainer<Key>, forKey key: Key
-    ) throws -> ChartEntry.Value {
-        switch self {
-        case .isNew:
-            try container.decodeIfPresent(Bool.self, forKey: key).map(ChartEntry.Value.flag) ?? .null
-        case .movieCode, .title, .openDate:
-            try container.decodeIfPresent(String.self, forKey: key).map(ChartEntry.Value.text) ?? .null
-        case .salesShare, .salesChange, .audienceChange:
-            try container.decodeIfPresent(Percent.self, forKey: key).map(ChartEntry.Value.percent) ?? .null
+    func value(_ json: JSONValue?) throws(DecodingError) -> ChartEntry.Value {
+        guard let json else { return .null }
+        return switch self {
+        case .isNew: .flag(try json.flag())
+        case .movieCode, .title, .openDate: .text(try json.text())
+        case .salesShare, .salesChange, .audienceChange: .percent(try json.percent())
         case .line, .rank, .rankChange, .sales, .salesDelta, .salesTotal, .audience, .audienceDelta, .audienceTotal,
             .screens, .showings:
-            try container.decodeIfPresent(Int.self, forKey: key).map(ChartEntry.Value.integer) ?? .null
+            .integer(try json.integer())
         }
     }
 }
@@ -88,30 +86,34 @@ extension ChartEntry.Value: Encodable {
     }
 }
 
-extension ChartEntry: Codable {
+extension ChartEntry: JSONReadable {
     /// Reads a line as the contract has it.
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: Field.self)
-        line = try fields.decode(Int.self, forKey: .line)
-        rank = try fields.decodeIfPresent(Int.self, forKey: .rank)
-        rankChange = try fields.decodeIfPresent(Int.self, forKey: .rankChange)
-        isNew = try fields.decode(Bool.self, forKey: .isNew)
-        movieCode = try fields.decode(MovieCode.self, forKey: .movieCode)
-        title = try fields.decode(String.self, forKey: .title)
-        openDate = try fields.decodeIfPresent(KoreanDate.self, forKey: .openDate)
-        sales = try fields.decodeIfPresent(Int.self, forKey: .sales)
-        salesShare = try fields.decodeIfPresent(Percent.self, forKey: .salesShare)
-        salesDelta = try fields.decodeIfPresent(Int.self, forKey: .salesDelta)
-        salesChange = try fields.decodeIfPresent(Percent.self, forKey: .salesChange)
-        salesTotal = try fields.decodeIfPresent(Int.self, forKey: .salesTotal)
-        audience = try fields.decodeIfPresent(Int.self, forKey: .audience)
-        audienceDelta = try fields.decodeIfPresent(Int.self, forKey: .audienceDelta)
-        audienceChange = try fields.decodeIfPresent(Percent.self, forKey: .audienceChange)
-        audienceTotal = try fields.decodeIfPresent(Int.self, forKey: .audienceTotal)
-        screens = try fields.decodeIfPresent(Int.self, forKey: .screens)
-        showings = try fields.decodeIfPresent(Int.self, forKey: .showings)
+    public init(json: JSONValue) throws(DecodingError) {
+        func field(_ field: Field) throws(DecodingError) -> JSONValue { try json.value(field.rawValue) }
+        func integer(_ field: Field) throws(DecodingError) -> Int? { try json[field.rawValue]?.integer() }
+        func percent(_ field: Field) throws(DecodingError) -> Percent? { try json[field.rawValue]?.percent() }
+        line = try field(.line).integer()
+        rank = try integer(.rank)
+        rankChange = try integer(.rankChange)
+        isNew = try field(.isNew).flag()
+        movieCode = try field(.movieCode).text()
+        title = try field(.title).text()
+        openDate = try json[Field.openDate.rawValue]?.text()
+        sales = try integer(.sales)
+        salesShare = try percent(.salesShare)
+        salesDelta = try integer(.salesDelta)
+        salesChange = try percent(.salesChange)
+        salesTotal = try integer(.salesTotal)
+        audience = try integer(.audience)
+        audienceDelta = try integer(.audienceDelta)
+        audienceChange = try percent(.audienceChange)
+        audienceTotal = try integer(.audienceTotal)
+        screens = try integer(.screens)
+        showings = try integer(.showings)
     }
+}
 
+extension ChartEntry: Encodable {
     /// Writes every field of the contract, empty ones as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Field.self)

@@ -1,3 +1,5 @@
+public import JSONReading
+
 /// One figure of a chart that is no longer what it was a revision ago, or a film that came or went.
 public struct Correction: Hashable, Sendable {
     /// What was corrected, with its old and new value.
@@ -41,7 +43,25 @@ public struct Correction: Hashable, Sendable {
     }
 }
 
-extension Correction: Codable {
+extension Correction: JSONReadable {
+    /// Reads a correction as the contract has it.
+    public init(json: JSONValue) throws(DecodingError) {
+        movieCode = try json.value(Key.movieCode.rawValue).text()
+        let (before, after) = (json[Key.before.rawValue], json[Key.after.rawValue])
+        let name = try json.value(Key.field.rawValue)
+        if let field = ChartEntry.Field(rawValue: try name.text()) {
+            change = .field(field, before: try field.value(before), after: try field.value(after))
+        } else if try name.text() == Self.wholeEntry {
+            change = .entry(
+                before: try before.map { json throws(DecodingError) in try ChartEntry(json: json) },
+                after: try after.map { json throws(DecodingError) in try ChartEntry(json: json) })
+        } else {
+            throw name.unreadable("\(try name.text()) is no field of a chart")
+        }
+    }
+}
+
+extension Correction: Encodable {
     private enum Key: String, CodingKey {
         case movieCode
         case field
@@ -50,26 +70,6 @@ extension Correction: Codable {
     }
 
     private static let wholeEntry = "entry"
-
-    /// Reads a correction as the contract has it.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        movieCode = try container.decode(MovieCode.self, forKey: .movieCode)
-        let name = try container.decode(String.self, forKey: .field)
-        if name == Self.wholeEntry {
-            change = .entry(
-                before: try container.decodeIfPresent(ChartEntry.self, forKey: .before),
-                after: try container.decodeIfPresent(ChartEntry.self, forKey: .after))
-        } else if let field = ChartEntry.Field(rawValue: name) {
-            change = .field(
-                field,
-                before: try field.value(in: container, forKey: .before),
-                after: try field.value(in: container, forKey: .after))
-        } else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .field, in: container, debugDescription: "\(name) is no field of a chart")
-        }
-    }
 
     /// Writes `movieCode`, `field`, `before` and `after`.
     public func encode(to encoder: any Encoder) throws {

@@ -1,3 +1,5 @@
+public import JSONReading
+
 /// The chart of a week in one market, as known at one time.
 public struct WeekChart: Hashable, Sendable {
     /// The days that the figures add up.
@@ -23,21 +25,22 @@ public struct WeekChart: Hashable, Sendable {
     }
 }
 
-extension WeekChart: Codable {
+extension WeekChart: JSONReadable {
+    /// Reads the chart's fields and, beside them, which week it is of.
+    public init(json: JSONValue) throws(DecodingError) {
+        let firstDay = try json.value(Key.firstDay.rawValue).text(as: KoreanDate.self)
+        week = Week(of: firstDay, span: try json.value(Key.span.rawValue).word())
+        yearWeek = try json[Key.yearWeek.rawValue]?.text()
+        chart = try Chart(json: json)
+    }
+}
+
+extension WeekChart: Encodable {
     private enum Key: String, CodingKey {
         case span
         case firstDay
         case lastDay
         case yearWeek
-    }
-
-    /// Reads the chart's fields and, beside them, which week it is of.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        let span = try container.decode(Week.Span.self, forKey: .span)
-        week = Week(of: try container.decode(KoreanDate.self, forKey: .firstDay), span: span)
-        yearWeek = try container.decodeIfPresent(String.self, forKey: .yearWeek)
-        chart = try Chart(from: decoder)
     }
 
     /// Writes the chart's fields and, beside them, which week it is of.

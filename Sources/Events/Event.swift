@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import JSONReading
 
 /// An event as its reader sees it: the attributes of a CloudEvents 1.0 envelope, and the data when asked for.
 public struct Event: Hashable, Sendable {
@@ -36,66 +37,53 @@ public struct Event: Hashable, Sendable {
 
     /// Reads the attributes of a message's two frames; fields that it does not know do not matter.
     public init(topic: Topic, body: [UInt8]) throws(DecodingError) {
-        let attributes = try JSON.decode(Attributes.self, from: body)
-        guard attributes.specversion == Self.version, attributes.stream == topic.stream else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "the envelope is not of an event of \(topic)"))
+        let attributes = try JSONValue(parsing: body)
+        let specversion = try attributes.value("specversion").text()
+        let stream = try attributes.value("stream").word(as: Stream.self)
+        guard specversion == Self.version, stream == topic.stream else {
+            throw attributes.unreadable("the envelope is not of an event of \(topic)")
         }
         self.topic = topic
         self.body = body
-        id = attributes.id
-        source = attributes.source
-        type = attributes.type
-        subject = attributes.subject
-        time = attributes.time.instant
-        epoch = attributes.epoch
-        sequence = attributes.sequence
-        previous = attributes.previous
-        correlationID = attributes.correlationid
-        priority = attributes.priority.flatMap(Request.Priority.init(rawValue:)) ?? .live
+        id = try attributes.value("id").text()
+        source = try attributes.value("source").text()
+        type = try attributes.value("type").text()
+        subject = try attributes.value("subject").text()
+        time = try attributes.value("time").instant()
+        epoch = try attributes.value("epoch").text()
+        sequence = try attributes.value("sequence").text()
+        previous = try attributes.value("previous").text()
+        correlationID = try attributes["correlationid"]?.text()
+        priority = try (attributes["priority"]?.text()).flatMap(Request.Priority.init) ?? .live
     }
 
     /// Reads the data.
     public func data<Value: Decodable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Self.data(in: body, as: type)
     }
+
+    /// Reads the data, of a type that is read straight from JSON.
+    public func data<Value: JSONReadable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
+        try Self.data(in: body, as: type)
+    }
 }
 
 extension Event {
-    private struct Attributes: Decodable {
-        let specversion: String
-        let id: String
-        let source: String
-        let type: String
-        let subject: String
-        let time: Time
-        let stream: Stream
-        let epoch: String
-        let sequence: SequenceNumber
-        let previous: SequenceNumber
-        let correlationid: RequestID?
-        let priority: String?
-    }
-
-    private struct Time: Decodable {
-        let instant: Date
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            let text = try container.decode(String.self)
-            guard let instant = Timestamp.instant(text) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no time")
-            }
-            self.instant = instant
-        }
-    }
-
-    private struct Content<Value: Decodable>: Decodable {
-        let data: Value
-    }
-
     /// Reads the data of an envelope.
     static func data<Value: Decodable>(in body: [UInt8], as type: Value.Type) throws(DecodingError) -> Value {
-        try JSON.decode(Content<Value>.self, from: body).data
+        try JSONValue(parsing: body).value("data").decode()
+    }
+
+    /// Reads the data of an envelope, of a type that is read straight from JSON.
+    static func data<Value: JSONReadable>(in body: [UInt8], as type: Value.Type) throws(DecodingError) -> Value {
+        try Value(json: JSONValue(parsing: body).value("data"))
+    }
+}
+
+extension JSONValue {
+    fileprivate func instant() throws(DecodingError) -> Date {
+        let text = try text()
+        guard let instant = Timestamp.instant(text) else { throw unreadable("\(text) is no time") }
+        return instant
     }
 }

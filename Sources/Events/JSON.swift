@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import JSONReading
 
 /// The one place where values become JSON and JSON becomes values.
 ///
@@ -37,6 +38,13 @@ public enum JSON {
                 codingPath: [], debugDescription: "this is no JSON of \(type)", underlyingError: error)
             throw DecodingError.dataCorrupted(context)
         }
+    }
+
+    /// The value that JSON stands for, of a type that is read straight from the text.
+    public static func decode<Value: JSONReadable>(
+        _ type: Value.Type = Value.self, from bytes: [UInt8]
+    ) throws(DecodingError) -> Value {
+        try Value(json: bytes)
     }
 
     /// A text as a JSON string, in its quotes.

@@ -1,3 +1,5 @@
+public import JSONReading
+
 /// An event as it stands in the log and goes over the wire: bytes that nobody needs to read on the way.
 public struct LoggedEvent: Hashable, Sendable {
     /// What it is about: the message's first frame.
@@ -12,6 +14,11 @@ public struct LoggedEvent: Hashable, Sendable {
 
     /// Reads the data.
     public func data<Value: Decodable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
+        try Event.data(in: body, as: type)
+    }
+
+    /// Reads the data, of a type that is read straight from JSON.
+    public func data<Value: JSONReadable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Event.data(in: body, as: type)
     }
 }

@@ -10,3 +10,10 @@ extension JSONReadable {
         try self.init(json: JSONValue(parsing: bytes))
     }
 }
+
+extension Array: JSONReadable where Element: JSONReadable {
+    /// Reads the values of an array.
+    public init(json: JSONValue) throws(DecodingError) {
+        self = try json.elements().map { element throws(DecodingError) in try Element(json: element) }
+    }
+}

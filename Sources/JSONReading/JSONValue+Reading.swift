@@ -11,6 +11,15 @@ extension JSONValue {
         }
     }
 
+    /// The text as one of the words that a type knows.
+    public func word<Value: RawRepresentable<String>>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
+        let text = try text()
+        guard let value = Value(rawValue: text) else {
+            throw unreadable("\(String(text.prefix(64)).debugDescription) is none of the words that can stand here")
+        }
+        return value
+    }
+
     /// The number, which must be whole and fit.
     public func integer() throws(DecodingError) -> Int {
         guard node.kind == .number else { throw mismatch(Int.self, "a whole number") }

@@ -72,10 +72,11 @@ struct Fetcher: Sendable {
     /// The chart in the log, if it needs no look at the source: a settled one, or one that was confirmed just now and
     /// would still be provisional.
     private func freshChart(_ topic: Topic, _ state: Chart.State, at now: Date) async throws -> LoggedEvent? {
+        guard let known = try await journal.known(topic) else { return nil }
         // A week's chart reads as a day's of its first day.
-        guard let known = try await journal.known(topic, as: Chart.self) else { return nil }
+        let isSettled = try known.event.data(as: Chart.self).state == .settled
         let isRecent = state == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
-        return known.value.state == .settled || isRecent ? known.event : nil
+        return isSettled || isRecent ? known.event : nil
     }
 
     private func movie(
@@ -83,10 +84,10 @@ struct Fetcher: Sendable {
     ) async throws -> Findings {
         var findings = Findings()
         let movie: Movie
-        if !refresh, let known = try await journal.known(.movie(code), as: Movie.self),
+        if !refresh, let known = try await journal.known(.movie(code)),
             known.isFresh(for: Freshness.movie, at: now)
         {
-            movie = known.value
+            movie = try known.event.data()
             findings.logged.append(known.event)
         } else {
             guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
@@ -95,7 +96,7 @@ struct Fetcher: Sendable {
             findings.source = .upstream
         }
         guard wantsPoster else { return findings }
-        if !refresh, let known = try await journal.known(.poster(code), as: Poster.self),
+        if !refresh, let known = try await journal.known(.poster(code)),
             known.isFresh(for: Freshness.movie, at: now)
         {
             findings.logged.append(known.event)

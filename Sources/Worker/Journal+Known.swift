@@ -3,10 +3,9 @@ import FoundationEssentials
 import SQLite
 
 extension Journal {
-    /// The newest event of a topic, what it says, and when an upstream last confirmed it.
-    struct Known<Value: Sendable>: Sendable {
+    /// The newest event of a topic, and when an upstream last confirmed it.
+    struct Known: Sendable {
         let event: LoggedEvent
-        let value: Value
         let checked: Date
 
         /// Whether it was confirmed within `period`; a time to come is from before the clock was set back, and says nothing.
@@ -16,11 +15,11 @@ extension Journal {
     }
 
     /// What the log knows about a topic, or nil if that is nothing.
-    func known<Value: Decodable & Sendable>(_ topic: Topic, as type: Value.Type) async throws -> Known<Value>? {
+    func known(_ topic: Topic) async throws -> Known? {
         try await database.read { connection in
             guard let event = try log.latest(topic, in: connection) else { return nil }
             let checked = try Checks.last(topic, in: connection) ?? .distantPast
-            return Known(event: event, value: try event.data(as: Value.self), checked: checked)
+            return Known(event: event, checked: checked)
         }
     }
 }
