@@ -60,6 +60,12 @@ public struct Configuration: Sendable {
     public var logFormat: Logger.Format
     /// Whether posters may be fetched from private and loopback addresses.
     public var allowsPrivateImages: Bool
+    /// Whether and how ZeroMQ's sockets are encrypted.
+    public var curve: Curve
+    /// Whether other machines may reach what is not encrypted.
+    public var allowsInsecurity: Bool
+    /// How much one client may ask for.
+    public var clientLimits: ClientLimits
 
     /// Reads the environment and the files that it names for secrets; stops at the first thing that is wrong.
     public init(environment: [String: String]) throws(ConfigurationError) {
@@ -96,6 +102,15 @@ public struct Configuration: Sendable {
             environment[.privateImages] == nil
             ? false
             : try environment.value(.privateImages, expected: "allow, or nothing") { $0 == "allow" ? true : nil }
+        self.curve = Curve(
+            isOn: try environment.isOn(.curve) ?? false, folder: try environment.value(.curveKeys, expected: "a path") { $0 },
+            server: try environment.keyName(.curveServer), client: try environment.keyName(.curveClient))
+        allowsInsecurity =
+            environment[.insecure] == nil
+            ? false : try environment.value(.insecure, expected: "yes, or nothing") { $0 == "yes" ? true : nil }
+        clientLimits = ClientLimits(
+            requestsPerSecond: try environment.limit(.clientRate),
+            waitingRequests: try environment.limit(.clientQueue))
     }
 
     /// Every secret that was given, for the logger to scrub.

@@ -52,6 +52,14 @@ struct Environment {
         return try value(variable, expected: "on or off") { ["on": true, "off": false][$0] }
     }
 
+    /// The name of a key, which is also that of its file.
+    func keyName(_ variable: Variable) throws(ConfigurationError) -> String {
+        try value(variable, expected: "a name, such as \(variable.standard ?? "client")") { name in
+            name.hasPrefix(".") || name.contains("/") || name.unicodeScalars.contains(where: \.isUnprintable)
+                ? nil : name
+        }
+    }
+
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ variable: Variable
     ) throws(ConfigurationError) -> Choice {

@@ -35,6 +35,7 @@ extension Logger {
         case version
         case process
         case signal
+        case key
 
         // How it went.
         case code

@@ -25,6 +25,13 @@ enum Variable: String, CaseIterable {
     case logLevel = "MARQUEE_LOG_LEVEL"
     case logFormat = "MARQUEE_LOG_FORMAT"
     case privateImages = "MARQUEE_PRIVATE_IMAGES"
+    case curve = "MARQUEE_CURVE"
+    case curveKeys = "MARQUEE_CURVE_KEYS"
+    case curveServer = "MARQUEE_CURVE_SERVER"
+    case curveClient = "MARQUEE_CURVE_CLIENT"
+    case insecure = "MARQUEE_INSECURE"
+    case clientRate = "MARQUEE_CLIENT_RATE"
+    case clientQueue = "MARQUEE_CLIENT_QUEUE"
 
     /// What all names begin with.
     static let prefix = "MARQUEE_"
@@ -49,7 +56,13 @@ enum Variable: String, CaseIterable {
         case .data: "./marquee-data"
         case .logLevel: Logger.Level.info.rawValue
         case .logFormat: Logger.Format.text.rawValue
-        case .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule,
+        case .curve: "off"
+        case .curveKeys: "./marquee-keys"
+        case .curveServer: "server"
+        case .curveClient: "client"
+        case .clientRate: "2000"
+        case .clientQueue: "5000"
+        case .insecure, .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule,
             .privateImages:
             nil
         }

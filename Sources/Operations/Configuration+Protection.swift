@@ -1,0 +1,62 @@
+extension Configuration {
+    /// Whether and how ZeroMQ's sockets are encrypted.
+    public struct Curve: Sendable {
+        /// Whether they are; all that talk to each other must agree.
+        public var isOn: Bool
+        /// The folder of the keys.
+        public var folder: String
+        /// The name of the servers' key.
+        public var server: String
+        /// The name of our key where we are a client.
+        public var client: String
+    }
+
+    /// How much one client may ask for.
+    public struct ClientLimits: Sendable {
+        /// Requests and commands a second, in the long run.
+        public var requestsPerSecond: Int
+        /// Accepted requests that wait for their turn.
+        public var waitingRequests: Int
+
+        /// Makes the limits.
+        public init(requestsPerSecond: Int, waitingRequests: Int) {
+            self.requestsPerSecond = requestsPerSecond
+            self.waitingRequests = waitingRequests
+        }
+    }
+
+    /// A process that has addresses of its own.
+    public enum Owner: Sendable {
+        case worker
+        case notifier
+
+        /// Whether it also connects to others.
+        public var isClient: Bool { self == .notifier }
+    }
+
+    /// Refuses addresses that other machines can reach while nothing is encrypted, unless somebody wants it so.
+    public func checkProtection(of owner: Owner) throws(ConfigurationError) {
+        guard !curve.isOn, !allowsInsecurity else { return }
+        let addresses: [(Variable, ZeroMQAddress)] =
+            switch owner {
+            case .worker: [(.requests, requests), (.commands, commands), (.events, events)]
+            case .notifier: [(.alerts, alerts), (.alertCommands, alertCommands)]
+            }
+        if let (variable, address) = addresses.first(where: { !$0.1.isLocal }) {
+            throw ConfigurationError(
+                variable.rawValue,
+                "\(address) is open to other machines, and nothing is encrypted; "
+                    + "expected \(Variable.curve.rawValue)=on, a local address, or \(Variable.insecure.rawValue)=yes")
+        }
+    }
+}
+
+extension ZeroMQAddress {
+    /// Whether only this machine can reach the address once it is bound.
+    public var isLocal: Bool {
+        guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
+        if host == "localhost" || host == "lo" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Operations
+
+@Suite struct ProtectionTests {
+    @Test(
+        "an address is local if no other machine can reach it",
+        arguments: [
+            ("tcp://127.0.0.1:5550", true), ("tcp://127.9.9.9:*", true), ("tcp://localhost:1", true),
+            ("tcp://[::1]:1", true), ("tcp://lo:1", true), ("ipc:///run/x", true), ("tcp://*:5550", false),
+            ("tcp://0.0.0.0:5550", false), ("tcp://[::]:5550", false), ("tcp://192.168.0.1:5550", false),
+            ("tcp://127.evil.example:1", false), ("tcp://127.0.0.1.example.org:1", false), ("tcp://eth0:1", false),
+            ("tcp://127.0.0:1", false),
+        ])
+    func local(text: String, isLocal: Bool) {
+        #expect(ZeroMQAddress(text)?.isLocal == isLocal)
+    }
+
+    @Test("what is open to other machines needs encryption, or a word")
+    func exposure() throws {
+        let open = ["MARQUEE_EVENTS": "tcp://0.0.0.0:5552", "MARQUEE_ALERTS": "tcp://*:5553"]
+        let configuration = try Configuration(environment: open)
+        let error = #expect(throws: ConfigurationError.self) { try configuration.checkProtection(of: .worker) }
+        #expect(
+            error?.description == "MARQUEE_EVENTS: tcp://0.0.0.0:5552 is open to other machines, and nothing is "
+                + "encrypted; expected MARQUEE_CURVE=on, a local address, or MARQUEE_INSECURE=yes")
+        #expect(throws: ConfigurationError.self) { try configuration.checkProtection(of: .notifier) }
+        for word in [("MARQUEE_CURVE", "on"), ("MARQUEE_INSECURE", "yes")] {
+            let configuration = try Configuration(environment: open.merging([word.0: word.1]) { $1 })
+            try configuration.checkProtection(of: .worker)
+            try configuration.checkProtection(of: .notifier)
+        }
+        try Configuration(environment: [:]).checkProtection(of: .worker)
+        // Whom a client connects to is not its own to protect.
+        try Configuration(environment: ["MARQUEE_EVENTS": "tcp://worker:5552"]).checkProtection(of: .notifier)
+    }
+
+    @Test("the names of keys are names, and no paths", arguments: ["../server", ".server", "a/b", "a\nb"])
+    func names(name: String) {
+        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["MARQUEE_CURVE_CLIENT": name]) }
+    }
+}
