@@ -47,7 +47,7 @@ public struct Board: Sendable {
         let database = try ReadModel.open(path, logger: logger)
         let model = try await ReadModel(database)
         let hub = Hub(epoch: model.epoch, recent: try await model.recentNews())
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         let (events, commands) = (configuration.events.reachable, configuration.commands.reachable)
         let (alerts, alertCommands) = (configuration.alerts.reachable, configuration.alertCommands.reachable)
         let pulse = try await Pulse(io, worker: events, notifier: alerts, hub: hub, clock: ContinuousClock())

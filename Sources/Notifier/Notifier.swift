@@ -47,13 +47,14 @@ public struct Notifier: Sendable {
             return (log, try log.positions(in: connection))
         }
 
-        let io = try IOThread()
+        let metrics = Metrics()
+        let access = try Access(configuration, of: .notifier, metrics: metrics, logger: logger)
+        let io = try access.makeThread()
         let alerts = try await io.open(.publisher, bind: [configuration.alerts.description])
         let commands = try await io.open(.router, bind: [configuration.alertCommands.description])
 
         let pulse = try await WorkerPulse(io, address: configuration.events.reachable, clock: ContinuousClock())
 
-        let metrics = Metrics()
         let counts = NotifierMetrics(metrics)
         let publisher = Publisher(alerts, of: log, positions: positions)
         let delivery = try await Delivery(
@@ -85,7 +86,7 @@ public struct Notifier: Sendable {
         }
 
         let answers = NotifierCommands(
-            log: LogCommands(log: log, database: database, status: status),
+            log: LogCommands(log: log, database: database, door: access.door, status: status),
             retry: RetryCommand(outbox: delivery.outbox, database: database))
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)

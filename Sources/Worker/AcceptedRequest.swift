@@ -6,4 +6,6 @@ struct AcceptedRequest: Hashable, Sendable {
     let id: RequestID
     /// What is wanted.
     let request: Request
+    /// Who sent it, if it came in since the start.
+    var client: String?
 }

@@ -13,7 +13,8 @@ struct CommandService: Service {
         await CommandServer(socket).run { commands in
             // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
-            let results = await reception.receive(requests.map { commands[$0].frames })
+            let results = await reception.receive(
+                requests.map { Message(commands[$0].frames, sender: commands[$0].sender) })
             var receipts = Dictionary(uniqueKeysWithValues: zip(requests, results))
             var replies: [Reply] = []
             for (index, command) in commands.enumerated() {

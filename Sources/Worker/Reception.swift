@@ -1,6 +1,7 @@
 import Events
 import FoundationEssentials
 import Operations
+import ZeroMQ
 
 /// Takes requests in from both endpoints: reads them, puts them in the inbox and, once they are on disk, in the queue.
 struct Reception: Sendable {
@@ -9,16 +10,20 @@ struct Reception: Sendable {
     let logger: Logger
     let metrics: WorkerMetrics
     let clock: WallClock
+    var door = Door.open()
     var crashPoints = CrashPoints.none
 
     /// Takes in a batch of messages in one transaction, and says for each why it was refused, or under which id it runs.
-    func receive(_ messages: [[[UInt8]]]) async -> [Result<RequestID, Refusal>] {
+    func receive(_ messages: [Message]) async -> [Result<RequestID, Refusal>] {
         crashPoints.reach(.received)
         var results: [Result<RequestID, Refusal>?] = []
         var offers: [(index: Int, offer: Journal.Offer)] = []
+        var waiting = await queue.waiting
         for (index, message) in messages.enumerated() {
             do throws(Refusal) {
-                offers.append((index, try offer(message)))
+                let client = door.client(message.sender)
+                offers.append((index, try offer(message, of: client, waiting: waiting[client, default: 0])))
+                waiting[client, default: 0] += 1
                 results.append(nil)
             } catch {
                 results.append(.failure(error))
@@ -31,17 +36,22 @@ struct Reception: Sendable {
         return results.compactMap(\.self)
     }
 
-    private func offer(_ message: [[UInt8]]) throws(Refusal) -> Journal.Offer {
+    private func offer(_ message: Message, of client: String, waiting: Int) throws(Refusal) -> Journal.Offer {
+        // Before it is read, and without an end in the log: whoever asks for too much is not to fill that either.
+        let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        if let failure = door.refusal(of: command, from: message.sender) ?? door.refusal(ofOneMoreThan: waiting) {
+            throw Refusal(failure: failure, frames: nil)
+        }
         let frames: RequestFrames
         do throws(Failure) {
-            frames = try RequestFrames(message)
+            frames = try RequestFrames(message.frames)
         } catch {
             throw Refusal(failure: error, frames: nil)
         }
         do throws(Failure) {
             let request = try Request(frames, at: clock.now())
             let id = request.id ?? .random()
-            return Journal.Offer(accepted: AcceptedRequest(id: id, request: request), frames: frames)
+            return Journal.Offer(accepted: AcceptedRequest(id: id, request: request, client: client), frames: frames)
         } catch {
             throw Refusal(failure: error, frames: frames)
         }

@@ -8,6 +8,8 @@ actor RequestQueue {
     private var backfill: ArraySlice<AcceptedRequest> = []
     private var takers: [(ticket: Int, continuation: CheckedContinuation<AcceptedRequest?, Never>)] = []
     private var lastTicket = 0
+    /// How many requests of each client wait.
+    private(set) var waiting: [String: Int] = [:]
     private var isClosed = false
 
     /// How many live requests wait.
@@ -20,6 +22,7 @@ actor RequestQueue {
 
     /// Puts requests at the end of their line.
     func add(_ requests: [AcceptedRequest]) {
+        for client in requests.compactMap(\.client) { waiting[client, default: 0] += 1 }
         live += requests.filter { $0.request.priority == .live }
         backfill += requests.filter { $0.request.priority == .backfill }
         while !takers.isEmpty, let request = first() { takers.removeFirst().continuation.resume(returning: request) }
@@ -47,7 +50,12 @@ actor RequestQueue {
     }
 
     private func first() -> AcceptedRequest? {
-        live.popFirst() ?? backfill.popFirst()
+        let request = live.popFirst() ?? backfill.popFirst()
+        if let client = request?.client {
+            let rest = waiting[client, default: 0] - 1
+            waiting[client] = rest > 0 ? rest : nil
+        }
+        return request
     }
 
     private func giveUp(_ ticket: Int) {

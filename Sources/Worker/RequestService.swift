@@ -15,7 +15,7 @@ struct RequestService: Service {
     func run() async throws {
         for await batch in socket.incoming {
             var refused: [Journal.Refused] = []
-            for case .failure(let refusal) in await reception.receive(batch.map(\.frames)) {
+            for case .failure(let refusal) in await reception.receive(batch) {
                 let failure = refusal.failure
                 logger.warning("request refused", [.code: failure.code.rawValue, .reason: failure.message])
                 if let request = refusal.request { refused.append(request) }

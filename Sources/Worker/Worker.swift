@@ -45,7 +45,9 @@ public struct Worker: Sendable {
             return (log, try log.positions(in: connection))
         }
 
-        let io = try IOThread()
+        let metrics = Metrics()
+        let access = try Access(configuration, of: .worker, metrics: metrics, logger: logger)
+        let io = try access.makeThread()
         let events = try await io.open(.publisher, bind: [configuration.events.description])
         let commands = try await io.open(.router, bind: [configuration.commands.description])
         let requests = try await io.open(.subscriber, bind: [configuration.requests.description], subscriptions: [""])
@@ -59,7 +61,6 @@ public struct Worker: Sendable {
             limits: [
                 Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
             ], reserve: configuration.quotaReserve)
-        let metrics = Metrics()
         let counts = WorkerMetrics(metrics, clock: ContinuousClock())
         let key = KobisKey(configuration.kobis.key)
         // One for each priority, so that no live request shares a call that may not use the reserve.
@@ -77,7 +78,8 @@ public struct Worker: Sendable {
         // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
         await queue.add(try await journal.takeUp())
         let reception = Reception(
-            journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, crashPoints: crashPoints)
+            journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.door,
+            crashPoints: crashPoints)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,
@@ -116,7 +118,8 @@ public struct Worker: Sendable {
                 RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
                 CommandService(
                     socket: commands, reception: reception,
-                    logCommands: LogCommands(log: log, database: database, status: status), crashPoints: crashPoints),
+                    logCommands: LogCommands(log: log, database: database, door: access.door, status: status),
+                    crashPoints: crashPoints),
             ], grace: .seconds(1))
         try await group.run(until: asked)
         await clients.live.shutdown()

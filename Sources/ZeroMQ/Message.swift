@@ -3,16 +3,22 @@ public struct Message: Sendable {
     /// The frames, at least one; a message to or from a router begins with the peer's routing id.
     public var frames: [[UInt8]]
     /// Who sent it, where it came in on a socket that is bound; messages that say the same are equal, whoever sent them.
-    public internal(set) var sender: Sender?
+    public let sender: Sender?
 
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {
+        self.init(frames, sender: nil)
+    }
+
+    /// Makes a message as it came from somebody.
+    public init(_ frames: [[UInt8]], sender: Sender?) {
         self.frames = frames
+        self.sender = sender
     }
 
     /// Makes a message from texts, a frame each, in UTF-8.
     public init(_ texts: String...) {
-        frames = texts.map { Array($0.utf8) }
+        self.init(texts.map { Array($0.utf8) })
     }
 
     /// The text of a frame, or nothing if there is no such frame or it is no UTF-8.

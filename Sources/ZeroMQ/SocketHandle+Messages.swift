@@ -30,10 +30,8 @@ extension SocketHandle {
             }
             frames.append(takeFrame())
         }
-        var message = Message(frames)
         // Of the last frame, because a router makes the first one itself.
-        if tellsSender { message.sender = sender() }
-        return .message(message)
+        return .message(Message(frames, sender: tellsSender ? sender() : nil))
     }
 
     /// Sends one message, whole or not at all, with zmq_send(3).

@@ -55,7 +55,7 @@ struct CheckCommand: Command {
             }
         }
         await client.shutdown()
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         for (name, address) in [
             ("worker", configuration.commands.reachable), ("notifier", configuration.alertCommands.reachable),
         ] {

@@ -22,6 +22,7 @@ private let commands: [any Command.Type] = [
     RestoreCommand.self,
     ReplayCommand.self,
     NotifyCommand.self,
+    KeysCommand.self,
     VersionCommand.self,
 ]
 

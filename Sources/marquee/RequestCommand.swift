@@ -56,7 +56,7 @@ struct RequestCommand: Command {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         let client = RequestClient(
             io, commands: configuration.commands.reachable, events: configuration.events.reachable)
         let outcome: RequestClient.Outcome

@@ -33,7 +33,7 @@ struct StatusCommand: Command {
         if asksSandbox { return await ask("sandbox", at: "\(configuration.sandboxHTTP.url)/healthz") }
         if asksBoard { return await ask("board", at: "\(configuration.boardHTTP.url)/healthz") }
         let address = (asksNotifier ? configuration.alertCommands : configuration.commands).reachable
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, address: address)
         do {
             let reply = try await withDeadline(.seconds(3), orThrow: Unanswered(address: address)) {

@@ -77,7 +77,7 @@ struct UpCommand: Command {
 
     /// Asks for the last days, oldest first, and shows what comes of it until it is cancelled.
     private func show(_ configuration: Configuration, _ family: ProcessFamily) async throws {
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         let yesterday = KoreanDate.yesterday(at: Date())
         Console.print(Color.bold.paint("marquee \(version)") + " · \(family.description)")
         Console.print(

@@ -22,7 +22,7 @@ struct WatchCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         try await withThrowingTaskGroup { tasks in
             for address in [configuration.events.reachable, configuration.alerts.reachable] {
                 let reader = try await EventReader(io, address: address, prefixes: prefixes)

@@ -3,7 +3,7 @@
 
 It is told on standard input, one JSON object a line, {"number": 1, "form": "PUB", "frames": [base64, ...]}; PUB goes to
 the worker's SUB socket, the others to its ROUTER socket: REQ, DEALER (with the empty frame that REQ would send) and bare
-(a DEALER without it). It tells on standard output, one a line: `ready`; `subscribed` whenever the worker's SUB socket
+(a DEALER without it). With MARQUEE_CURVE=on it shows the key of MARQUEE_CURVE_CLIENT. It tells on standard output, one a line: `ready`; `subscribed` whenever the worker's SUB socket
 has found it; `event TOPIC BODY`; `answer NUMBER FRAMES`, the frames as they came in a JSON list.
 """
 
@@ -13,6 +13,7 @@ import os
 import sys
 
 import zmq
+import zmq.auth
 
 COMMANDS = os.environ["MARQUEE_COMMANDS"]
 context = zmq.Context()
@@ -25,6 +26,10 @@ def connect(kind, address, **options):
     socket = context.socket(kind)
     for name, value in options.items():
         socket.setsockopt(getattr(zmq, name), value)
+    if os.environ.get("MARQUEE_CURVE") == "on":
+        folder, client = os.environ["MARQUEE_CURVE_KEYS"], os.environ["MARQUEE_CURVE_CLIENT"]
+        socket.curve_serverkey, _ = zmq.auth.load_certificate(f"{folder}/server.key")
+        socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(f"{folder}/{client}.key_secret")
     socket.connect(address)
     poller.register(socket, zmq.POLLIN)
     return socket

@@ -21,7 +21,7 @@ import ZeroMQ
     }
 
     private func receive(_ desk: Desk, _ messages: [[UInt8]]...) async -> [String] {
-        await reception(desk).receive(messages).map { result in
+        await reception(desk).receive(messages.map { Message($0) }).map { result in
             switch result {
             case .success(let id): "\(id)"
             case .failure(let refusal): refusal.failure.code.rawValue

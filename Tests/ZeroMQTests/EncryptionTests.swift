@@ -109,7 +109,8 @@ struct EncryptionTests {
         let dealer = try await guest.open(.dealer, connect: router.addresses)
         await dealer.send([Message("question")])
         let failure = try #require(await door.failures.first { _ in true })
-        #expect(failure.reason == .protocol)
+        // Whichever side finds out first hangs up.
+        #expect([.protocol, .broken].contains(failure.reason))
         #expect(failure.key == nil)
         #expect(router.counters.received == 0)
         await guest.shutdown()

@@ -4,6 +4,8 @@ public import ZeroMQ
 public struct Command: Sendable {
     /// The frames of the question: a name and a body, or whatever a stranger sent instead.
     public let frames: [[UInt8]]
+    /// Who asks, as far as is known.
+    public let sender: Sender?
     private let route: [[UInt8]]
 
     /// Takes a message of a ROUTER socket apart.
@@ -15,6 +17,7 @@ public struct Command: Sendable {
         let routeLength = isEnveloped ? 2 : 1
         route = Array(message.frames.prefix(routeLength))
         frames = Array(message.frames.dropFirst(routeLength))
+        sender = message.sender
     }
 
     /// The answer as a message for the socket that the question came from.

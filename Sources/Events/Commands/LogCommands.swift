@@ -4,12 +4,16 @@ public import SQLite
 public struct LogCommands<Status: Encodable & Sendable>: Sendable {
     private let log: EventLog
     private let database: Database
+    private let door: Door
     private let status: @Sendable () async throws -> Status
 
-    /// Makes them for a log and the database that it is in; `status` tells how the process is.
-    public init(log: EventLog, database: Database, status: @escaping @Sendable () async throws -> Status) {
+    /// Makes them for a log and the database that it is in; `status` tells how the process is, `door` who may ask.
+    public init(
+        log: EventLog, database: Database, door: Door = .open(), status: @escaping @Sendable () async throws -> Status
+    ) {
         self.log = log
         self.database = database
+        self.door = door
         self.status = status
     }
 
@@ -22,6 +26,7 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
 
     /// Answers a command, in any case: there is no silence.
     public func answer(_ command: Command) async -> Reply {
+        if let failure = door.refusal(of: command.name, from: command.sender) { return .refused(failure) }
         do {
             switch command.name {
             case "status": return .status(try await status())

@@ -1,0 +1,97 @@
+import Locking
+import Operations
+public import ZeroMQ
+
+/// Decides, message by message, whether a client may have what it asks for: by the roles of its key, and by how much it asks.
+///
+/// A client is who its key says; without encryption, everybody at one address is one client.
+public final class Door: Sendable {
+    /// What a client is refused for; the raw value is the label of the metric.
+    private enum Reason: String, CaseIterable {
+        case role
+        case rate
+        case queue
+    }
+
+    /// How many requests a client has left of what it may send at once.
+    private struct Allowance {
+        var left: Double
+        var since: Duration
+    }
+
+    /// Strangers choose their addresses, so there is an end to how many are remembered.
+    private static let rememberedClients = 10_000
+    /// For how long a client that was quiet may make up for it.
+    private static let burst = 5.0
+
+    /// How many requests of one client may wait at once.
+    public let queueLimit: Int
+    private let rate: Double
+    private let clients: ClientKeys?
+    private let age: Stopwatch
+    private let allowances = Locked<[String: Allowance]>([:])
+    private let refused: [Reason: Counter]
+
+    init(
+        _ clients: ClientKeys?, limits: Configuration.ClientLimits, metrics: Metrics,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.clients = clients
+        queueLimit = limits.waitingRequests
+        rate = Double(limits.requestsPerSecond)
+        age = Stopwatch(clock)
+        refused = metrics.counters(
+            "marquee_client_refusals_total",
+            "Requests and commands refused for a missing role, or for more a second or more in the queue than one client may have.",
+            for: Reason.allCases
+        ) { ["reason": $0.rawValue] }
+    }
+
+    /// A door that refuses nothing, for tests and programs that only look.
+    public static func open() -> Door {
+        let limits = Configuration.ClientLimits(requestsPerSecond: .max, waitingRequests: .max)
+        return Door(nil, limits: limits, metrics: Metrics())
+    }
+
+    /// Who a sender is to us.
+    public func client(_ sender: Sender?) -> String {
+        sender.map { $0.name ?? $0.address } ?? ""
+    }
+
+    /// Why a command or request is refused, or nil if it is not.
+    public func refusal(of command: String, from sender: Sender?) -> Failure? {
+        let client = client(sender)
+        guard take(client) else {
+            refused[.rate]?.add()
+            return Failure(.overloaded, "more than \(Int(rate)) requests a second", retryAfter: 1)
+        }
+        guard let clients, let role = Role(for: command) else { return nil }
+        guard let roles = clients.client(named: client)?.roles, roles.contains(role) else {
+            refused[.role]?.add()
+            return Failure(.forbidden, "the client \(client) has not the role \(role.rawValue)")
+        }
+        return nil
+    }
+
+    /// The refusal of a client that has so many requests waiting, or nil if there may be one more.
+    public func refusal(ofOneMoreThan waiting: Int) -> Failure? {
+        guard waiting >= queueLimit else { return nil }
+        refused[.queue]?.add()
+        return Failure(.overloaded, "\(waiting) requests of one client are waiting", retryAfter: 60)
+    }
+
+    /// Takes one of what a client has left; it gets `rate` a second.
+    private func take(_ client: String) -> Bool {
+        let now = age.elapsed
+        return allowances.withLock { allowances in
+            if allowances.count >= Self.rememberedClients, allowances[client] == nil { allowances = [:] }
+            var allowance = allowances[client] ?? Allowance(left: Self.burst * rate, since: now)
+            allowance.left = min(Self.burst * rate, allowance.left + (now - allowance.since) / .seconds(1) * rate)
+            allowance.since = now
+            defer { allowances[client] = allowance }
+            guard allowance.left >= 1 else { return false }
+            allowance.left -= 1
+            return true
+        }
+    }
+}

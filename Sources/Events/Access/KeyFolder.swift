@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Glibc
+import ZeroMQ
+
+/// A folder of key files: `NAME.key_secret` for a whole pair, `NAME.key` for a public key, and `clients/NAME.key` for the
+/// clients that may come in.
+public struct KeyFolder: Sendable {
+    /// Where the folder is.
+    public let path: String
+
+    /// Names a folder, which need not be there.
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// Makes a server's key pair and writes both halves; returns the paths of the secret and the public file.
+    public func makeServer(_ name: String) throws -> (secret: String, open: String) {
+        try make(KeyFile(KeyPair()), name, open: "\(path)/\(name).key")
+    }
+
+    /// Makes a client's key pair; with its public file among the clients, the client may come in from then on.
+    public func makeClient(_ name: String, roles: Set<Role>) throws -> (secret: String, open: String) {
+        try make(KeyFile(KeyPair(), roles: roles), name, open: "\(clients)/\(name).key")
+    }
+
+    /// A whole pair.
+    func pair(_ name: String) throws(KeyError) -> KeyPair {
+        let path = secretPath(name)
+        guard let keys = try Self.read(path).keys else { throw KeyError("\(path) holds no secret key") }
+        return keys
+    }
+
+    /// A public key, from its own file or that of the pair.
+    func publicKey(_ name: String) throws(KeyError) -> PublicKey {
+        let open = "\(path)/\(name).key"
+        return try Self.read(access(open, F_OK) == 0 ? open : secretPath(name)).publicKey
+    }
+
+    /// Where the public keys of the clients are that may come in.
+    var clients: String { "\(path)/clients" }
+
+    /// Whether a name can be that of a file, and travel with every message.
+    public static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Reads one file.
+    static func read(_ path: String) throws(KeyError) -> KeyFile {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw KeyError("\(path) cannot be read; `marquee keys new` makes keys")
+        }
+        do throws(KeyError) {
+            return try KeyFile(text: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw KeyError("\(path) \(error)")
+        }
+    }
+
+    private func secretPath(_ name: String) -> String { "\(path)/\(name).key_secret" }
+
+    private func make(_ file: KeyFile, _ name: String, open: String) throws -> (secret: String, open: String) {
+        try FileManager.default.createDirectory(atPath: clients, withIntermediateDirectories: true)
+        let secret = secretPath(name)
+        // Before the first is written: half a pair would be in the way of the next try.
+        for path in [secret, open] where access(path, F_OK) == 0 { throw KeyError("\(path) is there already") }
+        try Self.write(file.text(name: name, isSecret: true), to: secret, mode: 0o600)
+        try Self.write(file.text(name: name, isSecret: false), to: open, mode: 0o644)
+        return (secret, open)
+    }
+
+    /// Makes a new file (open(2) with `O_EXCL`), which is never, not for a moment, open to more than `mode` says.
+    private static func write(_ text: String, to path: String, mode: mode_t) throws(KeyError) {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw KeyError("\(path) cannot be made: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+            unlink(path)
+            throw KeyError("\(path) cannot be written")
+        }
+    }
+}
