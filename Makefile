@@ -10,11 +10,16 @@ CONFIGURATION ?= release
 SEED ?= 1
 CRASHES ?= 60
 
+# How long `make fuzz` has for each target, and `make soak` for all.
+SECONDS_EACH ?= 600
+MINUTES ?= 60
+
 strict := -Xswiftc -warnings-as-errors
 swift_files := Package.swift Sources Tests Examples Benchmarks
 test_log := .build/test.log
+sanitized := ^(Locking|ZeroMQ|SQLite|Networking|WebServer|Imaging|Events)Tests\.
 
-.PHONY: help run test build lint format bench chaos compose-test clean packages test-packages
+.PHONY: help run test build lint format bench chaos fuzz soak sanitize compose-test clean packages test-packages
 
 help:  ## List the verbs
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
@@ -47,6 +52,17 @@ bench: build test-packages  ## Measure what docs/benchmarks.md holds
 
 chaos: build test-packages  ## Kill, cut and freeze the processes, and check that nothing is lost: SEED=1 CRASHES=60
 	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
+
+fuzz: build test-packages  ## Send the processes what is nearly right: SECONDS_EACH=600 SEED=1
+	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
+
+soak: build test-packages  ## An hour of mixed load, after which nothing may have grown: MINUTES=60
+	/usr/bin/python3 -B Tests/Soak .build/$(CONFIGURATION)/marquee --minutes $(MINUTES)
+
+# Only what shares memory between threads, or reads what strangers send; the whole takes hours on two cores.
+sanitize: test-packages  ## Run the tests of sockets, files, HTTP and pictures under the thread and the address sanitizer
+	swift test --sanitize thread --scratch-path .build-tsan --filter '$(sanitized)'
+	swift test --sanitize address --scratch-path .build-asan --disable-xctest --filter '$(sanitized)'
 
 compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
 	deploy/compose-test

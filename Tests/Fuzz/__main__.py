@@ -1,0 +1,217 @@
+#!/usr/bin/python3
+"""Sends the processes what is nearly right, and looks whether they live, answer, and stay as small as they were.
+
+    python3 Tests/Fuzz PROGRAM [--seconds 600] [--seed 1] [--only TARGET]
+
+Each target has so many seconds; the seed decides what is sent. Seeds lie in `seeds`, and what the sandbox answers is the
+seed of what upstreams answer. Works with a program built under the address sanitizer as well. Needs python3-zmq.
+"""
+
+import argparse
+import http.server
+import pathlib
+import random
+import socket
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import zmq
+from mutate import frames, mutate, mutate_json
+from stage import Failure, Stage
+
+HERE = pathlib.Path(__file__).parent
+GROWTH = 60  # megabytes a process may grow by in a run, caches and a fuller database among them
+context = zmq.Context.instance()
+
+
+def seeds(name):
+    """The lines of a file of seeds, each with its frames between tabs."""
+    lines = (HERE / "seeds" / name).read_bytes().splitlines()
+    return [line.split(b"\t") for line in lines if line and not line.startswith(b"#")]
+
+
+class Upstream:
+    """Stands between worker and sandbox, and changes most of the answers."""
+
+    def __init__(self, dice):
+        self.dice, self.changes, self.answers = dice, False, 0
+        self.server = None
+
+    def __call__(self, sandbox):
+        upstream = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                try:
+                    request = urllib.request.Request(sandbox + self.path, headers={
+                        name: self.headers[name] for name in ("Authorization",) if self.headers[name]})
+                    with urllib.request.urlopen(request, timeout=20) as answer:
+                        status, kind, body = answer.status, answer.headers["Content-Type"], answer.read()
+                except urllib.error.HTTPError as error:
+                    status, kind, body = error.code, error.headers["Content-Type"], error.read()
+                if upstream.changes and upstream.dice.random() < 0.8:
+                    change = mutate_json if "json" in (kind or "") else mutate
+                    body = change(body, upstream.dice)
+                    status = upstream.dice.choice([status] * 20 + [204, 301, 404, 429, 500, 503])
+                upstream.answers += 1
+                self.send_response(status)
+                self.send_header("Content-Type", kind or "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                try:
+                    self.wfile.write(body)
+                except OSError:
+                    pass  # the worker has had enough
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+
+def fuzz_frames(stage, dice, until, name, kind, files):
+    """Messages on one of the endpoints; answers are read, so that they pile up nowhere."""
+    messages = [message for file in files for message in seeds(file)]
+    sent = 0
+    while time.monotonic() < until:
+        socket = context.socket(kind)
+        socket.linger = 0
+        socket.sndtimeo = 20_000
+        if kind == zmq.SUB:
+            socket.connect(stage.address(name))
+            for _ in range(200):
+                socket.subscribe(mutate(dice.choice(messages)[0], dice)[:2_000])
+                sent += 1
+        else:
+            socket.connect(stage.address(name))
+            for _ in range(200):
+                socket.send_multipart(frames(messages, dice))
+                sent += 1
+                while kind == zmq.DEALER and socket.poll(0):
+                    socket.recv_multipart()
+            if kind == zmq.DEALER:
+                socket.poll(50)
+        socket.close()
+    return sent
+
+
+def fuzz_upstream(stage, upstream, dice, until):
+    """Requests that have the worker read changed answers."""
+    commands = context.socket(zmq.DEALER)
+    commands.linger = 0
+    commands.connect(stage.address("commands"))
+    before, upstream.changes = upstream.answers, True
+    while time.monotonic() < until:
+        for _ in range(20):
+            day = f"20{dice.randrange(10, 24):02}-{dice.randrange(1, 13):02}-{dice.randrange(1, 29):02}"
+            topic, body = dice.choice([
+                ("fetch.day", f'{{"date":"{day}","refresh":true}}'), ("fetch.week", f'{{"date":"{day}","refresh":true}}'),
+                ("fetch.movie", f'{{"code":"20{dice.randrange(10**6):06}","refresh":true}}')])
+            commands.send_multipart([topic.encode(), body.encode()])
+        for _ in range(20):
+            if commands.poll(20_000):
+                commands.recv_multipart()
+        time.sleep(0.1)
+    upstream.changes = False
+    commands.close()
+    return upstream.answers - before
+
+
+def fuzz_http(stage, dice, until):
+    """Requests to every page, as bytes."""
+    requests = [message[0].replace(b"\\r\\n", b"\r\n") for message in seeds("http.txt")]
+    addresses = [int(stage.page(role).rsplit(":", 1)[1]) for role in ("worker", "notifier", "board", "sandbox")]
+    return throw(dice, until, addresses, lambda: mutate(dice.choice(requests), dice) + dice.choice([b"", b"\r\n\r\n"]))
+
+
+def fuzz_ports(stage, dice, until):
+    """Garbage on every port: noise, and greetings of ZMTP that go wrong."""
+    greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\x00") + bytes(32) + b"\x04\x19\x05READY"
+    def noise():
+        match dice.randrange(4):
+            case 0: return dice.randbytes(dice.choice([1, 10, 64, 1_000, 100_000]))
+            case 1: return mutate(greeting, dice)
+            case 2: return greeting + dice.randbytes(dice.choice([1, 9, 300]))
+            case _: return greeting[:dice.randrange(len(greeting))]
+    return throw(dice, until, stage.ports(), noise)
+
+
+def throw(dice, until, ports, make):
+    """Connects, sends, perhaps waits for an answer, and goes; some stay a while."""
+    sent, staying = 0, []
+    while time.monotonic() < until:
+        peer = socket.create_connection(("127.0.0.1", dice.choice(ports)), timeout=20)
+        try:
+            peer.sendall(make())
+            peer.settimeout(0.02)
+            if dice.random() < 0.3:
+                peer.recv(4_096)
+        except OSError:
+            pass  # cut off, as it should be
+        sent += 1
+        staying.append(peer)
+        while len(staying) > 20:
+            staying.pop(dice.randrange(len(staying))).close()
+    for peer in staying:
+        peer.close()
+    return sent
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Sends the processes what is nearly right.")
+    parser.add_argument("program")
+    parser.add_argument("--seconds", type=float, default=600, help="for each target (default 600)")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--only", help="one target")
+    options = parser.parse_args()
+    dice = random.Random(options.seed)
+    upstream = Upstream(random.Random(options.seed + "upstream"))
+    with tempfile.TemporaryDirectory(prefix="marquee-fuzz-") as folder:
+        stage = Stage(pathlib.Path(options.program).resolve(), folder, upstream)
+        targets = {
+            "requests": lambda until: fuzz_frames(stage, dice, until, "requests", zmq.PUB, ["requests.txt"]),
+            "commands": lambda until: fuzz_frames(
+                stage, dice, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"]),
+            "alert-commands": lambda until: fuzz_frames(
+                stage, dice, until, "alert_commands", zmq.DEALER, ["commands.txt"]),
+            "subscriptions": lambda until: fuzz_frames(stage, dice, until, "events", zmq.SUB, ["commands.txt"]),
+            "upstreams": lambda until: fuzz_upstream(stage, upstream, dice, until),
+            "http": lambda until: fuzz_http(stage, dice, until),
+            "ports": lambda until: fuzz_ports(stage, dice, until),
+        }
+        try:
+            if options.only and options.only not in targets:
+                raise Failure(f"no target is called {options.only}; there are {', '.join(targets)}")
+            chosen = [options.only] if options.only else list(targets)
+            for name in chosen:  # once for a moment, so that what is made at first use is no growth
+                targets[name](time.monotonic() + 1)
+            stage.check()
+            first = {role: stage.size(role) for role in stage.children}
+            for name in chosen:
+                count = targets[name](time.monotonic() + options.seconds)
+                stage.check()
+                sizes = ", ".join(f"{role} {stage.size(role)[0]:.0f} MB" for role in stage.children)
+                print(f"ok   {name}: {count} in {options.seconds:.0f} s; {sizes}", flush=True)
+            time.sleep(12)  # until the connections are given up that never greeted
+            for role, (memory, files) in first.items():
+                now, open_now = stage.size(role)
+                if now > memory + GROWTH or open_now > files + 20:
+                    raise Failure(f"{role} grew: {memory:.0f} to {now:.0f} MB, {files} to {open_now} descriptors")
+        except (Failure, OSError) as failure:
+            sys.exit(f"fuzz: seed {options.seed}: {failure}")
+        finally:
+            left = stage.end()
+        if left:
+            sys.exit(f"fuzz: {left}")
+        print(f"{len(chosen)} targets, no crash, no hang, no growth")
+
+
+main()
