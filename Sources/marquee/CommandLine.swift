@@ -29,6 +29,7 @@ private let commands: [any Command.Type] = [
 /// Runs the subcommand that the process was started with, and ends the process with its status.
 func runCommandLine() async {
     OpenFileLimit.raise()
+    CoreDumps.forbid()
     let status: ExitStatus
     do {
         status = try await run(Array(CommandLine.arguments.dropFirst()))

@@ -33,6 +33,16 @@ import Testing
         }
     }
 
+    @Test("after core dumps are forbidden nobody can allow them again", .timeLimit(.minutes(5)))
+    func coreDumps() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            CoreDumps.forbid()
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+            exit(limit.rlim_cur == 0 && limit.rlim_max == 0 ? 7 : 1)
+        }
+    }
+
     @Test("a task that is cancelled waits for no signal", .timeLimit(.minutes(5)))
     func cancelled() async {
         await #expect(processExitsWith: .exitCode(7)) {
