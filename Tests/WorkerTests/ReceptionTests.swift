@@ -1,4 +1,4 @@
-import Events
+@testable import Events
 import FoundationEssentials
 import Operations
 import SQLite
@@ -62,6 +62,26 @@ import ZeroMQ
         await desk.database.close()
         #expect(await receive(desk, frames("fetch.day", "20240604"), frames("x")) == ["internal", "badRequest"])
         #expect(await desk.queue.liveCount == 0)
+    }
+
+    @Test("one client fills no queue for all, and its requests that wait no more make room")
+    func queueOfOne() async throws {
+        let desk = try await Desk()
+        let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 2)
+        var reception = reception(desk)
+        reception.door = Door(nil, limits: limits, metrics: Metrics())
+        func send(_ count: Int, from address: String) async -> [Failure.Code?] {
+            let sender = Sender(address: address, name: nil)
+            let messages = (0..<count).map { _ in Message(frames("fetch.day", "20240604"), sender: sender) }
+            return await reception.receive(messages).map { result in
+                guard case .failure(let refusal) = result else { return nil }
+                return refusal.failure.code
+            }
+        }
+        #expect(await send(3, from: "192.0.2.1") == [nil, nil, .overloaded])
+        #expect(await send(1, from: "192.0.2.2") == [nil])
+        _ = await desk.queue.next()
+        #expect(await send(2, from: "192.0.2.1") == [nil, .overloaded])
     }
 
     @Test("what is published to the SUB endpoint is accepted, ends as failed, or is forgotten")
