@@ -1,4 +1,3 @@
-@testable import Events
 import FoundationEssentials
 import Operations
 import SQLite
@@ -6,6 +5,7 @@ import TestSupport
 import Testing
 import ZeroMQ
 
+@testable import Events
 @testable import Worker
 
 /// The worker's two entrances, by real sockets.
