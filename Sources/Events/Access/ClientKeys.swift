@@ -3,7 +3,8 @@ import Locking
 import Operations
 import ZeroMQ
 
-/// The clients that may come in: what the files in a folder say, looked at again whenever it is asked, at most once a second.
+/// The clients that may come in: what the files in a folder say, looked at again at each handshake, and for messages at most
+/// once a second.
 ///
 /// So a key that is put there lets its client in at the next try, and one that is taken away ends what its client may do,
 /// though not a connection that is up.
@@ -44,17 +45,18 @@ final class ClientKeys: Sendable {
 
     /// The client with a key, if it may come in.
     func client(with key: PublicKey) -> Client? {
-        current { $0.byKey[key] }
+        // At once, since a client whose handshake is refused does not try again by itself.
+        current(atOnce: true) { $0.byKey[key] }
     }
 
     /// The client of a name.
     func client(named name: String) -> Client? {
-        current { $0.byName[name] }
+        current(atOnce: false) { $0.byName[name] }
     }
 
-    private func current(_ find: (State) -> Client?) -> Client? {
+    private func current(atOnce: Bool, _ find: (State) -> Client?) -> Client? {
         state.withLock { state in
-            if state.looked.map({ $0.elapsed >= Self.patience }) ?? true {
+            if atOnce || state.looked.map({ $0.elapsed >= Self.patience }) ?? true {
                 state.looked = Stopwatch(clock)
                 look(&state)
             }
