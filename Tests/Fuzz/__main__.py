@@ -12,6 +12,7 @@ import http.server
 import pathlib
 import random
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -144,6 +145,24 @@ def fuzz_ports(stage, dice, until):
     return throw(dice, until, stage.ports(), noise)
 
 
+def fuzz_rules(stage, dice, until):
+    """Rule files, each read by a program of its own: it may refuse them, in time and in words."""
+    seed, path, count = (HERE / "seeds" / "rules.yml").read_bytes(), stage.folder / "rules.yml", 0
+    while time.monotonic() < until:
+        text = mutate(seed, dice)
+        path.write_bytes(text)
+        try:
+            done = subprocess.run(
+                [stage.program, "check", "rules", path], env=stage.environment, timeout=30, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"a rule file hangs: {text!r}") from None
+        if done.returncode not in (0, 1, 2):
+            raise Failure(f"a rule file ends the program with {done.returncode}: {text!r}")
+        count += 1
+    return count
+
+
 def throw(dice, until, ports, make):
     """Connects, sends, perhaps waits for an answer, and goes; some stay a while."""
     sent, staying = 0, []
@@ -184,6 +203,7 @@ def main():
                 stage, dice, until, "alert_commands", zmq.DEALER, ["commands.txt"]),
             "subscriptions": lambda until: fuzz_frames(stage, dice, until, "events", zmq.SUB, ["commands.txt"]),
             "upstreams": lambda until: fuzz_upstream(stage, upstream, dice, until),
+            "rules": lambda until: fuzz_rules(stage, dice, until),
             "http": lambda until: fuzz_http(stage, dice, until),
             "ports": lambda until: fuzz_ports(stage, dice, until),
         }
