@@ -67,7 +67,7 @@ import Worker
             let path = stage.data("worker.db")
             var data = try Data(contentsOf: URL(filePath: path))
             // Inside an event, where SQLite does not look.
-            let place = try #require(data.range(of: Data("salesShare".utf8))).lowerBound
+            let place = try #require(data.range(of: Data(#""salesShare":"#.utf8))).lowerBound
             data[place] ^= 1
             try data.write(to: URL(filePath: path))
             let ending = try await stage.marquee("worker")
