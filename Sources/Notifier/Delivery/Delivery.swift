@@ -21,7 +21,9 @@ struct Delivery: Service {
         // No retries there: those are the outbox's, which outlive the process.
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
-        let client = HTTPClient(retry: retry)
+        // A place for each, so that none waits for another of the same host.
+        let places = max(1, sinks.count)
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: places, total: places), retry: retry)
         let needsMail = sinks.contains { if case .mail = $0.destination { true } else { false } }
         let mail = needsMail ? MailClient() : nil
         let recipients = sinks.map { $0.recipient(client, mail) }
