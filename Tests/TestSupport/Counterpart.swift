@@ -35,6 +35,12 @@ public final class Counterpart: Sendable {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
+    /// Kills it, and returns when it is gone; what it has printed can still be read.
+    public func end() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     /// The next line that it prints; nil if it has ended.
     public func line() async -> String? {
         await Self.line(from: output, rest)

@@ -1,3 +1,4 @@
+import Events
 import Foundation
 import Networking
 import Operations
@@ -120,7 +121,8 @@ struct SinkSettingsTests {
                 "rules.yml:4:21: three.pth: not known; did you mean path?",
                 "rules.yml:8:9: four.from: 'nobody' is not an address such as editor@example.org",
                 "rules.yml:10:11: four.digest: '9am' is no time such as 09:00",
-                "rules.yml:11:11: four.rules[0]: 'leed' is none of entered, left, rose, fell, lead",
+                "rules.yml:11:11: four.rules[0]: 'leed' is none of "
+                    + AlertRule.allCases.map(\.rawValue).joined(separator: ", "),
             ])
     }
 }

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Trouble {
+    /// Alerts on their way to people, between processes that come and go.
+    struct DeliveryTests {
+        private static let secret = "whsec_c2VjcmV0"
+
+        @Test(
+            "each alert arrives once by its key, though the receiver and the notifier are killed meanwhile",
+            .timeLimit(.minutes(5)))
+        func killed() async throws {
+            let folder = try TemporaryFolder()
+            let first = try await receiver()
+            try writeRules(in: folder, port: first.port)
+            let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
+            try await Stage.play(settings: settings, usesFiles: true) { stage, client in
+                try await ask(for: 1...2, client)
+                var arrived = [try #require(await first.line())]
+                first.end()
+                while let line = await first.line() { arrived.append(line) }
+                // Nobody listens now: what is decided waits in the outbox, also over a kill -9.
+                try await ask(for: 3...4, client)
+                try await stage.restart(.notifier, by: SIGKILL)
+                try await client.hears(.notifier, since: Date())
+                let second = try await receiver(port: first.port)
+                try await ask(for: 5...6, client)
+                while try await waiting(stage) > 0 { try Task.checkCancellation() }
+                second.end()
+                while let line = await second.line() { arrived.append(line) }
+
+                // `alert.lead.20247710.2024-06-05` has the id `lead.20247710.2024-06-05.all`.
+                let decided = try await stage.topics(in: "notifier.db").map { "\($0.dropFirst("alert.".count)).all" }
+                #expect(decided.count > 10)
+                #expect(distinct(arrived.compactMap { $0.split(separator: " ").first.map(String.init) }) == decided)
+                let file = try String(contentsOf: URL(filePath: folder.file("alerts.jsonl")), encoding: .utf8)
+                #expect(
+                    distinct(try file.split(separator: "\n").compactMap { try JSON(String($0))["id"].text }) == decided)
+
+                let log = try await stage.lines("notify", "log", "hook", "--last", "1000")
+                #expect(log.contains { $0.contains("  sent  ") } && log.contains { $0.contains("  failed  ") })
+                #expect(!log.contains { $0.contains("T0psecret") })
+                #expect(try await stage.lines("notify", "log", "--dead") == [])
+                let written = try stage[.notifier].written
+                #expect(!(written.output + written.errors).contains { $0.contains("T0psecret") })
+            }
+        }
+
+        @Test("in a rehearsal nothing goes, and what would go is printed", .timeLimit(.minutes(5)))
+        func rehearsal() async throws {
+            let folder = try TemporaryFolder()
+            try writeRules(in: folder, port: 1)
+            let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
+            try await Stage.play([.notifier: ["--dry-run"]], settings: settings) { stage, client in
+                try await ask(for: 1...2, client)
+                let printed = try stage[.notifier].written.output
+                #expect(printed.contains { $0.hasPrefix("hook: ") } && printed.contains { $0.hasPrefix("file: ") })
+                #expect(!FileManager.default.fileExists(atPath: folder.file("alerts.jsonl")))
+                #expect(try await stage.lines("notify", "log") == [])
+            }
+        }
+
+        @Test("a dead letter is shown, and goes out again when it is asked for", .timeLimit(.minutes(5)))
+        func dead() async throws {
+            let folder = try TemporaryFolder()
+            // It has another secret, and refuses everything.
+            let stranger = try await Counterpart(
+                "../../Examples/webhook.py", ["0"], environment: ["WEBHOOK_SECRET": "x"])
+            try writeRules(in: folder, port: stranger.port)
+            let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
+            try await Stage.play(settings: settings, usesFiles: true) { stage, client in
+                #expect(try await stage.marquee("notify", "test", "hook").status == 1)
+                try await ask(for: 1...2, client)
+                while try await waiting(stage) > 0 { try Task.checkCancellation() }
+                let dead = try await stage.lines("notify", "log", "--dead")
+                #expect(!dead.isEmpty && dead.allSatisfy { $0.contains("hook") && $0.contains("401") })
+                stranger.end()
+                let receiver = try await receiver(port: stranger.port)
+                #expect(try await stage.lines("notify", "test", "hook") == ["hook: delivered: 204"])
+                _ = await receiver.line()
+                let alerts = dead.count == 1 ? "1 alert goes" : "\(dead.count) alerts go"
+                #expect(try await stage.lines("notify", "retry", "hook") == ["hook: \(alerts) out again"])
+                for _ in dead { _ = try #require(await receiver.line()) }
+                while try await waiting(stage) > 0 { try Task.checkCancellation() }
+                #expect(try await stage.lines("notify", "log", "--dead") == [])
+                #expect(try await stage.marquee("notify", "retry", "nobody").status == 1)
+            }
+        }
+
+        private func receiver(port: Int = 0) async throws -> Counterpart {
+            try await Counterpart(
+                "../../Examples/webhook.py", ["\(port)"], environment: ["WEBHOOK_SECRET": Self.secret])
+        }
+
+        private func writeRules(in folder: TemporaryFolder, port: Int) throws {
+            let text = """
+                sinks:
+                  hook: {kind: webhook, url: "http://127.0.0.1:\(port)/T0psecret", secret: \(Self.secret)}
+                  file: {kind: file, path: \(folder.file("alerts.jsonl"))}
+                """
+            try Data(text.utf8).write(to: URL(filePath: folder.file("rules.yml")))
+        }
+
+        /// Asks for days of June, and waits for all alerts that follow.
+        private func ask(for days: ClosedRange<Int>, _ client: Client) async throws {
+            for day in days {
+                let before = client.events("ranking.day.all.2024-06-0\(day - 1)").last?.data
+                let chart = try #require(try await client.day("2024-06-0\(day)").events.first).data
+                guard let last = EndToEndTests.AlertRule.topics(of: chart, before: before).last else { continue }
+                _ = try await client.event(last)
+            }
+        }
+
+        /// How many alerts wait for the sinks; nobody tells when there are none, so the notifier is asked.
+        private func waiting(_ stage: Stage) async throws -> Int {
+            let status = try JSON(try await stage.lines("status", "--alerts").joined())
+            return ["hook", "file"].reduce(0) { $0 + Int(status["queue"][$1].number ?? 0) }
+        }
+
+        /// The texts, each where it stands first.
+        private func distinct(_ texts: [String]) -> [String] {
+            var seen: Set<String> = []
+            return texts.filter { seen.insert($0).inserted }
+        }
+    }
+}
