@@ -18,8 +18,11 @@ strict := -Xswiftc -warnings-as-errors
 swift_files := Package.swift Sources Tests Examples Benchmarks
 test_log := .build/test.log
 sanitized := ^(Locking|ZeroMQ|SQLite|Networking|WebServer|Imaging|Events)Tests\.
+# The accessibility checker, which only a package of a browser driver carries.
+axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos fuzz soak sanitize compose-test clean packages test-packages
+.PHONY: help run test build lint format bench chaos fuzz soak sanitize compose-test board-test clean packages \
+  test-packages
 
 help:  ## List the verbs
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
@@ -66,6 +69,11 @@ sanitize: test-packages  ## Run the tests of sockets, files, HTTP and pictures u
 
 compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
 	deploy/compose-test
+
+board-test: build  ## Click through the board in a real browser, and check that everybody can use it
+	@deploy/install-packages browser
+	@[ -f $(axe) ] || /usr/bin/python3 -m pip install --quiet --no-deps --target .build/axe axe-playwright-python==0.1.8
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/BoardBrowser .build/$(CONFIGURATION)/marquee $(axe)
 
 clean:  ## Delete what was built
 	rm -rf .build .build-*

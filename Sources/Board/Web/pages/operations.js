@@ -26,9 +26,19 @@ addWords({
   'operations.position': ['위치', 'Position'],
   'operations.next': ['다음 실행', 'Next runs'],
   'operations.backfill': ['과거 채우기', 'Backfill'],
-  'operations.backfillValue': ['{1}일 가운데 {0}일', '{0} of {1} days'],
+  'operations.backfillValue': ['{1}건 가운데 {0}건', '{0} of {1}'],
+  'operations.backfillOver': ['끝남', 'Done'],
+  'operations.backfillFailed': ['못 받은 것 {0}건', '{0} not to be had'],
+  'operations.until': ['{0}까지 쉽니다.', 'It rests until {0}.'],
   'operations.failures': ['최근 실패', 'Recent failures'],
   'operations.noFailures': ['최근에 실패한 요청이 없습니다.', 'No request has failed lately.'],
+  'operations.anomalies': ['이상한 숫자', 'Odd figures'],
+  'operations.day': ['날', 'Day'],
+  'operations.film': ['영화', 'Film'],
+  'anomaly.late': ['늦는 차트', 'Late chart'],
+  'anomaly.missing': ['빠진 줄', 'Missing lines'],
+  'anomaly.shrunk': ['줄어든 누적', 'Shrunken total'],
+  'anomaly.repeated': ['되풀이된 숫자', 'Repeated figures'],
   'operations.time': ['때', 'When'],
   'operations.request': ['요청', 'Request'],
   'operations.reason': ['까닭', 'Why'],
@@ -64,6 +74,7 @@ export function show(main, { signal }) {
   const timer = setInterval(load, every);
   signal.addEventListener('abort', () => clearInterval(timer));
   live.on('link', load, signal);
+  live.on('anomaly', load, signal);
   live.on('state', load, signal);
   load();
 }
@@ -71,7 +82,7 @@ export function show(main, { signal }) {
 const card = (title, ...content) => h('section', { class: 'card' }, h('h2', {}, title), content);
 const rows = (pairs) => h('dl', {}, pairs.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value))));
 
-function cards({ processes, board, failures }) {
+function cards({ processes, board, failures, anomalies }) {
   const { worker, notifier } = processes;
   return [
     processCard('worker', worker),
@@ -84,8 +95,9 @@ function cards({ processes, board, failures }) {
     worker && quotaCard(worker.quota ?? {}),
     worker && card(t('operations.queue'), rows(Object.entries(worker.queue ?? {}).map(([word, value]) => [name('operations.queue', word), count(value)]))),
     worker && backfillCard(worker.backfill),
-    worker && nextCard(worker.next),
+    worker && nextCard(worker.schedule),
     positionsCard({ ...worker?.positions, ...notifier?.positions }),
+    anomalies.length ? anomalyCard(anomalies) : null,
     failureCard(failures),
   ].filter(Boolean);
 }
@@ -112,27 +124,47 @@ function quotaCard(quota) {
 
 function backfillCard(backfill) {
   if (!backfill || !(backfill.total > 0)) return null;
-  return card(t('operations.backfill'), meter(t('operations.backfill'), backfill.done, backfill.total, t('operations.backfillValue', count(backfill.done), count(backfill.total))));
+  const { first, last, total, done, failed, isOver, rests, restsUntil } = backfill;
+  return card(t('operations.backfill'),
+    meter(`${first} – ${last}`, done + failed, total, t('operations.backfillValue', count(done + failed), count(total))),
+    h('p', { class: 'state' }, [
+      isOver && t('operations.backfillOver'), failed ? t('operations.backfillFailed', count(failed)) : null,
+      rests && `${sentence({ code: rests })}${restsUntil ? ` ${t('operations.until', instant(restsUntil))}` : ''}`,
+    ].filter(Boolean).join(' · ')));
 }
 
-function nextCard(next) {
-  if (!next?.length) return null;
-  return card(t('operations.next'), rows(next.map((run) => [instant(run.at), `${run.name ?? ''} ${run.date ?? ''}`.trim()])));
+function nextCard(schedule) {
+  if (!schedule?.length) return null;
+  return card(t('operations.next'), rows(schedule.slice(0, 8).map(({ what, at }) => [what, instant(at)])));
 }
 
 function positionsCard(positions) {
   return card(t('operations.positions'), rows(Object.entries(positions).map(([stream, place]) => [name('stream', stream), count(Number(place))])));
 }
 
+function anomalyCard(anomalies) {
+  const section = card(t('operations.anomalies'), tableOf(t('operations.anomalies'), ['time', 'day', 'film', 'reason'], anomalies.map(({ time, anomaly }) => [
+    h('time', { datetime: time }, instant(time)),
+    h('a', { href: `day/${anomaly.date}` }, anomaly.date),
+    anomaly.movieCode ? h('a', { href: `movie/${anomaly.movieCode}` }, anomaly.title ?? anomaly.movieCode) : '–',
+    [h('strong', {}, name('anomaly', anomaly.kind)), ' ', anomaly.text],
+  ])));
+  section.classList.add('wide');
+  return section;
+}
+
+const tableOf = (label, headings, lines) => h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'data' },
+  h('thead', {}, h('tr', {}, headings.map((word) => h('th', { scope: 'col' }, t(`operations.${word}`))))),
+  h('tbody', {}, lines.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { class: index === cells.length - 1 ? 'long' : null }, cell)))))));
+
 function failureCard(failures) {
   const section = card(t('operations.failures'));
   section.classList.add('wide');
   if (!failures.length) section.append(h('p', { class: 'state' }, t('operations.noFailures')));
-  else section.append(h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('operations.failures') }, h('table', { class: 'data' },
-    h('thead', {}, h('tr', {}, ['time', 'request', 'reason'].map((word) => h('th', { scope: 'col' }, t(`operations.${word}`))))),
-    h('tbody', {}, failures.map(({ time, failed: { topic, request, error } }) => h('tr', {},
-      h('td', {}, h('time', { datetime: time }, instant(time))),
-      h('th', { scope: 'row' }, [topic, request.date ?? request.code].filter(Boolean).join(' ')),
-      h('td', { class: 'long' }, h('code', {}, error.code), ' ', sentence(error))))))));
+  else section.append(tableOf(t('operations.failures'), ['time', 'request', 'reason'], failures.map(({ time, failed: { topic, request, error } }) => [
+    h('time', { datetime: time }, instant(time)),
+    [topic, request.date ?? request.code].filter(Boolean).join(' '),
+    [h('code', {}, error.code), ' ', sentence(error)],
+  ])));
   return section;
 }

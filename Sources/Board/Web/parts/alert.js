@@ -8,8 +8,13 @@ addWords({
   'rule.rose': ['상승', 'Rose'],
   'rule.fell': ['하락', 'Fell'],
   'rule.lead': ['1위', 'Leads'],
-  'rule.milestone': ['기록', 'Milestone'],
+  'rule.reentered': ['재진입', 'Back'],
+  'rule.opening': ['개봉', 'Opens'],
   'rule.streak': ['연속 1위', 'Streak'],
+  'rule.milestone': ['돌파', 'Milestone'],
+  'rule.best': ['최고의 날', 'Best day'],
+  'rule.screens': ['스크린', 'Screens'],
+  'rule.correction': ['정정', 'Correction'],
   'rule.anomaly': ['이상', 'Anomaly'],
   'alert.retracted': ['취소됨', 'Taken back'],
   'alert.retraction': ['취소', 'Retraction'],
@@ -18,7 +23,7 @@ addWords({
 export const ruleName = (rule) => (hasWord(`rule.${rule}`) ? t(`rule.${rule}`) : rule);
 
 /** The glyph of a rule, so that colour is never alone. */
-const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '★' };
+const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '★', reentered: '↩', opening: '◆', streak: '★', milestone: '⚑', best: '↑', screens: '▦', correction: '✎', anomaly: '!' };
 
 /** An alert in a list; one that was taken back is struck through, and says so. */
 export function alertItem({ alert, time, retractedBy }, { isNew = false } = {}) {

@@ -27,9 +27,12 @@ export function path(points) {
   }).join('');
 }
 
-/** A drawing that is as wide as its place, with a sentence for those who cannot see it. */
-export const drawing = (width, height, label, ...content) =>
-  s('svg', { class: 'drawing', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label }, content);
+/** A drawing with a sentence for those who cannot see it; one with parts that can be picked is a group, not a picture. */
+export function drawing(width, height, label, ...content) {
+  const svg = s('svg', { class: 'drawing', viewBox: `0 0 ${width} ${height}`, width, height, 'aria-label': label }, content);
+  svg.setAttribute('role', svg.querySelector('a, [tabindex]') ? 'group' : 'img');
+  return svg;
+}
 
 export const label = (x, y, text, attributes = {}) => s('text', { x: x.toFixed(1), y: y.toFixed(1), ...attributes }, text);
 

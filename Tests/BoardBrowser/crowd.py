@@ -1,0 +1,194 @@
+"""A thousand browsers on one board, a restart in the middle, and strangers who want to do harm.
+
+Use: /usr/bin/python3 Tests/BoardBrowser/crowd.py PROGRAM [--browsers 1000] [--connections 10000]
+"""
+
+import argparse
+import asyncio
+import os
+import pathlib
+import resource
+import sys
+import time
+
+from stage import Failure, Stage, wait_until
+
+passed = 0
+
+
+def check(holds, what):
+    """Counts and prints something that holds, or ends the test."""
+    global passed
+    if not holds:
+        raise Failure(what)
+    passed += 1
+    print(f"ok   {what}", flush=True)
+
+
+class Browser:
+    """Reads the board's news as a browser does, and comes back with the last id when the connection breaks."""
+
+    def __init__(self, port):
+        self.port = port
+        self.last = None
+        self.charts = []
+        self.resets = 0
+        self.opened = 0
+
+    async def run(self):
+        while True:
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                known = f"Last-Event-ID: {self.last}\r\n" if self.last else ""
+                writer.write(f"GET /api/v1/live HTTP/1.1\r\nHost: test\r\n{known}\r\n".encode())
+                await self.read(reader)
+                writer.close()
+            except OSError:
+                pass
+            await asyncio.sleep(0.5)
+
+    async def read(self, reader):
+        name = None
+        while line := await reader.readline():
+            word, _, value = line.decode().strip().partition(": ")
+            if word == "id":
+                self.last = value
+            elif word == "event":
+                name = value
+                self.opened += value == "hello"
+                self.resets += value == "reset"
+            elif word == "data" and name == "chart":
+                self.charts.append((value.partition('"firstDay":"')[2][:10], time.monotonic()))
+
+
+def memory(stage):
+    """The board's resident memory in MB."""
+    status = pathlib.Path(f"/proc/{stage.processes['board'].pid}/status").read_text()
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+async def crowd(stage, count):
+    """Every event reaches all, over a restart too."""
+    browsers = [Browser(stage.ports["board"]) for _ in range(count)]
+    tasks = [asyncio.create_task(browser.run()) for browser in browsers]
+
+    async def until(holds, what):
+        deadline = time.monotonic() + 120
+        while not holds():
+            if time.monotonic() > deadline:
+                raise Failure(f"not within 120 s: {what}")
+            await asyncio.sleep(0.05)
+
+    async def ask(days):
+        for day in days:
+            await asyncio.to_thread(stage.ask, "fetch.day", date=day)
+        await until(lambda: all(len(set(day for day, _ in browser.charts) & set(days)) == len(days) for browser in browsers),
+                    f"{len(days)} charts reach all")
+
+    await until(lambda: all(browser.opened for browser in browsers), "all watch")
+    first = [f"2024-01-{day:02}" for day in range(1, 21)]
+    await ask(first)
+    delays = []
+    for day in first:
+        times = sorted(at for browser in browsers for seen, at in browser.charts if seen == day)
+        delays += [at - times[0] for at in times]
+    delays.sort()
+    check(True, f"{count} browsers: 20 charts reach all of them, the last {delays[-1] * 1000:.0f} ms after the first, "
+                f"99 % within {delays[len(delays) * 99 // 100] * 1000:.0f} ms")
+    check(memory(stage) < 150, f"{count} browsers: the board takes {memory(stage):.0f} MB")
+
+    stage.stop("board")
+    away = [f"2024-02-{day:02}" for day in range(1, 6)]
+    # The worker is asked by its own command line while there is no board.
+    for day in away:
+        process = await asyncio.create_subprocess_exec(
+            stage.program, "request", "day", day, env=stage.environment, stdout=asyncio.subprocess.DEVNULL)
+        await process.wait()
+    # Not on a thread of asyncio's: a child ends with the thread that started it.
+    stage.start("board")
+    await ask([f"2024-03-{day:02}" for day in range(1, 6)])
+    await until(lambda: all({day for day, _ in browser.charts} >= set(away) for browser in browsers), "what was missed")
+    doubled = sum(len(browser.charts) - len({day for day, _ in browser.charts}) for browser in browsers)
+    resets = sum(browser.resets for browser in browsers)
+    check(doubled == resets == 0, f"{count} browsers: a restart loses nothing and doubles nothing")
+    for task in tasks:
+        task.cancel()
+
+
+async def harm(stage, count):
+    """Connections that want nothing good; the page stays up."""
+    port = stage.ports["board"]
+
+    async def page():
+        began = time.monotonic()
+        await asyncio.to_thread(stage.fetch, f"{stage.url}/healthz")
+        return time.monotonic() - began
+
+    async def exchange(request):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request)
+        answer = await asyncio.wait_for(reader.read(), 60)
+        writer.close()
+        return answer
+
+    def get(path, fields=b""):
+        return b"GET " + path + b" HTTP/1.1\r\nHost: test\r\nConnection: close\r\n" + fields + b"\r\n"
+
+    head = await exchange(get(b"/", b"X: " + b"x" * 40_000 + b"\r\n"))
+    check(b" 431 " in head.split(b"\r\n")[0] or not head, "an oversized header is refused")
+    body = await exchange(b"POST /api/v1/requests HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n")
+    check(b" 413 " in body.split(b"\r\n")[0], "an oversized body is refused")
+    for path in (b"/../../etc/passwd", b"/%2e%2e/%2e%2e/etc/passwd", b"/..%5c..%5cboard.db", b"/lib/..%2f..%2fBoard.swift", b"//etc/passwd.txt", b"/%00.css"):
+        answer = await exchange(get(path))
+        status = answer.split(b" ")[1]
+        check(status in (b"400", b"404") and b"root:" not in answer, f"{path.decode()} leads nowhere ({status.decode()})")
+
+    slow = []
+    for _ in range(200):  # watch, and never read
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.transport.pause_reading()
+        writer.write(b"GET /api/v1/live HTTP/1.1\r\nHost: test\r\n\r\n")
+        slow.append(writer)
+    check(await page() < 5, "200 browsers that do not read hold up nobody")
+
+    idle, refused = [], 0
+    for _ in range(count):
+        try:
+            idle.append(await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), 5))
+        except (OSError, TimeoutError):
+            refused += 1
+    took = await page()
+    check(took < 5, f"{count} idle connections ({refused} refused): the page comes in {took:.2f} s, the board takes {memory(stage):.0f} MB")
+    for _, writer in idle:
+        writer.close()
+    for writer in slow:
+        writer.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--browsers", type=int, default=1_000)
+    parser.add_argument("--connections", type=int, default=10_000)
+    options = parser.parse_args()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    stage = Stage(os.path.abspath(options.program))
+    failures = 0
+    try:
+        for part in (crowd(stage, options.browsers), harm(stage, options.connections)):
+            try:
+                asyncio.run(part)
+            except Exception as failure:
+                failures += 1
+                print(f"FAIL {failure!r}", flush=True)
+        wait_until(lambda: stage.fetch(f"{stage.url}/healthz") == b"ok\n", "the board is well at the end")
+    finally:
+        if failures:
+            print(stage.log("board")[-2_000:], file=sys.stderr)
+        stage.end()
+    print(f"{passed} passed, {failures} failed")
+    sys.exit(1 if failures or not passed else 0)
+
+
+main()
