@@ -267,6 +267,30 @@ def test_lost_connection(stage, _):
         wait_until(lambda: not visit.all(".warning"), "the worker is heard again")
 
 
+def test_phone(stage, _):
+    """A phone: pulling refreshes, and keeps the day."""
+    with Visit(stage, width=360) as visit:
+        visit.open(f"day/{DAY}")
+        titles = visit.lines()
+        for kind, points in (("touchStart", [200]), ("touchMove", [300]), ("touchMove", [420]), ("touchEnd", [])):
+            visit.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": 180, "y": y} for y in points]})
+        wait_until(lambda: visit.all(".toast"), "pulling refreshes")
+        check(visit.titles() == titles and DAY in visit.driver.current_url, "pulling the chart down refreshes it, and keeps the day")
+
+
+def test_notifications(stage, _):
+    """Whoever agrees is told of alerts outside the page, while nobody looks at it."""
+    with Visit(stage) as visit:
+        visit.open("alerts")
+        visit.ready("alerts")
+        visit.run("""window.told = []; localStorage.setItem('marquee.notify', 'yes');
+            window.Notification = class { static permission = 'granted'; constructor(title, { body }) { told.push(body); } };
+            Object.defineProperty(document, 'hidden', { get: () => true });""")
+        stage.ask_days("2024-06-09", "2024-06-10")
+        told = wait_until(lambda: visit.run("return told"), "a notification")
+        check(len(told[0]) > 5, f"a notification says: {told[0]}")
+
+
 def test_language_and_theme(stage, _):
     """Both are as the browser says until somebody chooses."""
     with Visit(stage, language="en", dark=True) as visit:

@@ -25,6 +25,7 @@ export function show(main, { words, query, go, signal }) {
 class ChartPage {
   constructor(main, { span, wanted, filters, go, signal }) {
     Object.assign(this, { main, span, filters, go, signal });
+    this.wanted = wanted;
     this.isRight = isDate(wanted);
     // Any day of a week leads to its chart.
     this.first = this.isRight ? spanOf(span, clamped(wanted))[0] : newest(span);
@@ -52,6 +53,7 @@ class ChartPage {
   }
 
   get title() {
+    if (!this.isRight) return this.wanted;
     return this.span === 'day' ? longDay(this.first) : range(this.first, this.last);
   }
 

@@ -126,7 +126,7 @@ export function show(main, { query, go, signal }) {
     const observer = new ResizeObserver(() => {
       if (!place.clientWidth || Math.abs(place.clientWidth - width) < 2) return;
       width = place.clientWidth;
-      place.replaceChildren(draw(Math.max(320, width)));
+      place.replaceChildren(draw(Math.max(260, width)));
     });
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());

@@ -106,7 +106,7 @@ export function show(main, { words, signal }) {
     const marks = reached(run);
     if (marks.length) section.append(h('ul', { class: 'marks' }, marks.map((day) => h('li', { class: 'chip' }, `${shortDay(day.date)} · ${t('movie.reached', count(day.total))}`))));
     section.append(h('details', {}, h('summary', {}, t('movie.table')), table(run)));
-    const drawRun = () => place.clientWidth && place.replaceChildren(runDrawing(run, title, Math.max(320, place.clientWidth)));
+    const drawRun = () => place.clientWidth && place.replaceChildren(runDrawing(run, title, Math.max(260, place.clientWidth)));
     const observer = new ResizeObserver(drawRun);
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());
