@@ -46,8 +46,8 @@ public struct Configuration: Sendable {
     public var kakao: Upstream
     /// The percentage of each day's calls that only live requests may use.
     public var quotaReserve: Int
-    /// Whether the worker fetches charts by itself.
-    public var schedules: Bool
+    /// Whether the worker fetches charts by itself, where that is said.
+    public var schedule: Bool?
     /// The Open Market.
     public var openMarket: OpenMarket
     /// The folder of the databases.
@@ -88,8 +88,7 @@ public struct Configuration: Sendable {
         quotaReserve = try environment.value(.quotaReserve, expected: "a percentage from 0 to 100") { text in
             Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
         }
-        // A service that is played is left alone unless the operator says otherwise: tests count its calls.
-        schedules = try environment.isOn(.schedule) ?? (kobis.key != nil && environment[.kobisURL] == nil)
+        schedule = try environment.isOn(.schedule)
         openMarket = OpenMarket(
             url: environment[.openMarketURL] == nil ? nil : try environment.url(.openMarketURL),
             identifier: try environment.secret(.openMarketIdentifier),
@@ -111,6 +110,12 @@ public struct Configuration: Sendable {
         clientLimits = ClientLimits(
             requestsPerSecond: try environment.limit(.clientRate),
             waitingRequests: try environment.limit(.clientQueue))
+    }
+
+    /// Whether the worker fetches charts by itself: unless that is said, where it has a key of the real service. Who puts
+    /// another in its place wants to ask it alone.
+    public var schedules: Bool {
+        schedule ?? (kobis.key != nil && kobis.url == Variable.kobisURL.standard)
     }
 
     /// Every secret that was given, for the logger to scrub.

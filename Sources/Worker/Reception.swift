@@ -58,7 +58,7 @@ struct Reception: Sendable {
     }
 
     /// Puts readable requests on disk and then in the queue.
-    private func take(_ offers: [Journal.Offer]) async -> [Result<RequestID, Failure>] {
+    func take(_ offers: [Journal.Offer]) async -> [Result<RequestID, Failure>] {
         guard !offers.isEmpty else { return [] }
         do {
             let answers = try await journal.offer(offers)

@@ -19,15 +19,18 @@ public struct Worker: Sendable {
     let configuration: Configuration
     private let logger: Logger
     private let clock: WallClock
+    private let sleeper: any Clock<Duration>
     private let crashPoints: CrashPoints
 
     /// Makes a worker; nothing is opened yet.
     public init(
-        _ configuration: Configuration, logger: Logger, clock: WallClock = .system, crashPoints: CrashPoints = .none
+        _ configuration: Configuration, logger: Logger, clock: WallClock = .system,
+        sleeper: any Clock<Duration> = ContinuousClock(), crashPoints: CrashPoints = .none
     ) {
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
+        self.sleeper = sleeper
         self.crashPoints = crashPoints
     }
 
@@ -53,9 +56,13 @@ public struct Worker: Sendable {
         let requests = try await io.open(.subscriber, bind: [configuration.requests.description], subscriptions: [""])
 
         let publisher = Publisher(events, of: log, positions: positions)
+        let scheduleBell = Bell()
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
-            publish: publisher.publish, crashPoints: crashPoints)
+            publish: { events in
+                publisher.publish(events)
+                if events.contains(where: ScheduleService.isWakened) { scheduleBell.ring() }
+            }, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,
             limits: [
@@ -80,12 +87,17 @@ public struct Worker: Sendable {
         let reception = Reception(
             journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.door,
             crashPoints: crashPoints)
+        let schedule = ScheduleService(
+            journal: journal, reception: reception, hasPosters: configuration.kakao.key != nil, logger: logger,
+            clock: clock, sleeper: sleeper, bell: scheduleBell)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,
                 positions: try await database.read { try log.positions(in: $0) },
                 queue: WorkerStatus.Queue(live: await queue.liveCount, backfill: await queue.backfillCount),
-                quota: try await quota.balances(), uptime: Int(age.elapsed.components.seconds))
+                quota: try await quota.balances(),
+                schedule: configuration.schedules ? try await schedule.appointments() : [],
+                uptime: Int(age.elapsed.components.seconds))
         }
 
         metrics.addProcess(startedAt: started)
@@ -103,24 +115,24 @@ public struct Worker: Sendable {
                 .requests: requests.addresses[0], .commands: commands.addresses[0], .events: events.addresses[0],
                 .http: health.address,
             ])
-        let group = ServiceGroup(
-            [
-                health,
-                SimpleService {
-                    await publisher.run(now: clock.now, clock: ContinuousClock())
-                } stop: {
-                    await events.close()
-                },
-                FetchService(
-                    queue: queue, fetcher: { $0 == .live ? live : backfill }, journal: journal, logger: logger,
-                    metrics: counts,
-                    clock: ContinuousClock(), crashPoints: crashPoints),
-                RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
-                CommandService(
-                    socket: commands, reception: reception,
-                    logCommands: LogCommands(log: log, database: database, door: access.door, status: status),
-                    crashPoints: crashPoints),
-            ], grace: .seconds(1))
+        let services: [(any Service)?] = [
+            health, configuration.schedules ? schedule : nil,
+            SimpleService {
+                await publisher.run(now: clock.now, clock: ContinuousClock())
+            } stop: {
+                await events.close()
+            },
+            FetchService(
+                queue: queue, fetcher: { $0 == .live ? live : backfill }, journal: journal, logger: logger,
+                metrics: counts,
+                clock: ContinuousClock(), crashPoints: crashPoints),
+            RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
+            CommandService(
+                socket: commands, reception: reception,
+                logCommands: LogCommands(log: log, database: database, door: access.door, status: status),
+                crashPoints: crashPoints),
+        ]
+        let group = ServiceGroup(services.compactMap(\.self), grace: .seconds(1))
         try await group.run(until: asked)
         await clients.live.shutdown()
         await clients.backfill.shutdown()

@@ -13,6 +13,8 @@ struct WorkerStatus: Sendable, Encodable {
     let positions: [Stream: SequenceNumber]
     let queue: Queue
     let quota: [String: QuotaLedger.Balance]
+    /// What the worker asks for next by itself, soonest first; nothing where it does not.
+    var schedule: [ScheduleService.Appointment] = []
     /// Seconds since the start.
     let uptime: Int
 }

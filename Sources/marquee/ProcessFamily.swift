@@ -11,7 +11,8 @@ final class ProcessFamily: Sendable {
         let usesSandbox = configuration.kobis.key == nil
         // Made-up figures have a folder of their own: they must never get among real ones.
         let folder = try DataFolder(configuration.dataFolder + (usesSandbox ? "/sandbox" : ""))
-        let settings = ["MARQUEE_DATA": folder.path]
+        var settings = ["MARQUEE_DATA": folder.path]
+        if configuration.schedule == nil { settings["MARQUEE_SCHEDULE"] = "on" }
         var roles = ["worker", "notifier", "board"]
         if usesSandbox {
             roles.insert("sandbox", at: 0)

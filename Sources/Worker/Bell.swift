@@ -1,0 +1,43 @@
+/// Wakes a service that sleeps until its next time, because something has happened meanwhile.
+///
+/// Rung while nobody listens, it is heard by the next who does; rung twice, it is heard once.
+struct Bell: Sendable {
+    private let sounds: AsyncStream<Void>
+    private let striker: AsyncStream<Void>.Continuation
+
+    init() {
+        (sounds, striker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Wakes who listens.
+    func ring() {
+        striker.yield()
+    }
+
+    /// Ends the listening.
+    func fallSilent() {
+        striker.finish()
+    }
+
+    /// Calls `body` after a pause, and again whenever the bell is rung or the time that `body` returned has passed, until
+    /// the bell falls silent or the task is cancelled.
+    func listen(
+        after pause: Duration = .zero, _ clock: any Clock<Duration>, _ body: () async -> Duration
+    ) async {
+        var alarm = alarm(after: pause, clock)
+        defer { alarm.cancel() }
+        for await _ in sounds {
+            alarm.cancel()
+            let pause = await body()
+            guard !Task.isCancelled else { return }
+            alarm = self.alarm(after: pause, clock)
+        }
+    }
+
+    private func alarm(after pause: Duration, _ clock: any Clock<Duration>) -> Task<Void, Never> {
+        Task {
+            // Fails only by cancellation, when something else was sooner.
+            if (try? await clock.sleep(for: pause)) != nil { ring() }
+        }
+    }
+}
