@@ -132,7 +132,7 @@ let package = Package(
         tests(
             of: "Board",
             uses: ["Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice", "Events"]),
-        tests(of: "marquee", uses: ["BoxOffice", "Events"]),
+        tests(of: "marquee", uses: ["BoxOffice", "Events", "Worker"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",

@@ -85,9 +85,9 @@ public struct Notifier: Sendable {
                 queue: sinks.mapValues(\.waiting), sinks: sinks, uptime: Int(age.elapsed.components.seconds))
         }
 
-        let answers = NotifierCommands(
-            log: LogCommands(log: log, database: database, door: access.door, status: status),
-            retry: RetryCommand(outbox: delivery.outbox, database: database))
+        let retry = RetryCommand(outbox: delivery.outbox, database: database)
+        let answers = LogCommands(
+            log: log, database: database, door: access.door, own: ["retry": retry.answer], status: status)
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)
         metrics.addSockets([

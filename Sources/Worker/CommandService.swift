@@ -2,7 +2,7 @@ import Events
 import Operations
 import ZeroMQ
 
-/// Answers the commands on the ROUTER endpoint: requests with a receipt, and `status`.
+/// Answers the commands on the ROUTER endpoint: requests with a receipt, and all others.
 struct CommandService: Service {
     let socket: Socket
     let reception: Reception

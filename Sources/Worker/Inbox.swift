@@ -87,6 +87,12 @@ struct Inbox: Sendable {
         return !settled.isEmpty
     }
 
+    /// How far a request has come, or nil if it was never accepted.
+    func state(of id: RequestID, in connection: Connection) throws(DatabaseError) -> State? {
+        try connection.query("select state from inbox where id = ?", id, as: Int.self).first.flatMap(
+            State.init(rawValue:))
+    }
+
     /// The requests that wait, in the order they came.
     func waiting(in connection: Connection) throws(DatabaseError) -> [(id: RequestID, topic: String, request: String)] {
         try connection.query(

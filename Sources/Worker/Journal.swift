@@ -24,8 +24,8 @@ struct Journal: Sendable {
     }
 
     static let schema = Schema(
-        EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, Origin.schema, ChartViews.schema,
-        HealthCheck.schema)
+        EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, BackfillLedger.schema, Origin.schema,
+        ChartViews.schema, HealthCheck.schema)
 
     let database: Database
     let log: EventLog

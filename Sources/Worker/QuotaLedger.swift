@@ -20,6 +20,8 @@ struct QuotaLedger: Sendable {
         let left: Int
         /// Those of them that backfill may make.
         let leftForBackfill: Int
+        /// The calls that backfill may make on a day without live requests.
+        let forBackfill: Int
     }
 
     static let schema = Schema.Component(
@@ -107,10 +109,17 @@ struct QuotaLedger: Sendable {
                     let backfill = self.limit(of: service, for: .backfill) ?? 0
                     let balance = Balance(
                         day: today, limit: limit, used: used, left: isClosed ? 0 : max(0, limit - used),
-                        leftForBackfill: isClosed ? 0 : max(0, backfill - used))
+                        leftForBackfill: isClosed ? 0 : max(0, backfill - used), forBackfill: backfill)
                     return (service, balance)
                 })
         }
+    }
+
+    /// When a service is next worth a call whose budget is used up now: when it opens again, or at midnight in Korea.
+    func reopening(of service: String) async throws -> Date {
+        let now = clock.now()
+        let pause = try await database.read { connection in try closing(of: service, at: now, in: connection) }
+        return now + (pause ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
     }
 
     /// How many calls a day requests of a priority may make, those of others among them.

@@ -56,12 +56,13 @@ public struct Worker: Sendable {
         let requests = try await io.open(.subscriber, bind: [configuration.requests.description], subscriptions: [""])
 
         let publisher = Publisher(events, of: log, positions: positions)
-        let scheduleBell = Bell()
+        let (scheduleBell, backfillBell) = (Bell(), Bell())
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
             publish: { events in
                 publisher.publish(events)
                 if events.contains(where: ScheduleService.isWakened) { scheduleBell.ring() }
+                if events.contains(where: BackfillService.isWakened) { backfillBell.ring() }
             }, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,
@@ -90,6 +91,9 @@ public struct Worker: Sendable {
         let schedule = ScheduleService(
             journal: journal, reception: reception, hasPosters: configuration.kakao.key != nil, logger: logger,
             clock: clock, sleeper: sleeper, bell: scheduleBell)
+        let backfill = BackfillService(
+            journal: journal, reception: reception, quota: quota, logger: logger, clock: clock, sleeper: sleeper,
+            bell: backfillBell)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,
@@ -97,7 +101,7 @@ public struct Worker: Sendable {
                 queue: WorkerStatus.Queue(live: await queue.liveCount, backfill: await queue.backfillCount),
                 quota: try await quota.balances(),
                 schedule: configuration.schedules ? try await schedule.appointments() : [],
-                uptime: Int(age.elapsed.components.seconds))
+                backfill: try await backfill.progress(), uptime: Int(age.elapsed.components.seconds))
         }
 
         metrics.addProcess(startedAt: started)
@@ -106,7 +110,7 @@ public struct Worker: Sendable {
             sockets: ["requests": requests, "commands": commands, "events": events])
         let health = try healthServer(metrics, journal: journal, key: key)
         let live = fetcher(journal: journal, client: clients.live, pictures: pictures, quota: quota)
-        let backfill = fetcher(journal: journal, client: clients.backfill, pictures: pictures, quota: quota)
+        let patient = fetcher(journal: journal, client: clients.backfill, pictures: pictures, quota: quota)
         warnOfMissingKeys()
 
         logger.info(
@@ -116,20 +120,21 @@ public struct Worker: Sendable {
                 .http: health.address,
             ])
         let services: [(any Service)?] = [
-            health, configuration.schedules ? schedule : nil,
+            health, configuration.schedules ? schedule : nil, backfill,
             SimpleService {
                 await publisher.run(now: clock.now, clock: ContinuousClock())
             } stop: {
                 await events.close()
             },
             FetchService(
-                queue: queue, fetcher: { $0 == .live ? live : backfill }, journal: journal, logger: logger,
+                queue: queue, fetcher: { $0 == .live ? live : patient }, journal: journal, logger: logger,
                 metrics: counts,
                 clock: ContinuousClock(), crashPoints: crashPoints),
             RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
             CommandService(
                 socket: commands, reception: reception,
-                logCommands: LogCommands(log: log, database: database, door: access.door, status: status),
+                logCommands: LogCommands(
+                    log: log, database: database, door: access.door, own: ["backfill": backfill.answer], status: status),
                 crashPoints: crashPoints),
         ]
         let group = ServiceGroup(services.compactMap(\.self), grace: .seconds(1))

@@ -1,3 +1,4 @@
+import BoxOffice
 import Events
 
 /// What the worker says of itself when it is asked.
@@ -15,6 +16,8 @@ struct WorkerStatus: Sendable, Encodable {
     let quota: [String: QuotaLedger.Balance]
     /// What the worker asks for next by itself, soonest first; nothing where it does not.
     var schedule: [ScheduleService.Appointment] = []
+    /// How far the backfill has come, or the last one; nil if there was none.
+    @Nullable var backfill: BackfillProgress? = nil
     /// Seconds since the start.
     let uptime: Int
 }

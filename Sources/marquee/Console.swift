@@ -14,6 +14,11 @@ enum Console {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
+    /// Writes a line in the place of the one that stands there; the last one stays.
+    static func rewrite(_ line: String, isLast: Bool) {
+        write("\r\u{1B}[K" + line + (isLast ? "\n" : ""), to: STDOUT_FILENO)
+    }
+
     /// Writes a line to standard error at once.
     static func complain(_ line: String) {
         write(line + "\n", to: STDERR_FILENO)

@@ -25,7 +25,8 @@ import Testing
         let balance = try #require(await ledger.balances()["kobis"])
         #expect(
             balance
-                == QuotaLedger.Balance(day: Sample.date("2024-06-05"), limit: 20, used: 20, left: 0, leftForBackfill: 0)
+                == QuotaLedger.Balance(
+                    day: Sample.date("2024-06-05"), limit: 20, used: 20, left: 0, leftForBackfill: 0, forBackfill: 16)
         )
     }
 

@@ -1,19 +1,26 @@
 public import SQLite
 
-/// The commands that every process with a log answers.
+/// The commands that every process with a log answers, and a process's own; who may send which is decided here alone.
 public struct LogCommands<Status: Encodable & Sendable>: Sendable {
+    /// Answers a command, in any case.
+    public typealias Answer = @Sendable (Command) async -> Reply
+
     private let log: EventLog
     private let database: Database
     private let door: Door
+    private let own: [String: Answer]
     private let status: @Sendable () async throws -> Status
 
-    /// Makes them for a log and the database that it is in; `status` tells how the process is, `door` who may ask.
+    /// Makes them for a log and the database that it is in; `status` tells how the process is, `door` who may ask, `own` has
+    /// the process's own by their names.
     public init(
-        log: EventLog, database: Database, door: Door = .open(), status: @escaping @Sendable () async throws -> Status
+        log: EventLog, database: Database, door: Door = .open(), own: [String: Answer] = [:],
+        status: @escaping @Sendable () async throws -> Status
     ) {
         self.log = log
         self.database = database
         self.door = door
+        self.own = own
         self.status = status
     }
 
@@ -27,6 +34,7 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
     /// Answers a command, in any case: there is no silence.
     public func answer(_ command: Command) async -> Reply {
         if let failure = door.refusal(of: command.name, from: command.sender) { return .refused(failure) }
+        if let answer = own[command.name] { return await answer(command) }
         do {
             switch command.name {
             case "status": return .status(try await status())

@@ -1,0 +1,33 @@
+import Events
+import Locking
+import Operations
+import SQLite
+
+extension BackfillService {
+    /// Answers the command `backfill`: begins a job, or ends all.
+    func answer(_ command: Command) async -> Reply {
+        do {
+            let fields = try BackfillFields(command)
+            if fields.isStop {
+                try await journal.database.write { try BackfillLedger.stop(in: $0) }
+                return .accepted(Self.receipt("all"))
+            }
+            let days = try fields.days(at: clock.now())
+            let number = try await journal.database.write { connection in
+                try BackfillLedger.begin(
+                    days, weeks: fields.wantsWeeks, movies: fields.wantsMovies, in: connection)
+            }
+            state.withLock { $0 = Trouble() }
+            bell.ring()
+            return .accepted(Self.receipt("\(number)"))
+        } catch let failure as Failure {
+            return .refused(failure)
+        } catch {
+            return .refused(Failure(.internal, "the backfill cannot be written down: \(error)"))
+        }
+    }
+
+    private static func receipt(_ job: String) -> RequestID {
+        RequestID("backfill.\(job)") ?? .random()
+    }
+}

@@ -1,0 +1,177 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Locking
+import Operations
+import SQLite
+import Upstreams
+
+/// Works off backfill jobs, newest days first, over as many days as the quota makes it: the worker's second own client.
+///
+/// A few requests at a time go through the inbox with `priority` `backfill`, under ids that follow from job and item, so
+/// that a crash loses nothing and asks for nothing twice. What is settled in the log is not asked for. When the part of
+/// the quota that is for backfill is used up, it rests until midnight in Korea; when a service fails, for a while.
+struct BackfillService: Service {
+    /// The most requests that are under way at once: enough to keep every fetcher busy, and far from the inbox's limit.
+    static let width = 64
+
+    let journal: Journal
+    let reception: Reception
+    let quota: QuotaLedger
+    let logger: Logger
+    let clock: WallClock
+    let sleeper: any Clock<Duration>
+    let bell: Bell
+    let state = Locked(Trouble())
+
+    /// Why it rests, and how often in a row it had to.
+    struct Trouble: Sendable {
+        var failures = 0
+        var code: Failure.Code?
+        var until: Date?
+    }
+
+    /// Works until it is stopped.
+    func run() async throws {
+        await bell.listen(sleeper) {
+            do {
+                return try await turn()
+            } catch {
+                logger.error("the backfill cannot go on; it will be tried again", [.error: "\(error)"])
+                return .seconds(30)
+            }
+        }
+    }
+
+    func stop() async {
+        bell.fallSilent()
+    }
+
+    /// Whether an event may let it go on: a request of its own has ended.
+    static func isWakened(by event: LoggedEvent) -> Bool {
+        switch event.topic {
+        case .request(.done, let id), .request(.failed, let id): id.description.hasPrefix("backfill.")
+        default: false
+        }
+    }
+
+    /// Takes note of what has ended, asks for more, and returns how long nothing needs to be done.
+    func turn() async throws -> Duration {
+        let now = clock.now()
+        guard let job = try await journal.database.read({ try BackfillLedger.current(in: $0) }) else {
+            return .seconds(600)
+        }
+        let outstanding = try await settle(job, at: now)
+        if let until = state.withLock({ $0.until }), now < until { return .seconds(until.timeIntervalSince(now)) }
+        // Refilled by halves, so that many ends share one turn.
+        guard outstanding <= Self.width / 2 else { return .seconds(60) }
+        let budget = try await budget() - outstanding
+        guard budget > 0 else {
+            // What is under way rings the bell when it has ended.
+            guard outstanding == 0 else { return .seconds(60) }
+            return rest(until: try await quota.reopening(of: Kobis.service), .quotaExhausted)
+        }
+        let picked = try await pick(min(Self.width - outstanding, budget), of: job, at: now)
+        if !picked.isEmpty {
+            try await ask(for: picked, of: job)
+            return .seconds(60)
+        }
+        guard outstanding == 0 else { return .seconds(60) }
+        return try await finish(job)
+    }
+
+    /// Takes note of the requests that have ended, and returns how many have not.
+    private func settle(_ job: BackfillJob, at now: Date) async throws -> Int {
+        let (waiting, codes, done) = try await journal.database.write { connection in
+            let asked = try BackfillLedger.items(of: job.number, in: .asked, limit: Self.width, in: connection)
+            var ended: [BackfillLedger.State: [BackfillJob.Item]] = [:]
+            var codes: [Failure.Code] = []
+            for item in asked {
+                switch try journal.outcome(of: item.id(in: job.number), in: connection) {
+                case .waiting: continue
+                case .done: ended[.done, default: []].append(item)
+                case .failed(let code):
+                    if Self.isWorthAnother(code) { codes.append(code) }
+                    ended[Self.isWorthAnother(code) ? .waiting : .failed, default: []].append(item)
+                }
+            }
+            for (state, items) in ended {
+                try BackfillLedger.move(items, of: job.number, to: state, in: connection)
+            }
+            return (asked.count - ended.values.reduce(0) { $0 + $1.count }, codes, ended[.done]?.count ?? 0)
+        }
+        if done > 0 { state.withLock { $0 = Trouble() } }
+        // The quota's end is seen by its balance, and needs no pause of its own.
+        if let code = codes.first(where: { $0 != .quotaExhausted }) {
+            let failures = state.withLock { state in
+                state.failures += 1
+                return state.failures
+            }
+            let needsPerson = code == .unauthorized || code == .forbidden
+            let pause = needsPerson ? 600 : min(Double(1 << min(failures, 10)), 600)
+            _ = rest(until: now + pause, code)
+        }
+        return waiting
+    }
+
+    /// Whether asking again may have another answer. A key that is refused may be replaced.
+    private static func isWorthAnother(_ code: Failure.Code) -> Bool {
+        code != .notPublished && (code.isRetryable || code == .unauthorized || code == .forbidden)
+    }
+
+    private func rest(until time: Date, _ code: Failure.Code) -> Duration {
+        let (isNew, pause) = state.withLock { state in
+            let isNew = state.code != code
+            state.code = code
+            state.until = time
+            return (isNew, time.timeIntervalSince(clock.now()))
+        }
+        if isNew { logger.warning("the backfill rests", [.code: code.rawValue, .after: Duration.seconds(pause)]) }
+        return .seconds(max(pause, 1))
+    }
+
+    /// How many requests the quota has room for.
+    private func budget() async throws -> Int {
+        try await quota.balances()[Kobis.service]?.leftForBackfill ?? Self.width
+    }
+
+    /// Takes the next items that have to be asked for; those that have not are done.
+    private func pick(_ count: Int, of job: BackfillJob, at now: Date) async throws -> [BackfillJob.Item] {
+        while true {
+            let (items, needed) = try await journal.database.write { connection in
+                let items = try BackfillLedger.items(of: job.number, in: .waiting, limit: count, in: connection)
+                let known = try items.filter { try journal.isAtRest($0, at: now, in: connection) }
+                try BackfillLedger.move(known, of: job.number, to: .done, in: connection)
+                return (items, items.filter { !known.contains($0) })
+            }
+            if items.isEmpty || !needed.isEmpty { return needed }
+        }
+    }
+
+    private func ask(for items: [BackfillJob.Item], of job: BackfillJob) async throws {
+        state.withLock { $0.until = nil }
+        let offers = items.compactMap { item -> Journal.Offer? in
+            guard let id = item.id(in: job.number), let target = item.target else { return nil }
+            let request = Request(target, id: id, priority: .backfill)
+            return Journal.Offer(accepted: AcceptedRequest(id: id, request: request), frames: request.frames)
+        }
+        let results = await reception.take(offers)
+        // Noted after they are in the inbox: what a crash leaves unnoted is known there when it is asked for again.
+        try await journal.database.write { connection in
+            let taken = zip(items, results).filter { (try? $1.get()) != nil }.map(\.0)
+            try BackfillLedger.move(taken, of: job.number, to: .asked, in: connection)
+        }
+    }
+
+    /// Lists the films, if they are wanted, and else ends the job.
+    private func finish(_ job: BackfillJob) async throws -> Duration {
+        if try await journal.database.read({ try BackfillLedger.wantsFilms(job, in: $0) }) {
+            let films = try await journal.unknownFilms(from: job.first, to: job.last)
+            try await journal.database.write { try BackfillLedger.list(films, of: job, in: $0) }
+        } else {
+            try await journal.database.write { try BackfillLedger.end(job, in: $0) }
+            logger.info("a backfill is over", [.count: job.number])
+        }
+        return .zero
+    }
+}

@@ -1,0 +1,52 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+
+extension Journal {
+    /// What has become of a request.
+    func outcome(of id: RequestID?, in connection: Connection) throws -> Schedule.Attempt.Outcome {
+        guard let id, let state = try inbox.state(of: id, in: connection) else { return .failed(.internal) }
+        switch state {
+        case .waiting: return .waiting
+        case .done: return .done
+        case .failed: return .failed(try failureCode(of: id, in: connection))
+        }
+    }
+
+    /// Whether an item needs no look at the source: its figures are settled, or the schedule looks after them; a film's
+    /// facts are known.
+    func isAtRest(_ item: BackfillJob.Item, at now: Date, in connection: Connection) throws -> Bool {
+        guard let target = item.target else { return true }
+        let topic: Topic
+        let lastDay: KoreanDate
+        switch target {
+        case .movie(let code, _): return try log.latest(.movie(code), in: connection) != nil
+        case .day(let date, let market): (topic, lastDay) = (.ranking(day: date, market: market), date)
+        case .week(let week, let market): (topic, lastDay) = (.weekRanking(week, market: market), week.lastDay)
+        }
+        guard let chart = try log.latest(topic, in: connection)?.data(as: Chart.self) else { return false }
+        return chart.state == .settled || Chart.state(of: lastDay, at: now) == .provisional
+    }
+
+    /// The films in the national charts of some days whose facts are not known, in the order of their codes.
+    func unknownFilms(from first: KoreanDate, to last: KoreanDate) async throws -> [MovieCode] {
+        var films: Set<MovieCode> = []
+        var day = first
+        // Some days at a time, so that nobody waits long for the database.
+        while day <= last {
+            let end = min(day + 99, last)
+            films.formUnion(
+                try await database.read { [day] connection in
+                    try (0...(end - day)).flatMap { index in
+                        let chart = try log.latest(.ranking(day: day + index, market: .all), in: connection)
+                        return try chart?.data(as: Chart.self).entries.map(\.movieCode) ?? []
+                    }
+                })
+            day = end + 1
+        }
+        return try await database.read { [films] connection in
+            try films.filter { try log.latest(.movie($0), in: connection) == nil }
+        }.sorted { $0.description < $1.description }
+    }
+}

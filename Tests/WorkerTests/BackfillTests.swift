@@ -1,0 +1,153 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import Networking
+import Operations
+import SQLite
+import Sandbox
+import TestSupport
+import Testing
+import Upstreams
+
+@testable import Worker
+
+/// Backfill jobs on a real database, against the sandbox, whose quota is as real as ours.
+@Suite(.timeLimit(.minutes(5))) struct BackfillTests {
+    private let desk: Desk
+    private let sandbox: SandboxServer
+    /// What a day has for everybody.
+    private static let limit = 50
+
+    init() async throws {
+        let desk = try await Desk()
+        var options = SandboxOptions()
+        options.address = "127.0.0.1:0"
+        options.faults.kobis.quota = Self.limit
+        self.desk = desk
+        sandbox = try SandboxServer(options: options) { desk.clock.now() }
+    }
+
+    private var quota: QuotaLedger {
+        QuotaLedger(database: desk.database, clock: desk.clock, limits: [Kobis.service: Self.limit], reserve: 20)
+    }
+
+    private func backfill() -> BackfillService {
+        let reception = Reception(
+            journal: desk.journal, queue: desk.queue, logger: desk.logger,
+            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
+        return BackfillService(
+            journal: desk.journal, reception: reception, quota: quota, logger: desk.logger, clock: desk.clock,
+            sleeper: ManualClock(), bell: Bell())
+    }
+
+    /// Fetches with the budget that the priority has.
+    private func fetching() -> FetchService {
+        let quota = quota
+        func fetcher(_ priority: Request.Priority) -> Fetcher {
+            let client = HTTPClient(retry: .never) { service throws(UpstreamError) in
+                try await quota.book(service, for: priority)
+            }
+            return desk.fetcher(kobis: sandbox.kobisURL, client: client, quota: quota)
+        }
+        let (live, patient) = (fetcher(.live), fetcher(.backfill))
+        return FetchService(
+            queue: desk.queue, fetcher: { $0 == .live ? live : patient }, journal: desk.journal, logger: desk.logger,
+            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: ManualClock())
+    }
+
+    private func begin(_ first: String, _ last: String, weeks: Bool = false, movies: Bool = false) async throws -> Int {
+        try await desk.database.write { connection in
+            try BackfillLedger.begin(
+                Sample.date(first)...Sample.date(last), weeks: weeks, movies: movies, in: connection)
+        }
+    }
+
+    /// Lets a backfill, made anew for each turn as after a restart, go on until it rests or is over.
+    private func work() async throws {
+        while true {
+            let before = desk.events("request.accepted.").count
+            _ = try await backfill().turn()
+            let asked = desk.events("request.accepted.").count - before
+            let progress = try #require(await backfill().progress())
+            if asked > 0 { try await desk.ends(asked) } else if progress.isOver { return }
+            if asked == 0, try await quota.balances()[Kobis.service]?.leftForBackfill == 0 { return }
+        }
+    }
+
+    @Test(
+        "over five quota days no call is made that a day has not, live requests have theirs, and nothing is bought twice"
+    )
+    func fiveDays() async throws {
+        _ = try await begin("2023-11-17", "2024-05-31")  // 197 days at 40 a day
+        let fetching = fetching()
+        try await desk.serve(fetching) {
+            for day in 0..<5 {
+                desk.setClock(to: (Sample.date("2024-06-05") + day).start + 60)
+                try await work()
+                let used = try #require(await quota.balances()[Kobis.service]?.used)
+                #expect(used == (day < 4 ? 40 : 37))
+                // The rest of the day is there for people.
+                for number in 1...10 where day < 4 {
+                    let request = Request(.day(Sample.date("2010-01-01") + (10 * day + number), .all))
+                    let accepted = try await desk.accept(request, as: "live-\(day)-\(number)")
+                    await desk.queue.add([accepted])
+                    try await desk.ends(1)
+                }
+            }
+        }
+        let progress = try #require(await backfill().progress())
+        #expect(progress.isOver && progress.done == 197 && progress.failed == 0)
+        #expect(desk.events("request.failed").isEmpty)
+        #expect(Set(desk.events("ranking.")).count == 237)
+        #expect(desk.events("ranking.").first?.topic.description == "ranking.day.all.2024-05-31")
+        #expect(
+            desk.events("ranking.").allSatisfy { $0.priority == .backfill || $0.topic.description.contains("2010-") })
+    }
+
+    @Test("what is settled is not asked for, weeks come after their last day, and films at the end")
+    func items() async throws {
+        let fetching = fetching()
+        desk.setClock(to: Sample.date("2024-06-12").start)
+        try await desk.serve(fetching) {
+            let known = try await desk.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "a")
+            await desk.queue.add([known])
+            try await desk.ends(1)
+            let number = try await begin("2024-06-01", "2024-06-03", weeks: true, movies: true)
+            #expect(try await begin("2024-06-01", "2024-06-03", weeks: true, movies: true) == number)
+            try await work()
+        }
+        let asked = desk.events("request.accepted.backfill.1.").map {
+            String($0.topic.description.dropFirst("request.accepted.backfill.1.".count))
+        }
+        #expect(
+            Array(asked.prefix(5)) == [
+                "day.2024-06-03", "week.2024-05-27", "weekend.2024-05-31", "day.2024-06-01", asked[4],
+            ])
+        #expect(asked.count > 14 && asked.dropFirst(4).allSatisfy { $0.hasPrefix("movie.") })
+        #expect(try #require(await backfill().progress()).isOver)
+    }
+
+    @Test("a refused answer is asked for again, one that is none is not, and a stop ends it")
+    func failures() async throws {
+        let number = try await begin("2024-05-01", "2024-05-03")
+        _ = try await backfill().turn()
+        let codes: [Failure.Code] = [.upstreamUnavailable, .notPublished, .quotaExhausted]
+        for (day, code) in zip(["03", "02", "01"], codes) {
+            let request = Request(.day(Sample.date("2024-05-\(day)"), .all), priority: .backfill)
+            let id = Sample.id("backfill.\(number).day.2024-05-\(day)")
+            try await desk.journal.settle(AcceptedRequest(id: id, request: request), with: Failure(code, "no"))
+        }
+        let service = backfill()
+        _ = try await service.turn()
+        let progress = try #require(await service.progress())
+        #expect(progress.failed == 1 && progress.done == 0 && progress.rests == .upstreamUnavailable)
+        desk.setClock(to: Desk.noon + 10)
+        _ = try await service.turn()
+        #expect(
+            desk.events("request.accepted.").suffix(2).map(\.topic.description) == [
+                "request.accepted.backfill.1.day.2024-05-03.2", "request.accepted.backfill.1.day.2024-05-01.2",
+            ])
+        try await desk.database.write { try BackfillLedger.stop(in: $0) }
+        #expect(try #require(await service.progress()).isOver)
+    }
+}
