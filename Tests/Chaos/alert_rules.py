@@ -2,25 +2,50 @@
 
 import datetime
 
+ONE_DAY = datetime.timedelta(days=1)
+OPEN = datetime.timedelta(days=35)  # how long corrections count
+
 
 def expected_alerts(rankings, threshold=3):
-    """The alerts that ranking events, in the log's order, lead to: each once, as the fields that the contract fixes."""
-    known, newest, alerts, fired = {}, None, [], set()
+    """The alerts that ranking events, in the log's order, lead to: each once, as the fields that the contract fixes.
+
+    A correction takes back what no longer holds, of its day and later ones, before it fires anything.
+    """
+    known, newest, alerts, fired, standing = {}, None, [], set(), []
     for event in rankings:
         chart = event["data"]
         if chart["market"] != "all":
             continue
         day = datetime.date.fromisoformat(chart["date"])
         known[day] = event
-        if newest and day < newest:
+        newest = max(newest or day, day)
+        open_alerts = [alert for alert in standing if day <= date_of(alert) and date_of(alert) > newest - OPEN]
+        for alert in sorted(open_alerts, key=date_of) if day >= newest - OPEN else ():
+            holding = of_day(known[date_of(alert)], known.get(date_of(alert) - ONE_DAY), threshold)
+            if key(alert) not in map(key, holding):
+                standing.remove(alert)
+                alerts.append(alert | {"retracts": identifier(alert), "evidence": [place(event)]})
+        if day < newest:
             continue
-        newest = day
-        for alert in of_day(event, known.get(day - datetime.timedelta(days=1)), threshold):
-            key = alert["rule"], alert["movieCode"], alert["date"]
-            if key not in fired:
-                fired.add(key)
+        for alert in of_day(event, known.get(day - ONE_DAY), threshold):
+            if key(alert) not in fired:
+                fired.add(key(alert))
+                standing.append(alert)
                 alerts.append(alert)
     return alerts
+
+
+def key(alert):
+    """What tells an alert from all others that were ever fired; one that takes another back has the other's."""
+    return alert["rule"], alert["movieCode"], alert["date"]
+
+
+def identifier(alert):
+    return ".".join(key(alert)) + ".all"
+
+
+def date_of(alert):
+    return datetime.date.fromisoformat(alert["date"])
 
 
 def of_day(event, event_before, threshold):

@@ -208,4 +208,4 @@ def check_alerts(rankings, alerts, findings):
 
 
 def key(alert):
-    return alert["rule"], alert["movieCode"], alert["date"]
+    return alert["rule"], alert["movieCode"], alert["date"], alert.get("retracts")
