@@ -93,7 +93,8 @@ let package = Package(
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",
             exclude: [
-                "day.c", "day.pl", "day.py", "day.rb", "encrypted.c", "encrypted.py", "subscription.py", "webhook.py",
+                "day.c", "day.pl", "day.py", "day.rb", "encrypted.c", "encrypted.py", "rules.yml", "subscription.py",
+                "webhook.py",
             ], sources: ["day.swift"],
             swiftSettings: strict),
 

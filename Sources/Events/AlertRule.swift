@@ -24,4 +24,6 @@ public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
     case screens
     /// A figure of the movie's was corrected by much.
     case correction
+    /// A chart is late, missing or hard to believe; about no movie.
+    case anomaly
 }

@@ -13,6 +13,7 @@ extension Topic: CustomStringConvertible {
         case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
         case .anomaly(let kind, let date): "anomaly.\(kind.rawValue).\(date)"
         case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
+        case .anomalyAlert(let kind, let date): "alert.\(AlertRule.anomaly.rawValue).\(kind.rawValue).\(date)"
         }
     }
 
@@ -49,6 +50,11 @@ extension Topic: CustomStringConvertible {
                 return nil
             }
             return .anomaly(kind, date)
+        case (.alert, 4) where words[1] == AlertRule.anomaly.rawValue:
+            guard let kind = Anomaly.Kind(rawValue: String(words[2])), let date = KoreanDate(words[3]) else {
+                return nil
+            }
+            return .anomalyAlert(kind, date)
         case (.alert, 4):
             guard let rule = AlertRule(rawValue: String(words[1])), let code = MovieCode(words[2]),
                 let date = KoreanDate(words[3])

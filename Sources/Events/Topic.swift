@@ -18,6 +18,8 @@ public enum Topic: Hashable, Sendable {
     case anomaly(Anomaly.Kind, KoreanDate)
     /// An alert about a movie's day in the chart.
     case alert(rule: AlertRule, code: MovieCode, date: KoreanDate)
+    /// An alert about an anomaly.
+    case anomalyAlert(Anomaly.Kind, KoreanDate)
 
     /// The steps in the life of a request; the raw value is the word in topics.
     public enum RequestStage: String, Hashable, Sendable, CaseIterable, Codable {
@@ -37,7 +39,7 @@ public enum Topic: Hashable, Sendable {
         case .poster: .poster
         case .request: .request
         case .anomaly: .anomaly
-        case .alert: .alert
+        case .alert, .anomalyAlert: .alert
         }
     }
 
@@ -50,7 +52,7 @@ public enum Topic: Hashable, Sendable {
         case .poster: "marquee.poster.v1"
         case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
         case .anomaly: "marquee.anomaly.v1"
-        case .alert: "marquee.alert.v1"
+        case .alert, .anomalyAlert: "marquee.alert.v1"
         }
     }
 
@@ -61,7 +63,7 @@ public enum Topic: Hashable, Sendable {
         case .weekRanking(let week, let market): "\(market)/\(week.span.rawValue)/\(week.firstDay)"
         case .movie(let code), .poster(let code): code.description
         case .request(_, let id): id.description
-        case .anomaly(let kind, let date): "\(kind.rawValue)/\(date)"
+        case .anomaly(let kind, let date), .anomalyAlert(let kind, let date): "\(kind.rawValue)/\(date)"
         case .alert(_, let code, let date): "\(code)/\(date)"
         }
     }

@@ -50,10 +50,10 @@ public struct Alert: Hashable, Sendable, Codable {
     public var date: KoreanDate
     /// The market of the chart; absent for the whole country's.
     public var market: Market?
-    /// The film.
-    public var movieCode: MovieCode
+    /// The film; nil for what is about none.
+    @Nullable public var movieCode: MovieCode?
     /// The film's title, as the chart has it.
-    public var title: String
+    @Nullable public var title: String?
     /// The rank on the day; nil for a film that left.
     @Nullable public var rank: Int?
     /// The rank on the day before; nil where it is not known, as for a film that entered.
@@ -73,6 +73,19 @@ public struct Alert: Hashable, Sendable, Codable {
 
     /// The same for the same decision, whenever and however often it is taken: rule, film, day and market.
     public var id: String {
-        retracts.map { "\($0).retracted" } ?? "\(rule.rawValue).\(movieCode).\(date).\(market ?? .all)"
+        retracts.map { "\($0).retracted" } ?? "\(rule.rawValue).\(subject).\(date).\(market ?? .all)"
+    }
+
+    /// The topic of its event.
+    var topic: Topic? {
+        if let movieCode { return .alert(rule: rule, code: movieCode, date: date) }
+        return Anomaly.Kind(rawValue: subject).map { .anomalyAlert($0, date) }
+    }
+
+    /// The film, or else the kind of anomaly.
+    private var subject: String {
+        if let movieCode { return movieCode.description }
+        guard case .text(let kind) = values["kind"] else { return "" }
+        return kind
     }
 }

@@ -1,5 +1,6 @@
 public import BoxOffice
 public import Events
+import SQLite
 
 /// Computes the alerts of a worker's log afresh. Nothing is published and nothing is changed.
 public struct AlertReplay: Sendable {
@@ -47,6 +48,24 @@ public struct AlertReplay: Sendable {
                 position = page.position
                 more = page.more
             }
+            try anomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
+        }
+    }
+
+    /// The alerts about anomalies come last: only within a stream is there one order for all readers.
+    private func anomalies(_ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void) throws {
+        guard rules[.anomaly] != nil else { return }
+        let decider = AlertDecider(rules: rules)
+        var position = SequenceNumber.zero
+        var more = true
+        while more {
+            let page = try log.events(of: .anomaly, after: position, limit: 500, in: connection)
+            for event in page.events where !history.includes(event) {
+                let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
+                for alert in decider.take(try event.data(), at: place) { try body(alert) }
+            }
+            position = page.position
+            more = page.more
         }
     }
 

@@ -4,7 +4,9 @@ import Events
 extension AlertRules.Entry {
     /// The alert about a film's day, if the rule fires and the film is one of those that are watched.
     func alert(about film: FilmDay, in market: Market) -> Alert? {
-        guard markets.contains(market), watch.includes(film.entry), let firing = rule.firing(for: film) else {
+        guard markets.contains(market), watch.includes(film.entry.movieCode, title: film.entry.title),
+            let firing = rule.firing(for: film)
+        else {
             return nil
         }
         let rank = word == .left ? nil : film.entry.rank
@@ -15,6 +17,21 @@ extension AlertRules.Entry {
             values: firing.values, text: Alert.Text(ko: "", en: ""), evidence: [film.day.position])
         if firing.looksBack, let before = film.before { alert.evidence.append(before.position) }
         alert.text = texts.text(of: alert, about: film.entry)
+        return alert
+    }
+}
+
+extension AlertRules {
+    /// The alert about an anomaly, if its rule is in force for the market and the film, should it name one.
+    func alert(about anomaly: Anomaly, at place: Alert.Evidence) -> Alert? {
+        guard let entry = self[.anomaly], entry.markets.contains(anomaly.market),
+            entry.watch.includes(anomaly.movieCode, title: anomaly.title)
+        else { return nil }
+        var alert = Alert(
+            rule: .anomaly, date: anomaly.date, market: anomaly.market == .all ? nil : anomaly.market, movieCode: nil,
+            title: anomaly.title, rank: nil, previousRank: nil, change: nil, severity: entry.severity ?? .notable,
+            values: Anomalous.values(of: anomaly), text: Alert.Text(ko: "", en: ""), evidence: [place])
+        alert.text = entry.texts.text(of: alert, about: nil)
         return alert
     }
 }

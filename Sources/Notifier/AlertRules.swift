@@ -56,6 +56,9 @@ public struct AlertRules: Sendable {
         markets = entries.reduce(into: [.all]) { $0.formUnion($1.markets) }
     }
 
+    /// The rule of a word, if it is in force.
+    subscript(word: AlertRule) -> Entry? { entries[word] }
+
     /// The words of the rules that are in force.
     public var words: [AlertRule] { AlertRule.allCases.filter { entries[$0] != nil } }
 }
@@ -71,9 +74,9 @@ extension AlertRules {
         var alerts: [Alert] = []
         var ids: Set<String> = []  // a chart that names a film twice says nothing twice
         func ask(_ entries: [Entry], about films: [ChartEntry]) {
-            for film in films {
+            for film in films.map(scene.day) {
                 for entry in entries {
-                    guard let alert = entry.alert(about: scene.day(of: film), in: book.market) else { continue }
+                    guard let alert = entry.alert(about: film, in: book.market) else { continue }
                     if ids.insert(alert.id).inserted { alerts.append(alert) }
                 }
             }
@@ -99,7 +102,8 @@ extension AlertRules {
     func retractions(after chart: LoggedChart, in book: Book) -> [Alert] {
         let day = chart.chart.date
         guard let newest = book.newestDay, book.isOpen(day) else { return [] }
-        let days = newest == day ? [day] : book.decided.keys.filter { $0 >= day }.sorted()
+        // The day before has to be open, too: what was known of it is gone otherwise.
+        let days = newest == day ? [day] : book.decided.keys.filter { $0 >= day && book.isOpen($0 - 1) }.sorted()
         return days.flatMap { date -> [Alert] in
             guard let standing = book.decided[date]?.standing, !standing.isEmpty, let known = book.days[date] else {
                 return []

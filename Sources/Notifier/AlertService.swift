@@ -56,10 +56,6 @@ struct AlertService: Service {
             switch delivery {
             case .event(let event, let position):
                 memory.position = position
-                // Other charts fire nothing, and are read past.
-                guard case .ranking(day: _, let market) = event.topic, memory.decider.books[market] != nil else {
-                    break
-                }
                 decisions += decide(event, &memory)
             case .live(let position):
                 memory.position = position
@@ -83,15 +79,23 @@ struct AlertService: Service {
     }
 
     private func decide(_ event: Event, _ memory: inout Memory) -> [Decision] {
-        metrics.read()
-        crashPoints.reach(.read)
         let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
         do throws(DecodingError) {
-            let decisions = memory.take(LoggedChart(try event.data(), at: place), from: event)
-            crashPoints.reach(.decided)
-            return decisions
+            switch event.topic {
+            case .ranking(day: _, let market) where memory.decider.books[market] != nil:
+                metrics.read()
+                crashPoints.reach(.read)
+                let decisions = memory.take(LoggedChart(try event.data(), at: place), from: event)
+                crashPoints.reach(.decided)
+                return decisions
+            case .anomaly:
+                metrics.read()
+                return memory.take(try event.data(as: Anomaly.self), from: event)
+            default:
+                return []  // other charts fire nothing, and are read past
+            }
         } catch {
-            logger.error("a chart cannot be read", [.topic: event.topic, .error: "\(error)"])
+            logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
             return []
         }
     }

@@ -33,9 +33,9 @@ struct Ledger: Sendable {
             var events: [LoggedEvent] = []
             for decision in decisions where try log.event(id: decision.alert.id, in: connection) == nil {
                 let alert = decision.alert
+                guard let topic = alert.topic else { preconditionFailure("\(alert.id) is about nothing") }
                 let draft = try EventDraft(
-                    .alert(rule: alert.rule, code: alert.movieCode, date: alert.date), id: alert.id,
-                    correlationID: decision.event.correlationID, encoding: alert)
+                    topic, id: alert.id, correlationID: decision.event.correlationID, encoding: alert)
                 let logged = try log.append([draft], at: now, in: connection)
                 if decision.isForPeople { try outbox?.enqueue(logged, at: now, in: connection) }
                 events += logged

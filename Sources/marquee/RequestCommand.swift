@@ -85,7 +85,7 @@ struct RequestCommand: Command {
         case .ranking, .weekRanking: try ChartTable(event).lines.forEach(Console.print)
         case .movie: MovieSheet(movie: try event.data()).lines.forEach(Console.print)
         case .poster: PosterSheet(poster: try event.data()).lines.forEach(Console.print)
-        case .request, .anomaly, .alert: break
+        case .request, .anomaly, .alert, .anomalyAlert: break
         }
     }
 }

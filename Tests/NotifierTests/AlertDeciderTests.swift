@@ -13,7 +13,7 @@ import Testing
     }
 
     private func ids(_ alerts: [Alert]) -> [String] {
-        alerts.map { "\($0.rule.rawValue) \($0.title) \($0.date.day)" }
+        alerts.map { "\($0.rule.rawValue) \($0.title ?? "") \($0.date.day)" }
     }
 
     @Test("each newer day is compared with the calendar's day before, and only with that")

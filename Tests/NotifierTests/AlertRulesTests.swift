@@ -9,7 +9,7 @@ import Testing
     private let rules = AlertRules()
 
     private func summary(_ alerts: [Alert]) -> [String] {
-        alerts.map { "\($0.rule.rawValue) \($0.title)" }
+        alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" }
     }
 
     @Test("alerts stand in line order, for one film by rule, then come the films that left by their last lines")

@@ -30,7 +30,9 @@ import Testing
     func recount() throws {
         let alerts = Dictionary(grouping: alerts(of: charts), by: \.date)
         for (before, day) in zip(charts, charts.dropFirst()) where day.chart.date - before.chart.date == 1 {
-            let fired = Dictionary(grouping: alerts[day.chart.date] ?? [], by: \.rule).mapValues { $0.map(\.movieCode) }
+            let fired = Dictionary(grouping: alerts[day.chart.date] ?? [], by: \.rule).mapValues {
+                $0.compactMap(\.movieCode)
+            }
             let old = Dictionary(uniqueKeysWithValues: before.chart.entries.map { ($0.movieCode, $0.rank ?? 0) })
             let new = Dictionary(uniqueKeysWithValues: day.chart.entries.map { ($0.movieCode, $0.rank ?? 0) })
             // Films in both charts, by their ranks alone: settled figures agree with the source's own change.
@@ -67,5 +69,46 @@ import Testing
             guard let before = days[alert.date - 1]?.first(where: { $0.movieCode == alert.movieCode }) else { continue }
             #expect(alert.previousRank == before.rank)
         }
+    }
+
+    @Test("what the further rules fire over a year is what a look at each film's whole year finds")
+    func furtherRules() {
+        let rules: [any Rule] = [
+            Reentered(after: 3), Opening(), Streak(days: [5, 10]), Milestone(), Best(), Screens(),
+        ]
+        var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
+        let fired = Set(charts.flatMap { decider.take($0) }.map(\.id))
+        let days = Set(charts.map(\.chart.date))
+        let leaders = Dictionary(uniqueKeysWithValues: charts.map { ($0.chart.date, $0.chart.entries[0].movieCode) })
+        let lines = charts.flatMap { chart in chart.chart.entries.map { (day: chart.chart.date, film: $0) } }
+        var expected: Set<String> = []
+        for (code, year) in Dictionary(grouping: lines, by: \.film.movieCode) {
+            for (day, film) in year {
+                func fire(_ rule: AlertRule) { expected.insert("\(rule.rawValue).\(code).\(day).all") }
+                let before = year.filter { $0.day < day }
+                let last = before.last
+                if film.openDate == day { fire(.opening) }
+                if days.contains(day - 1), let last, day - last.day > 3 { fire(.reentered) }
+                let streak = (0...).first { leaders[day - $0] != code } ?? 0
+                if [5, 10].contains(streak) { fire(.streak) }
+                if let first = before.first, day - first.day >= 7,
+                    before.allSatisfy({ $0.film.audience ?? 0 < film.audience ?? 0 })
+                {
+                    fire(.best)
+                }
+                let earlier = last?.film.audienceTotal ?? (film.audienceTotal ?? 0) - (film.audience ?? 0)
+                let isOld = film.openDate.map { $0.year < 2011 } ?? false
+                if !isOld, Milestone().totals.contains(where: { earlier < $0 && $0 <= film.audienceTotal ?? 0 }) {
+                    fire(.milestone)
+                }
+                if last?.day == day - 1, let screens = film.screens, let old = last?.film.screens,
+                    max(old, screens) >= 100, old >= 2 * screens || screens >= 2 * old
+                {
+                    fire(.screens)
+                }
+            }
+        }
+        #expect(fired == expected)
+        #expect(Set(fired.map { $0.prefix { $0 != "." } }).count == rules.count)
     }
 }

@@ -16,6 +16,8 @@ import Testing
             ])
         let alerts = AlertRules().alerts(for: day, before: before)
         #expect(
-            alerts.map { "\($0.rule.rawValue) \($0.title)" } == ["entered B", "lead B", "rose D", "left A", "left C"])
+            alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" } == [
+                "entered B", "lead B", "rose D", "left A", "left C",
+            ])
     }
 }

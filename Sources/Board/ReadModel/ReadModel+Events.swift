@@ -53,6 +53,7 @@ extension ReadModel {
         case .request(let stage, let id): return try takeRequest(stage, id, event, data, in: connection)
         case .anomaly: return [try takeAnomaly(event, data, in: connection)]
         case .alert: return [try takeAlert(event, data, in: connection)]
+        case .anomalyAlert: return []  // the anomaly itself is shown
         }
     }
 

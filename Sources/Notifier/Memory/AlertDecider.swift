@@ -63,6 +63,11 @@ public struct AlertDecider: Sendable {
         return day == book.newestDay ? [day] : []
     }
 
+    /// Takes an anomaly and returns the alert to publish, if its rule is in force.
+    func take(_ anomaly: Anomaly, at place: Alert.Evidence) -> [Alert] {
+        rules.alert(about: anomaly, at: place).map { [$0] } ?? []
+    }
+
     /// Takes a chart that fires nothing; returns whether its market is looked at.
     @discardableResult
     public mutating func learn(_ chart: LoggedChart) -> Bool {

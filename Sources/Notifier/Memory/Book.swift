@@ -133,13 +133,13 @@ struct Book: Sendable {
             decisions.standing.append(alert)
         }
         decided[alert.date] = decisions
-        if let milestone = alert.milestone {
+        if let milestone = alert.milestone, let film = alert.movieCode {
             if alert.retracts == nil {
-                films[alert.movieCode]?.owed.remove(milestone)
+                films[film]?.owed.remove(milestone)
             } else {
-                films[alert.movieCode]?.owed.insert(milestone)
+                films[film]?.owed.insert(milestone)
             }
-            changes.films.insert(alert.movieCode)
+            changes.films.insert(film)
         }
     }
 

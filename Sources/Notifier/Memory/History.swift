@@ -19,7 +19,7 @@ public struct History: Hashable, Sendable, Codable {
     public static let none = History(ends: Dictionary(uniqueKeysWithValues: streams.map { ($0, .zero) }))
 
     /// The streams from which it is learnt.
-    private static let streams: [Stream] = [.ranking]
+    private static let streams: [Stream] = [.ranking, .anomaly]
 
     /// Whether an event is history for a notifier that `began` then. The first that is not, ends it.
     mutating func includes(_ event: Event, began: Date) -> Bool {

@@ -42,6 +42,13 @@ struct Memory: Sendable {
         return decider.take(chart).map { Decision(alert: $0, event: event, isForPeople: !isHistory) }
     }
 
+    /// Takes an anomaly, and returns what is decided on it. There is no way to ask for old ones: they are over.
+    mutating func take(_ anomaly: Anomaly, from event: Event) -> [Decision] {
+        guard !history.includes(event, began: began) else { return [] }
+        return decider.take(anomaly, at: Alert.Evidence(stream: event.stream, sequence: event.sequence))
+            .map { Decision(alert: $0, event: event, isForPeople: true) }
+    }
+
     /// Notes that all is read that had been published.
     mutating func catchUp() {
         if let position { history.end(at: position) }

@@ -44,7 +44,7 @@ extension AlertRules.Entry {
         case .milestone: ["totals"]
         case .screens: ["factor", "from"]
         case .correction: ["percent", "from"]
-        case .entered, .left, .lead, .opening: []
+        case .entered, .left, .lead, .opening, .anomaly: []
         }
     }
 
@@ -63,6 +63,7 @@ extension AlertRules.Entry {
         case .lead: return Lead()
         case .reentered: return Reentered(after: number("after", Reentered().after))
         case .opening: return Opening()
+        case .anomaly: return Anomalous()
         case .streak: return Streak(days: numbers("days", Streak().days))
         case .milestone: return Milestone(totals: numbers("totals", Milestone().totals))
         case .best: return Best(after: number("after", Best().after))

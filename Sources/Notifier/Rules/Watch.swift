@@ -8,12 +8,12 @@ struct Watch: Hashable, Sendable {
     var titles: [String] = []
 
     /// Whether a film is one of them; where none is named, every film is.
-    func includes(_ film: ChartEntry) -> Bool {
+    func includes(_ code: MovieCode?, title: String?) -> Bool {
         if films.isEmpty, titles.isEmpty { return true }
-        if films.contains(film.movieCode) { return true }
-        guard !titles.isEmpty else { return false }
-        let title = Self.key(film.title)
-        return titles.contains { title.contains($0) }
+        if let code, films.contains(code) { return true }
+        guard let title, !titles.isEmpty else { return false }
+        let key = Self.key(title)
+        return titles.contains { key.contains($0) }
     }
 
     /// A title as it is compared: without blanks, in small letters. The source itself writes 범죄도시4 and 범죄도시 4.

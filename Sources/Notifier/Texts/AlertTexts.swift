@@ -27,21 +27,23 @@ struct AlertTexts: Hashable, Sendable {
         !["line", "isNew", "rankChange"].contains($0)
     }
 
-    /// An alert in words.
-    func text(of alert: Alert, about entry: ChartEntry) -> Alert.Text {
+    /// An alert in words, about a film's line if there is one.
+    func text(of alert: Alert, about entry: ChartEntry?) -> Alert.Text {
         func figure(_ name: String) -> Figure {
             if let own = alert.values[name] { return own }
             switch name {
-            case "title": return .text(alert.title)
+            case "title": return alert.title.map(Figure.text) ?? .null
             case "rank": return alert.rank.map(Figure.integer) ?? .null
             case "previousRank": return alert.previousRank.map(Figure.integer) ?? .null
             case "change": return alert.change.map(Figure.integer) ?? .null
             case "ranks": return alert.change.map { .integer(Int(clamping: $0.magnitude)) } ?? .null
-            case "movement": return entry.movement == .unchanged ? .null : .text("\(entry.movement)")
+            case "movement":
+                guard let movement = entry?.movement, movement != .unchanged else { return .null }
+                return .text("\(movement)")
             case "date": return .text(alert.date.description)
             case "market": return .text((alert.market ?? .all).description)
-            case "movieCode": return .text(alert.movieCode.description)
-            default: return ChartEntry.Field(rawValue: name).map { Figure(entry[$0]) } ?? .null
+            case "movieCode": return alert.movieCode.map { .text($0.description) } ?? .null
+            default: return ChartEntry.Field(rawValue: name).flatMap { entry?[$0] }.map { Figure($0) } ?? .null
             }
         }
         return Alert.Text(ko: ko.text(figure), en: en.text(figure))

@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import SQLite
 import TestSupport
+import Testing
 
 @testable import Notifier
 
@@ -46,7 +47,7 @@ final class PostOffice: Sendable {
                 text: Alert.Text(ko: "〈\(title)〉 1위", en: "\(title) leads"),
                 evidence: [.init(stream: .ranking, sequence: .zero)], retracts: retracts)
             return try EventDraft(
-                .alert(rule: rule, code: alert.movieCode, date: alert.date),
+                try #require(alert.topic),
                 id: (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)", encoding: alert)
         }
         let now = clock.date

@@ -1,0 +1,132 @@
+import BoxOffice
+import Events
+import Testing
+
+@testable import Notifier
+
+/// The rules beside the contract's five, each by itself.
+@Suite struct FurtherRulesTests {
+    /// A film's day: its admissions, those so far, and its line; nil for a day on which it is not in the chart.
+    private struct Day {
+        var audience: Int?
+        var total: Int?
+        var line = 1
+        var screens: Int?
+        var openDate: KoreanDate?
+        var isAway = false
+
+        static let away = Day(isAway: true)
+    }
+
+    /// The alerts about the film A by one rule, as day and Korean text, when these days of June come in their turn.
+    private func fires(_ rule: any Rule, _ days: [Day?]) throws -> [String] {
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(rule)]))
+        var alerts: [String] = []
+        for (index, day) in days.enumerated() {
+            guard let day else { continue }
+            var entries = [try ChartEntry.film("Z", line: 20)]
+            if !day.isAway {
+                var film = try ChartEntry.film("A", line: day.line)
+                (film.audience, film.audienceTotal, film.screens) = (day.audience, day.total, day.screens)
+                film.openDate = day.openDate
+                entries.insert(film, at: 0)
+            }
+            alerts += decider.take(try .june(index + 1, entries)).map { "\($0.date.day) \($0.text.ko)" }
+        }
+        return alerts
+    }
+
+    @Test("a film is back after days away, if it was known to be away")
+    func reentered() throws {
+        let rule = Reentered(after: 2)
+        #expect(try fires(rule, [Day(), .away, .away, Day(line: 3), Day()]) == ["4 〈A〉, 2일 만에 3위로 재진입"])
+        #expect(try fires(rule, [Day(), .away, Day()]) == [])
+        #expect(try fires(rule, [Day(), .away, .away, nil, Day()]) == [])
+        #expect(try fires(rule, [.away, .away, .away, Day()]) == [])
+    }
+
+    @Test("a film opens on its opening day")
+    func opening() throws {
+        let second = try #require(KoreanDate(year: 2024, month: 6, day: 2))
+        let day = Day(audience: 330_118, line: 2, screens: 1_200, openDate: second)
+        #expect(try fires(Opening(), [day, day, day]) == ["2 〈A〉 개봉 첫날 2위, 관객 330,118명, 스크린 1,200개"])
+    }
+
+    @Test(
+        "a streak is told when it has one of its lengths, and begins anew after a day that another leads or nobody knows"
+    )
+    func streak() throws {
+        let rule = Streak(days: [3, 5])
+        let days = Array(repeating: Day?.some(Day()), count: 6)
+        #expect(try fires(rule, days) == ["3 〈A〉 3일 연속 1위", "5 〈A〉 5일 연속 1위"])
+        #expect(try fires(rule, [Day(), Day(), Day(line: 2), Day(), Day()]) == [])
+        #expect(try fires(rule, [Day(), Day(), nil, Day(), Day(), Day()]) == ["6 〈A〉 3일 연속 1위"])
+    }
+
+    @Test("a milestone is told on the day that passes it, the highest of several, once")
+    func milestone() throws {
+        let rule = Milestone(totals: [100, 300, 1_000])
+        func day(_ total: Int, _ audience: Int?) -> Day { Day(audience: audience, total: total) }
+        #expect(
+            try fires(rule, [day(90, 90), day(100, 10), day(110, 10), day(350, 240)])
+                == ["2 〈A〉 100 관객 돌파 (누적 100명)", "4 〈A〉 300 관객 돌파 (누적 350명)"])
+        #expect(try fires(rule, [day(500, 450)]) == ["1 〈A〉 300 관객 돌파 (누적 500명)"])
+        // What nobody saw happen is not told.
+        #expect(try fires(rule, [day(500, 10), day(510, 10)]) == [])
+        #expect(try fires(rule, [day(500, nil), day(510, 10)]) == [])
+        // A day that is missing is made up for by the next.
+        #expect(try fires(rule, [day(90, 90), nil, day(120, 10)]) == ["3 〈A〉 100 관객 돌파 (누적 120명)"])
+        var old = day(100, 100)
+        old.openDate = KoreanDate("2009-12-17")
+        #expect(try fires(rule, [old]) == [])
+    }
+
+    @Test("a best day is told once the film has been known for a while")
+    func best() throws {
+        let rule = Best(after: 3)
+        let days = [10, 20, 15, 20, 21].map { Day?.some(Day(audience: $0)) }
+        #expect(try fires(rule, days) == ["5 〈A〉 하루 최다 관객 21명 (종전 20명)"])
+        #expect(try fires(rule, [Day(audience: 10), Day(audience: 20)]) == [])
+    }
+
+    @Test("screens that double or halve are told, from a number of screens on")
+    func screens() throws {
+        let days = [400, 799, 400, 800, 400, 100, 49, 0].map { Day?.some(Day(screens: $0)) }
+        #expect(
+            try fires(Screens(), days) == [
+                "4 〈A〉 스크린 400개→800개", "5 〈A〉 스크린 800개→400개", "6 〈A〉 스크린 400개→100개",
+                "7 〈A〉 스크린 100개→49개",
+            ])
+    }
+
+    @Test("an alert's line is that of the contract's rules first, then the others in line order")
+    func order() throws {
+        let rules: [any Rule] = [Opening(), Entered(), Left(), Rose(), Fell(), Lead(), Milestone(totals: [10])]
+        let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
+        var films = [try ChartEntry.film("N", line: 1, isNew: true), try ChartEntry.film("B", line: 2, change: 4)]
+        for index in films.indices {
+            (films[index].audience, films[index].audienceTotal, films[index].openDate) = (20, 20, june)
+        }
+        let alerts = AlertRules(rules.map { AlertRules.Entry($0) }).alerts(
+            for: try .june(4, films), before: try .june(3, [.film("X", line: 1)]))
+        #expect(
+            alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" } == [
+                "entered N", "lead N", "rose B", "left X", "opening N", "milestone N", "opening B", "milestone B",
+            ])
+    }
+
+    @Test("an anomaly is an alert about no film")
+    func anomaly() throws {
+        let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
+        let anomaly = Anomaly(.late, of: june, in: .all, expected: 1, found: 0, text: "The chart is late.")
+        let place = Alert.Evidence(stream: .anomaly, sequence: .zero)
+        let decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Anomalous())]))
+        let alert = try #require(decider.take(anomaly, at: place).first)
+        #expect(alert.id == "anomaly.late.2024-06-04.all")
+        #expect(alert.topic?.description == "alert.anomaly.late.2024-06-04")
+        #expect(alert.text.ko == "2024-06-04 집계 이상: 아직 발표되지 않음")
+        #expect(alert.text.en == "2024-06-04: The chart is late.")
+        #expect(alert.movieCode == nil)
+        #expect(AlertDecider(rules: AlertRules()).take(anomaly, at: place) == [])
+    }
+}

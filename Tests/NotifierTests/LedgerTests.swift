@@ -1,0 +1,133 @@
+import BoxOffice
+import Events
+import Foundation
+import Operations
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Notifier
+
+/// What the notifier remembers, across restarts.
+@Suite(.timeLimit(.minutes(5))) struct LedgerTests {
+    private let folder: TemporaryFolder
+    private let began = Date(timeIntervalSince1970: 1_795_242_180)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func withLedger<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
+        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
+        let value = try await body(Ledger(database: database, log: log, clock: WallClock { [began] in began }) { _ in })
+        await database.close()
+        return value
+    }
+
+    /// The charts of many days, with films that come and go, and corrections of some.
+    private func events() throws -> [Event] {
+        let first = try #require(KoreanDate(year: 2024, month: 6, day: 1))
+        var events: [Event] = []
+        for day in 0..<90 {
+            for revision in 0..<(day % 7 == 0 ? 2 : 1) {
+                let entries = try (0..<5).map { line in
+                    let letter = "ABCDEFGHIJ".dropFirst((day / 9 + line * (1 + day % 2) + revision) % 10).prefix(1)
+                    var film = try ChartEntry.film(String(letter), line: line + 1, change: (day + line) % 9 - 4)
+                    film.audience = 1_000 * ((day * 7 + line * 3 + revision) % 23)
+                    film.audienceTotal = 100_000 * day + 10_000 * line
+                    return film
+                }
+                let chart = Chart(date: first + day, market: .all, state: .provisional, entries: entries)
+                let draft = try EventDraft(.ranking(day: chart.date, market: .all), encoding: chart)
+                let number = String(events.count + 1)
+                let sequence = String(repeating: "0", count: 16 - number.count) + number
+                let body = """
+                    {"specversion":"1.0","id":"\(number)","source":"/marquee/worker","type":"marquee.ranking.day.v1",\
+                    "subject":"all/\(chart.date)","time":"2026-12-21T06:23:00.123Z","datacontenttype":"application/json",\
+                    "stream":"ranking","epoch":"e","sequence":"\(sequence)","previous":"0000000000000000","data":\
+                    \(String(decoding: draft.data, as: UTF8.self))}
+                    """
+                events.append(try Event(topic: draft.topic, body: Array(body.utf8)))
+            }
+        }
+        return events
+    }
+
+    /// Takes events in batches, each by a notifier of its own, and returns the alerts in the log.
+    private func alerts(of events: [Event], batch: Int, rules: AlertRules) async throws -> [String] {
+        var rest = events[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(batch)
+            rest = rest.dropFirst(batch.count)
+            try await withLedger { ledger in
+                var memory = try await ledger.recall(rules: rules, since: nil)
+                var decisions: [Decision] = []
+                for event in batch {
+                    let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
+                    decisions += memory.take(LoggedChart(try event.data(), at: place), from: event)
+                    memory.position = LogPosition(
+                        epoch: "e", streams: [.ranking: StreamPosition(after: event.sequence)])
+                }
+                _ = try await ledger.record(decisions, then: memory.takeChanges())
+            }
+        }
+        return try await withLedger { ledger in
+            try await ledger.database.read { connection in
+                try ledger.log.events(of: .alert, after: .zero, limit: 5_000, in: connection).events.map {
+                    try Event(topic: $0.topic, body: $0.body).id
+                        + String(decoding: try $0.data(as: Alert.self).json, as: UTF8.self)
+                }
+            }
+        }
+    }
+
+    @Test("a notifier that is started anew again and again decides as one that runs on, corrections included")
+    func restarts() async throws {
+        let rules: [any Rule] = [
+            Entered(), Left(), Rose(), Fell(), Lead(), Reentered(after: 3), Streak(days: [2, 5]),
+            Milestone(totals: [1_000_000, 5_000_000]), Best(after: 3), Corrected(),
+        ]
+        let all = AlertRules(rules.map { AlertRules.Entry($0) })
+        let events = try events()
+        let once = try await LedgerTests().alerts(of: events, batch: events.count, rules: all)
+        #expect(once.contains { $0.contains(".retracted") })
+        #expect(Set(once.map { $0.prefix { $0 != "." } }).count > 6)
+        #expect(try await LedgerTests().alerts(of: events, batch: 4, rules: all) == once)
+        #expect(try await alerts(of: events, batch: 13, rules: all) == once)
+    }
+
+    @Test("rules for another market let the log be read again, and what was read is history")
+    func market() async throws {
+        let events = try events()
+        _ = try await alerts(of: events, batch: 50, rules: AlertRules())
+        var entry = AlertRules.Entry(Entered())
+        entry.markets = [Market(nation: .korean)]
+        let rules = AlertRules([entry])
+        try await withLedger { ledger in
+            let memory = try await ledger.recall(rules: rules, since: nil)
+            #expect(memory.position == nil)
+            #expect(memory.history.ends[.ranking] == events.last?.sequence)
+        }
+    }
+
+    @Test("where history ends is found once, by time, and is a place from then on")
+    func history() throws {
+        let events = try events()
+        let time = events[0].time
+        var history = History()
+        let byTime = [3, 2, 3].map { history.includes(events[$0], began: $0 == 3 ? time : time + 1) }
+        #expect(byTime == [false, true, false])
+        #expect(history.ends == [.ranking: events[2].sequence])
+        var other = History()
+        let early = other.includes(events[3], began: time + 1)
+        other.end(at: LogPosition(epoch: "e", streams: [.ranking: StreamPosition(after: events[4].sequence)]))
+        let byPlace = [4, 5].map { other.includes(events[$0], began: time) }
+        #expect([early] + byPlace == [true, true, false])
+    }
+}
+
+extension Alert {
+    /// The alert as its event has it.
+    fileprivate var json: [UInt8] { get throws { try JSON.encode(self) } }
+}

@@ -1,0 +1,134 @@
+import BoxOffice
+import Events
+import Testing
+
+@testable import Notifier
+
+/// What a correction takes back.
+@Suite struct RetractionTests {
+    private func chart(_ day: Int, _ titles: String) throws -> LoggedChart {
+        let entries = try titles.enumerated().map { index, title in
+            try ChartEntry.film(String(title), line: index + 1, isNew: title == "N")
+        }
+        return try .june(day, entries, number: day)
+    }
+
+    private func chart(_ day: Int, total: Int, audience: Int = 10, number: Int? = nil) throws -> LoggedChart {
+        var film = try ChartEntry.film("A", line: 1)
+        (film.audience, film.audienceTotal) = (audience, total)
+        return try .june(day, [film], number: number ?? day)
+    }
+
+    private func short(_ alerts: [Alert]) -> [String] {
+        alerts.map { "\($0.retracts == nil ? "" : "not ")\($0.rule.rawValue) \($0.title ?? "") \($0.date.day)" }
+    }
+
+    @Test("a correction of the newest day takes back what no longer holds, and fires what is new")
+    func newest() throws {
+        var decider = AlertDecider(rules: AlertRules())
+        _ = decider.take(try chart(3, "AB"))
+        #expect(short(decider.take(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4"])
+        let correction = decider.take(try chart(4, "AN"))
+        #expect(short(correction) == ["not lead B 4", "not left A 4", "left B 4"])
+        #expect(correction[0].id == "lead.BBBBBBBB.2024-06-04.all.retracted")
+        #expect(correction[0].retracts == "lead.BBBBBBBB.2024-06-04.all")
+        #expect(correction[0].topic?.description == "alert.lead.BBBBBBBB.2024-06-04")
+        #expect(correction[0].text.ko.hasPrefix("정정으로 취소: "))
+        #expect(correction[0].evidence.map(\.sequence.value) == [4])
+    }
+
+    @Test("a correction of an older day fires nothing, but takes back what rested on it, on later days, too")
+    func older() throws {
+        var decider = AlertDecider(rules: AlertRules())
+        _ = decider.take(try chart(2, "AB"))
+        #expect(short(decider.take(try chart(3, "BN"))) == ["lead B 3", "entered N 3", "left A 3"])
+        #expect(short(decider.take(try chart(4, "AN"))) == ["lead A 4", "entered N 4", "left B 4"])
+        #expect(
+            short(decider.take(try chart(3, "AN"))) == ["not lead B 3", "not left A 3", "not lead A 4", "not left B 4"])
+    }
+
+    @Test("an alert that was taken back does not fire again, and is not taken back again")
+    func restored() throws {
+        var decider = AlertDecider(rules: AlertRules())
+        _ = decider.take(try chart(3, "AB"))
+        _ = decider.take(try chart(4, "BA"))
+        #expect(short(decider.take(try chart(4, "AB"))) == ["not lead B 4"])
+        #expect(decider.take(try chart(4, "BA")) == [])
+        #expect(decider.take(try chart(4, "AB")) == [])
+    }
+
+    @Test("a correction that changes nothing about an alert leaves it alone")
+    func unchanged() throws {
+        var decider = AlertDecider(rules: AlertRules())
+        _ = decider.take(try chart(3, "AB"))
+        _ = decider.take(try chart(4, "BA"))
+        #expect(decider.take(try chart(4, "BAC")) == [])
+        #expect(decider.take(try chart(3, "ACB")) == [])
+    }
+
+    @Test("what is learnt takes nothing back")
+    func learnt() throws {
+        var decider = AlertDecider(rules: AlertRules())
+        _ = decider.take(try chart(3, "AB"))
+        _ = decider.take(try chart(4, "BA"))
+        decider.learn(try chart(4, "AB"))
+        #expect(short(decider.take(try chart(5, "AB"))) == [])
+    }
+
+    @Test("a milestone is told once, whatever corrections do to the day on which it was passed")
+    func milestone() throws {
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Milestone(totals: [100]))]))
+        _ = decider.take(try chart(1, total: 90))
+        #expect(short(decider.take(try chart(2, total: 101))) == ["milestone A 2"])
+        // It was passed a day earlier: so what.
+        #expect(decider.take(try chart(1, total: 100)) == [])
+        #expect(decider.take(try chart(2, total: 110)) == [])
+        #expect(decider.take(try chart(3, total: 120)) == [])
+    }
+
+    @Test("a milestone that a correction takes away is owed, and told on the next day that has it")
+    func owed() throws {
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Milestone(totals: [100]))]))
+        _ = decider.take(try chart(1, total: 90))
+        #expect(short(decider.take(try chart(2, total: 101))) == ["milestone A 2"])
+        #expect(decider.take(try chart(3, total: 104)) == [])
+        #expect(short(decider.take(try chart(2, total: 98))) == ["not milestone A 2"])
+        #expect(short(decider.take(try chart(4, total: 110))) == ["milestone A 4"])
+        #expect(decider.take(try chart(5, total: 120)) == [])
+    }
+
+    @Test("a correction of a film's admissions is told, for older days as well, once for each")
+    func correction() throws {
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Corrected())]))
+        let first = try chart(1, total: 50_000, audience: 50_000)
+        _ = decider.take(first)
+        _ = decider.take(try chart(2, total: 60_000))
+        func corrected(to audience: Int, from earlier: Chart, revision: Int) throws -> LoggedChart {
+            var next = try chart(1, total: audience, audience: audience, number: revision)
+            next.chart = try #require(next.chart.revised(from: earlier))
+            return next
+        }
+        let small = try corrected(to: 51_000, from: first.chart, revision: 3)
+        #expect(decider.take(small) == [])
+        let large = try corrected(to: 60_000, from: small.chart, revision: 4)
+        let alerts = decider.take(large)
+        #expect(alerts.map(\.text.ko) == ["〈A〉 2024-06-01 관객 정정: 51,000명→60,000명 (17.6%)"])
+        #expect(decider.take(try corrected(to: 40_000, from: large.chart, revision: 5)) == [])
+    }
+
+    @Test("days that are closed to corrections are remembered by what they say of films alone")
+    func bounded() throws {
+        let rules: [any Rule] = [Best(), Streak(days: [60])]
+        var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
+        let first = try #require(KoreanDate(year: 2024, month: 6, day: 1))
+        var texts: [String] = []
+        for day in 0..<61 {
+            let audience = [0: 99, 60: 100][day] ?? 10
+            var chart = try chart(1, total: 1_000 + day, audience: audience)
+            chart.chart.date = first + day
+            texts += decider.take(chart).map(\.text.ko)
+        }
+        #expect(texts == ["〈A〉 60일 연속 1위", "〈A〉 하루 최다 관객 100명 (종전 99명)"])
+        #expect(decider.books[.all]?.days.count == Book.openDays + 1)
+    }
+}

@@ -1,0 +1,129 @@
+import BoxOffice
+import Events
+import Testing
+import YAML
+
+@testable import Notifier
+
+@Suite("The rule file")
+struct RuleFileTests {
+    private func read(_ text: String) throws -> RuleFile {
+        try RuleFile.read(Array(text.utf8), file: "rules.yml")
+    }
+
+    private let film = ChartEntry.film
+
+    @Test(
+        "without a file, and without a section of rules, the contract's five are in force",
+        arguments: ["", "films: [\"AAAAAAAA\"]"])
+    func standard(text: String) throws {
+        #expect(try read(text).rules.words == [.entered, .left, .rose, .fell, .lead])
+        #expect(RuleFile.standard.rules.words == [.entered, .left, .rose, .fell, .lead])
+    }
+
+    @Test("a section of rules puts those in force that it names, and no other")
+    func words() throws {
+        let rules = try read("rules: {milestone: , lead: true, left: false, rose: {by: 5}}").rules
+        #expect(rules.words == [.rose, .lead, .milestone])
+    }
+
+    @Test("thresholds count")
+    func thresholds() throws {
+        let rules = try read("rules: {rose: {by: 2, inside: 3}, fell: {by: 2, inside: 3}}").rules
+        let day = try LoggedChart.june(
+            4,
+            [
+                .film("A", line: 1, change: 1), .film("B", line: 3, change: 2), .film("C", line: 4, change: 9),
+                .film("D", line: 5, change: -2), .film("E", line: 6, change: -2),
+            ])
+        #expect(rules.alerts(for: day, before: nil).map(\.title) == ["B", "D"])
+    }
+
+    @Test("films and titles are watched, by all rules or by one")
+    func watch() throws {
+        let rules = try read(
+            """
+            titles: ["a k", xx]
+            rules:
+              entered:
+              rose: {films: [BBBBBBBB], by: 1}
+            """
+        ).rules
+        var day = try LoggedChart.june(
+            4, [.film("A", line: 1, isNew: true), .film("B", line: 2, change: 1), .film("C", line: 3, isNew: true)])
+        day.chart.entries[0].title = "A King"
+        #expect(
+            rules.alerts(for: day, before: nil).map(\.id) == [
+                "entered.AAAAAAAA.2024-06-04.all", "rose.BBBBBBBB.2024-06-04.all",
+            ])
+    }
+
+    @Test("a market beside the whole one fires alerts of its own, which say so")
+    func markets() throws {
+        let rules = try read("rules: {entered: {markets: [all, nation-K]}, lead: }").rules
+        let korean = Market(nation: .korean)
+        #expect(rules.markets == [.all, korean])
+        var decider = AlertDecider(rules: rules)
+        _ = decider.take(try .june(3, [.film("A", line: 1)], market: korean))
+        let alerts = decider.take(try .june(4, [.film("N", line: 1, isNew: true)], market: korean))
+        #expect(alerts.map(\.id) == ["entered.NNNNNNNN.2024-06-04.nation-K"])
+        #expect(alerts.map(\.market) == [korean])
+        #expect(decider.take(try .june(2, [.film("N", line: 1, isNew: true)])).map(\.market) == [nil])
+    }
+
+    @Test("severity and sentences are a rule's own")
+    func words2() throws {
+        let rules = try read(
+            """
+            rules:
+              entered:
+                severity: major
+                text: {ko: "{title:이/가} 왔다"}
+            """
+        ).rules
+        let alert = try #require(
+            rules.alerts(for: try .june(4, [.film("A", line: 9, isNew: true)]), before: nil).first)
+        #expect(alert.severity == .major)
+        #expect(alert.text == Alert.Text(ko: "A가 왔다", en: "A is new at No. 9"))
+    }
+
+    @Test("every mistake is told, in the order of the file")
+    func mistakes() throws {
+        let mistakes = try #require(throws: Mistakes.self) {
+            try read(
+                """
+                films: [1234]
+                market: [all]
+                rules:
+                  rose:
+                    by: three
+                    treshold: 3
+                  milestones:
+                  streak: {days: []}
+                  lead: {markets: [korea], severity: big}
+                  entered: {text: {ko: "{titel}"}}
+                  left: maybe
+                """)
+        }
+        #expect(
+            mistakes.description == """
+                rules.yml:1:9: films[0]: '1234' is no film's code, such as 20234675
+                rules.yml:2:1: market: not known; did you mean markets?
+                rules.yml:5:9: rules.rose.by: 'three' is no whole number
+                rules.yml:6:5: rules.rose.treshold: not known; did you mean text?
+                rules.yml:7:3: rules.milestones: not known; did you mean milestone?
+                rules.yml:8:18: rules.streak.days: an empty list is no list of numbers
+                rules.yml:9:20: rules.lead.markets[0]: 'korea' is no market, such as all or nation-K+area-0105001
+                rules.yml:9:38: rules.lead.severity: 'big' is none of info, notable, major
+                rules.yml:10:24: rules.entered.text.ko: {titel} is not known here; did you mean {title}?
+                rules.yml:11:9: rules.left: 'maybe' is not true or false
+                """)
+    }
+
+    @Test("the example is right, and puts every rule in force")
+    func example() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        #expect(try RuleFile.read(path: "/\(path)/Examples/rules.yml").rules.words == AlertRule.allCases)
+        #expect(throws: Mistakes.self) { try RuleFile.read(path: "/\(path)/Examples") }
+    }
+}

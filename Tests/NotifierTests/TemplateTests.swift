@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Notifier
+
+@Suite("Sentences with gaps")
+struct TemplateTests {
+    private let figures: [String: Figure] = [
+        "title": .text("파묘"), "other": .text("서울의 봄"), "rank": .integer(1), "audience": .integer(1_234_567),
+        "places": .integer(2), "one": .integer(1), "nothing": .null,
+    ]
+
+    private func text(_ template: String, in language: Language = .ko) throws -> String {
+        try Template(template, in: language, names: figures.keys.sorted()).text { figures[$0] ?? .null }
+    }
+
+    @Test(
+        "gaps are filled, with the particle or the word that fits",
+        arguments: [
+            ("{title:이/가} {rank}위", "파묘가 1위"), ("{other:을/를} 제치고", "서울의 봄을 제치고"),
+            ("〈{other}〉{은/는}", "〈서울의 봄〉은"), ("〈{title}〉{와/과}", "〈파묘〉와"), ("{audience}명", "1,234,567명"),
+            ("{rank}위{으로/로}", "1위로"), ("{audience:words}명", "123만 4,567명"), ("{one:으로/로}", "1로"),
+            ("{places:place/places}, {one:place/places}", "2 places, 1 place"), ("\\{a\\}\\[b\\]", "{a}[b]"),
+        ])
+    func gaps(template: String, expected: String) throws {
+        #expect(try text(template) == expected)
+    }
+
+    @Test(
+        "a part in brackets stands only if all its figures are known; of several, the first such",
+        arguments: [
+            ("a[ {rank}][ {nothing}]", "a 1"), ("[{nothing} x|{rank} y|{title}]", "1 y"),
+            ("a[{nothing}|none]", "anone"),
+            ("a {nothing} b", "a  b"), ("[{rank}[ {nothing}]]", "1"),
+        ])
+    func parts(template: String, expected: String) throws {
+        #expect(try text(template) == expected)
+    }
+
+    @Test(
+        "what cannot be read is told",
+        arguments: [
+            ("{titel}", "{titel} is not known here; did you mean {title}?"), ("{title", "a '{' is not closed"),
+            ("[{title}", "a '[' is not closed"), ("a]", "']' closes nothing; write \\] for the sign itself"),
+            ("a\\", "a backslash ends the text"),
+            (
+                "{title:이}",
+                "':이' is neither words, nor one/many, nor one of 이/가, 을/를, 은/는, 과/와, 으로/로"
+            ),
+        ])
+    func mistakes(template: String, problem: String) throws {
+        let error = try #require(throws: Template.Problem.self) { try text(template) }
+        #expect(error.description == problem)
+    }
+
+    @Test(
+        "large numbers are counted as each language does",
+        arguments: [
+            (10_000_000, "천만", "10 million"), (1_000_000, "100만", "1 million"), (20_000_000, "2천만", "20 million"),
+            (1_500_000, "150만", "1.5 million"), (100_000_000, "1억", "100 million"), (12_345, "1만 2,345", "12,345"),
+            (123_456_789, "1억 2,345만 6,789", "123,456,789"), (0, "0", "0"), (-30_000, "-3만", "-30,000"),
+            (2_500_000_000, "25억", "2.5 billion"), (9_999, "9,999", "9,999"),
+        ])
+    func numerals(number: Int, ko: String, en: String) {
+        #expect(Numerals.words(number, in: .ko) == ko)
+        #expect(Numerals.words(number, in: .en) == en)
+    }
+}
