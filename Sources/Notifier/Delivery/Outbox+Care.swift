@@ -35,22 +35,18 @@ extension Outbox {
     func revive(_ dead: Dead, in connection: Connection) throws(DatabaseError) -> [String: Int] {
         var revived: [String: Int] = [:]
         for recipient in recipients {
-            let rows: [Int]
+            let key: String?
             switch dead {
             case .of(let sink) where sink != recipient.name: continue
-            case .of:
-                rows = try connection.query(
-                    """
-                    update delivery set state = 0, attempts = 0, due_at = null, ended_at = null
-                    where sink = ? and state = 2 returning number
-                    """, recipient.name, as: Int.self)
-            case .letter(let key):
-                rows = try connection.query(
-                    """
-                    update delivery set state = 0, attempts = 0, due_at = null, ended_at = null
-                    where sink = ? and coalesce(letter, alert) = ? and state = 2 returning number
-                    """, recipient.name, key, as: Int.self)
+            case .of: key = nil
+            case .letter(let letter): key = letter
             }
+            // As good as tried once, if it was tried: it may have arrived.
+            let rows = try connection.query(
+                """
+                update delivery set state = 0, attempts = min(attempts, 1), due_at = null, ended_at = null
+                where sink = ? and state = 2 and coalesce(letter, alert) = coalesce(?, letter, alert) returning number
+                """, recipient.name, key, as: Int.self)
             if !rows.isEmpty { revived[recipient.name] = rows.count }
         }
         connection.afterCommit { [news] in revived.keys.forEach(news) }
