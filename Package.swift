@@ -129,7 +129,7 @@ let package = Package(
             ]),
         tests(
             of: "Notifier",
-            uses: ["Locking", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
+            uses: ["YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(
             of: "Board",
             uses: ["Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice", "Events"]),

@@ -1,6 +1,5 @@
 import Events
 import FoundationEssentials
-import Locking
 import Networking
 import Operations
 import SQLite
