@@ -36,8 +36,9 @@ struct ChartTable {
         }
         let market = chart.market == .all ? "" : " · \(chart.market)"
         let state = chart.state == .settled ? "확정" : "잠정"
-        let correction = chart.revision > 1 ? " · 정정 \(chart.revision - 1)" : ""
-        let title = "\(head)\(market) · \(state)\(correction)"
+        // Not every revision corrects: one may only say that the figures have settled.
+        let revision = chart.revision > 1 ? " · \(chart.revision)판" : ""
+        let title = "\(head)\(market) · \(state)\(revision)"
         return [Color.bold.paint(title)] + table.lines
     }
 }

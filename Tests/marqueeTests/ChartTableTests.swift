@@ -41,12 +41,12 @@ import Testing
             ])
     }
 
-    @Test("the title tells market, state and how often the chart was corrected")
+    @Test("the title tells market, state and which revision it is")
     func title() throws {
         var chart = try chart([], market: Market(nation: .korean))
         chart.state = .settled
         chart.revision = 3
-        #expect(ChartTable(chart: chart).lines[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 정정 2")
+        #expect(ChartTable(chart: chart).lines[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 3판")
     }
 
     @Test(
