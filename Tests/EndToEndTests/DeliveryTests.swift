@@ -47,6 +47,36 @@ extension Trouble {
             }
         }
 
+        @Test(
+            "a notifier that dies while a letter is in hand sends it again, and loses none", .timeLimit(.minutes(5)),
+            arguments: ["posted:3", "delivered:3"])
+        func inHand(step: String) async throws {
+            let folder = try TemporaryFolder()
+            let receiver = try await receiver()
+            try writeRules(in: folder, port: receiver.port)
+            let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
+            try await Stage.play([.notifier: ["--crash-at", step]], settings: settings, usesFiles: true) {
+                stage, client in
+                var charts: [JSON] = []
+                for day in 1...3 { charts.append(try await client.day("2024-06-0\(day)").events[0].data) }
+                let fired = zip(charts, [nil] + charts).flatMap { EndToEndTests.AlertRule.topics(of: $0, before: $1) }
+                #expect(try await stage[.notifier].ended().status == -SIGKILL)
+                try await stage.restart(.notifier, by: SIGKILL)
+                while try await stage.topics(in: "notifier.db") != fired { try Task.checkCancellation() }
+                while try await waiting(stage) > 0 { try Task.checkCancellation() }
+                receiver.end()
+                var arrived: [String] = []
+                while let line = await receiver.line() { arrived.append(line) }
+                let decided = fired.map { "\($0.dropFirst("alert.".count)).all" }
+                #expect(arrived.compactMap { $0.split(separator: " ").first.map(String.init) } == decided)
+                let lines = try String(contentsOf: URL(filePath: folder.file("alerts.jsonl")), encoding: .utf8)
+                    .split(separator: "\n").compactMap { try JSON(String($0))["id"].text }
+                #expect(distinct(lines) == decided && lines.count <= decided.count + 1)
+                let log = try await stage.lines("notify", "log", "--last", "1000")
+                #expect(log.contains { $0.contains("  unanswered  ") })
+            }
+        }
+
         @Test("in a rehearsal nothing goes, and what would go is printed", .timeLimit(.minutes(5)))
         func rehearsal() async throws {
             let folder = try TemporaryFolder()

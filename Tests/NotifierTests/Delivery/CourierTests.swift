@@ -124,6 +124,27 @@ import Testing
         }
     }
 
+    @Test("a rate holds the next letter until there is room, also after a restart")
+    func rate() async throws {
+        let box = Mailbox()
+        var recipient = Recipient("desk", box)
+        recipient.timetable.rate = RateLimit("1/1m")
+        let first = try await PostOffice([recipient])
+        try await first.alert("AB")
+        try await first.open {
+            await box.receive(1)
+            await first.clock.sleepers()
+        }
+        let next = try await PostOffice([recipient], after: first)
+        try await next.open {
+            await next.clock.sleepers()
+            #expect(box.keys.count == 1)
+            next.clock.advance(by: .seconds(60))
+            await box.receive(1)
+        }
+        #expect(box.keys == ["lead.A.20", "lead.B.20"])
+    }
+
     @Test("a day's alerts are one letter; a digest that was in hand at a crash is sent again as it was")
     func digest() async throws {
         var recipient = Recipient("desk", Silence())
