@@ -94,6 +94,17 @@ struct SinkSettingsTests {
         #expect(wrong[3].contains("none") && wrong[3].contains("No such file"))
     }
 
+    @Test("the example's sinks are read, and those that stand in its comments, but for the files that are not here")
+    func example() throws {
+        let path = URL(filePath: #filePath).appending(path: "../../../../Examples/rules.yml").standardized
+        let text = try String(contentsOf: path, encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.hasPrefix("  # ") ? "  " + $0.dropFirst(4) : String($0) }
+        let start = try #require(lines.firstIndex(of: "sinks:"))
+        let (sinks, mistakes) = try read(lines[(start + 1)...].joined(separator: "\n"))
+        #expect(sinks.first?.name == "terminal")
+        #expect(mistakes.count == 2 && mistakes.allSatisfy { $0.contains("cannot read \"/run/secrets/") })
+    }
+
     @Test("what is wrong is told with its place, all of it at once")
     func mistakes() throws {
         let (sinks, mistakes) = try read(
