@@ -14,7 +14,7 @@ struct BackfillCommand: Command {
         details: """
             FIRST and LAST are days, or yesterday. The worker goes on when this command is ended, and after a restart, within
             the day's quota over as many days as it takes; the same command shows it again, and so does one without days.
-            Exit status: 0 all is in the log, 1 some charts are not to be had, 4 the worker does not answer.
+            Exit status: 0 all is in the log, 1 some charts are not to be had, or it was ended, 4 the worker does not answer.
             """,
         options: [
             Usage.Option(name: "--week", meaning: "the weekly charts too: of whole weeks, weekends and weekdays"),
@@ -108,7 +108,7 @@ struct BackfillCommand: Command {
                 }
                 isAnswered = true
                 screen.show(line(status, progress, &pace), isLast: progress.isOver)
-                if progress.isOver { return progress.failed == 0 ? .done : .failed }
+                if progress.isOver { return progress.done == progress.total ? .done : .failed }
             } catch let error as Unanswered {
                 // A worker that is started again goes on where it was.
                 guard isAnswered else { throw error }

@@ -23,11 +23,15 @@ struct ProgressLine {
         var parts = ["\(settled.grouped) of \(progress.total.grouped)", "\(Int(share * 100)) %"]
         if progress.failed > 0 { parts.append("\(progress.failed.grouped) not to be had") }
         if progress.isOver { return (parts + ["over"]).joined(separator: " · ") }
-        if let rate = forecast.rate { parts.append("\(Self.decimal(rate))/s") }
+        switch progress.rests {
+        case .quotaExhausted: parts.append("waits for tomorrow's quota")
+        case let code?: parts.append("rests: \(code.rawValue)")
+        case nil: break
+        }
+        if progress.rests == nil, let rate = forecast.rate { parts.append("\(Self.decimal(rate))/s") }
         parts.append("quota \(quota.left.grouped) of \(quota.perDay.grouped) today")
         if let days = forecast.days, days > 0 { parts.append("\(days) day\(days == 1 ? "" : "s") to go") }
         if let end = forecast.end(at: now) { parts.append("ends \(Self.korean(end))") }
-        if let rests = progress.rests { parts.append("rests: \(rests.rawValue)") }
         return parts.joined(separator: " · ")
     }
 

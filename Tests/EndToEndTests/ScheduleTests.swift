@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+extension Facts {
+    /// What the worker does when nobody asks.
+    struct ScheduleTests {
+        @Test(
+            "the last days come by themselves, then their films, and status tells what is next",
+            .timeLimit(.minutes(5)))
+        func byItself() async throws {
+            try await Stage.play(settings: ["MARQUEE_SCHEDULE": "on"]) { _, client in
+                let film = try await client.event { $0.topic.hasPrefix("request.done.schedule.movie.") }
+                #expect(film.data["events"][0]["topic"].text?.hasPrefix("movie.") == true)
+                let asked = client.events("request.accepted.schedule.day.").map(\.topic)
+                #expect(asked.count >= 2 && Set(asked).count == asked.count)
+                let schedule = try await client.ask("status").body["schedule"].list
+                #expect(!schedule.isEmpty && schedule.allSatisfy { $0["what"].text != nil && $0["at"].text != nil })
+            }
+        }
+
+        @Test("without a word of the operator, a service in KOBIS's place is not asked by itself")
+        func off() async throws {
+            try await Stage.play { _, client in
+                let status = try await client.ask("status").body
+                #expect(status["schedule"] == .list([]))
+            }
+        }
+    }
+}
