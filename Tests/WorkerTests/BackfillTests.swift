@@ -99,7 +99,8 @@ import Upstreams
         #expect(progress.isOver && progress.done == 197 && progress.failed == 0)
         #expect(desk.events("request.failed").isEmpty)
         #expect(Set(desk.events("ranking.")).count == 237)
-        #expect(desk.events("ranking.").first?.topic.description == "ranking.day.all.2024-05-31")
+        let asked = try #require(desk.events("request.accepted.backfill.").first)
+        #expect(asked.topic.description == "request.accepted.backfill.1.day.2024-05-31")
         #expect(
             desk.events("ranking.").allSatisfy { $0.priority == .backfill || $0.topic.description.contains("2010-") })
     }
