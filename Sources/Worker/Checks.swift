@@ -22,6 +22,15 @@ enum Checks {
             topic.description, Int(time.timeIntervalSince1970 * 1000))
     }
 
+    /// The last topic, in the order of their texts, of those that begin with `prefix` and a digit.
+    static func newest(_ prefix: String, in connection: Connection) throws(DatabaseError) -> Topic? {
+        // The colon is the character after the digits.
+        try connection.query(
+            "select topic from checked where topic >= ? and topic < ? order by topic desc limit 1", prefix + "0",
+            prefix + ":", as: Topic.self
+        ).first
+    }
+
     /// When an upstream was last asked, or nil if it never was.
     static func last(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> Date? {
         let times = try connection.query("select at from checked where topic = ?", topic.description, as: Int.self)

@@ -1,3 +1,4 @@
+import BoxOffice
 import Events
 import Health
 import Operations
@@ -7,8 +8,8 @@ import ZeroMQ
 extension Worker {
     /// Adds the figures that are read only when somebody asks for them.
     func addFigures(
-        to metrics: Metrics, queue: RequestQueue, quota: QuotaLedger, publisher: Publisher, database path: String,
-        sockets: [String: Socket]
+        to metrics: Metrics, queue: RequestQueue, quota: QuotaLedger, backfill: BackfillService, publisher: Publisher,
+        database path: String, sockets: [String: Socket]
     ) {
         metrics.gauges("marquee_queue_length", "Accepted requests that wait for their turn.", by: "priority") {
             [
@@ -20,6 +21,12 @@ extension Worker {
             "marquee_quota_left_calls", "Calls to a service that are left of today's, in Korea.", by: "service"
         ) {
             try await quota.balances().mapValues { Double($0.left) }
+        }
+        metrics.gauge("marquee_chart_age_days", "How many days ago in Korea the newest national chart's day was.") {
+            try await backfill.journal.newestChart().map { Double(KoreanDate(at: backfill.clock.now()) - $0) }
+        }
+        metrics.gauge("marquee_backfill_left", "Charts and films that the present backfill has still to fetch.") {
+            try await backfill.progress().map { $0.isOver ? 0 : Double($0.total - $0.done - $0.failed) }
         }
         publisher.report(to: metrics)
         metrics.addSockets(sockets.mapValues { socket in { socket.counters } })

@@ -106,7 +106,8 @@ public struct Worker: Sendable {
 
         metrics.addProcess(startedAt: started)
         addFigures(
-            to: metrics, queue: queue, quota: quota, publisher: publisher, database: folder.file("worker.db"),
+            to: metrics, queue: queue, quota: quota, backfill: backfill, publisher: publisher,
+            database: folder.file("worker.db"),
             sockets: ["requests": requests, "commands": commands, "events": events])
         let health = try healthServer(metrics, journal: journal, key: key)
         let live = fetcher(journal: journal, client: clients.live, pictures: pictures, quota: quota)

@@ -69,6 +69,7 @@ import Testing
             #expect(try await look(desk, at: midnight + 9 * 3600 + 1) == [])
         }
         #expect(Set(desk.events("ranking.day.all.2024-06-04")).count == 1)
+        #expect(try await desk.journal.newestChart() == Sample.date("2024-06-04"))
     }
 
     @Test("a chart that is not there at nine is told to be late, once")

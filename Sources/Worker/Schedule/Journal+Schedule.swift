@@ -50,6 +50,13 @@ extension Journal {
         }
     }
 
+    /// The newest day whose national chart is known.
+    func newestChart() async throws -> KoreanDate? {
+        let topic = try await database.read { try Checks.newest("ranking.day.all.", in: $0) }
+        guard case .ranking(let day, _) = topic else { return nil }
+        return day
+    }
+
     /// Tells, once, that a day's chart is late; returns whether it was told before.
     func tellLate(_ date: KoreanDate) async throws -> Bool {
         let anomaly = Anomaly.late(date, in: .all, at: "09:00")
