@@ -151,6 +151,7 @@ extension WebServer.Limits {
         var limits = WebServer.Limits()
         limits.connections = 8_192
         limits.connectionsPerAddress = 8_192
+        limits.waiting = 3_072
         return limits
     }()
 }

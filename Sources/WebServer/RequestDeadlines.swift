@@ -4,18 +4,24 @@ import Locking
 /// Cuts connections whose request does not arrive whole in time.
 ///
 /// MHD's own timeout starts anew with every byte. This one runs from the accept, or from the answer before, and a
-/// connection that misses it is cut. While nothing waits nothing runs; otherwise one task sleeps until the earliest deadline.
+/// connection that misses it is cut. While nothing waits nothing runs; otherwise one task sleeps until the earliest
+/// deadline. Of more than `limit` connections that wait, the one that has waited longest is cut, so that idle ones never
+/// keep others out.
 final class RequestDeadlines: Sendable {
     private struct State {
         var waiting: [Int32: ContinuousClock.Instant] = [:]
+        /// Those that wait in the order of their deadlines, and some that no longer do.
+        var order: [(descriptor: Int32, deadline: ContinuousClock.Instant)] = []
         var isWatched = false
     }
 
     private let span: Duration
+    private let limit: Int
     private let state = Locked(State())
 
-    init(span: Duration) {
+    init(span: Duration, limit: Int) {
         self.span = span
+        self.limit = limit
     }
 
     /// The connection on `descriptor` has begun to wait for a request.
@@ -23,6 +29,8 @@ final class RequestDeadlines: Sendable {
         let deadline = ContinuousClock.now + span
         let isFirst = state.withLock { state in
             state.waiting[descriptor] = deadline
+            state.order.append((descriptor, deadline))
+            cutSurplus(&state)
             defer { state.isWatched = true }
             return !state.isWatched
         }
@@ -40,6 +48,19 @@ final class RequestDeadlines: Sendable {
     /// Cuts every connection that waits for a request or is in the middle of one.
     func cutAll() {
         cut { _ in true }
+    }
+
+    /// Cuts those that have waited longest, a sixteenth of the limit at once: to look for them takes time.
+    private func cutSurplus(_ state: inout State) {
+        guard state.waiting.count > limit || state.order.count > 4 * limit else { return }
+        state.order.removeAll { state.waiting[$0.descriptor] != $0.deadline }
+        guard state.waiting.count > limit else { return }
+        let surplus = state.order.prefix(limit / 16 + 1)
+        state.order.removeFirst(surplus.count)
+        for (descriptor, _) in surplus {
+            state.waiting[descriptor] = nil
+            cutConnection(descriptor)
+        }
     }
 
     private func watch(until deadline: ContinuousClock.Instant) {

@@ -6,6 +6,9 @@ extension WebServer {
         /// Open connections from one address; past them new ones are closed at once. Behind Docker's gateway, or on
         /// loopback, everybody has the same address.
         public var connectionsPerAddress = 256
+        /// Connections that wait for a request or are in the middle of one; past them those that have waited longest are
+        /// cut. Fewer than `connections`, or idle ones keep everybody out.
+        public var waiting = 192
         /// Bytes for a request's head and one read buffer; a longer head is answered 431 (or 414).
         public var connectionMemory = 16 << 10
         /// Bytes of a request's body; a longer one is answered 413.

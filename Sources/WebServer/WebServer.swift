@@ -39,7 +39,7 @@ public final class WebServer: Sendable {
         self.address = socket.address
         self.limits = limits
         self.handler = handler
-        deadlines = RequestDeadlines(span: limits.requestDeadline)
+        deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waiting)
 
         // MHD's callbacks hold the server without counting; this reference is given back when there are no more.
         let context = Unmanaged.passRetained(self)

@@ -51,6 +51,21 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
+    @Test(
+        "of too many idle connections those that have waited longest are cut, and a new one is served",
+        .timeLimit(.minutes(5)))
+    func idleCrowd() async throws {
+        let server = try server { limits in
+            limits.connections = 40
+            limits.waiting = 20
+        }
+        var clients: [RawClient] = []
+        for _ in 0..<60 { clients.append(try await RawClient(server.address)) }
+        #expect(try await RawClient.get(server.address, "/").hasSuffix("body of 0"))
+        #expect(try await clients[0].receiveAll() == "")
+        await server.shutdown(grace: .seconds(5))
+    }
+
     @Test("a byte now and then does not put the deadline off", .timeLimit(.minutes(5)))
     func drip() async throws {
         let server = try server { $0.requestDeadline = .milliseconds(150) }
