@@ -132,7 +132,10 @@ let package = Package(
             uses: ["YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
         tests(
             of: "Board",
-            uses: ["Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice", "Events"]),
+            uses: [
+                "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "BoxOffice",
+                "Events",
+            ]),
         tests(of: "marquee", uses: ["BoxOffice", "Events", "Worker"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

@@ -1,9 +1,12 @@
 import BoxOffice
 import Events
 import Foundation
+import Imaging
+import Locking
 import Networking
 import TestSupport
 import Testing
+import WebServer
 
 @testable import Board
 
@@ -212,6 +215,43 @@ import Testing
                 .request(.done, request), RequestDone(topic: "fetch.day", events: [], from: .log, problems: []))
             #expect(await watcher.next(1, "request").first?.data.contains(id) == true)
         }
+        await worker.end()
+    }
+
+    @Test("a poster is fetched once and made small, and from a private address only if that is trusted")
+    func posters() async throws {
+        let fetched = Locked(0)
+        let bytes = Canvas(width: 600, height: 900).encodeJPEG()
+        let host = try WebServer(address: "127.0.0.1:0") { _ in
+            fetched.withLock { $0 += 1 }
+            return WebResponse(contentType: "text/html", body: .bytes(bytes))
+        }
+        let worker = try await stand.press()
+        let picture = Poster.Picture(
+            imageURL: "http://\(host.address)/a", thumbnailURL: "http://\(host.address)/b", width: 600, height: 900,
+            site: nil, pageURL: nil, source: "kakao", contentType: "image/jpeg", bytes: bytes.count,
+            sha256: String(repeating: "ab", count: 32))
+        let code = try Sample.code("A")
+        try await worker.publish(.poster(code), Poster(code: code, title: "A", query: "A", picture: picture))
+        let path = "/api/v1/posters/AAAAAAAA/abababababab"
+        try await stand.open { address in
+            try await expect(404, address, path)
+            #expect(fetched.withLock { $0 } == 0)
+        }
+        var options = Board.Options()
+        options.trustedPictures = "http://\(host.address)"
+        try await stand.open(options) { address in
+            for _ in 1...3 {
+                let small = try await get(address, path)
+                #expect(ImageHeader.read(small.body) == ImageHeader.read(Canvas(width: 144, height: 216).encodeJPEG()))
+                #expect(small["Cache-Control"]?.contains("immutable") == true)
+            }
+            let large = try await get(address, path + "?size=large")
+            #expect(ImageHeader.read(large.body)?.height == 720)
+            #expect(fetched.withLock { $0 } == 2)
+            try await expect(404, address, "/api/v1/posters/AAAAAAAA/000000000000")
+        }
+        await host.shutdown(grace: .seconds(1))
         await worker.end()
     }
 

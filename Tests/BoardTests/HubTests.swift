@@ -44,6 +44,14 @@ import Testing
         #expect(hub.sent == News.limit + 1)
     }
 
+    @Test("who missed more than a connection holds is told to load everything anew, too")
+    func large() {
+        let long = (1...20).map { News(id: $0, kind: .alert, data: [UInt8](repeating: 0x20, count: 32 << 10)) }
+        let hub = Hub(epoch: "e", recent: long)
+        #expect(hub.events(after: "e-2") == ["e-20 reset"])
+        #expect(hub.events(after: "e-10").count == 11)
+    }
+
     @Test("a closed hub lets nobody watch")
     func closed() {
         let hub = Hub(epoch: "e", recent: [])

@@ -20,6 +20,8 @@ final class Hub: Sendable {
 
     /// How many browsers may watch; one more is asked to come again later.
     static let limit = 4_000
+    /// How many bytes of what was missed are sent: well below what a connection holds for a browser that does not read.
+    static let greetingLimit = 512 << 10
     /// Both ends of a connection, and what is between them, see that it lives.
     static let beat = Array("event: beat\ndata: {}\n\n".utf8)
 
@@ -114,8 +116,11 @@ final class Hub: Sendable {
         guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]), number <= newest,
             number + 1 >= state.recent.first?.id ?? newest + 1
         else { return News.mark(newest, in: epoch, event: News.Kind.reset.rawValue) }
-        return Array(state.recent.drop { $0.id <= number }.map(\.text).joined())
-            + News.mark(newest, in: epoch, event: "hello")
+        let missed = state.recent.drop { $0.id <= number }.map(\.text).joined()
+        guard missed.count <= Self.greetingLimit else {
+            return News.mark(newest, in: epoch, event: News.Kind.reset.rawValue)
+        }
+        return Array(missed) + News.mark(newest, in: epoch, event: "hello")
     }
 }
 
