@@ -70,10 +70,11 @@ sanitize: test-packages  ## Run the tests of sockets, files, HTTP and pictures u
 compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
 	deploy/compose-test
 
-board-test: build  ## Click through the board in a real browser, and check that everybody can use it
+board-test: build  ## Click through the board in a real browser, and put a crowd before it
 	@deploy/install-packages browser
 	@[ -f $(axe) ] || /usr/bin/python3 -m pip install --quiet --no-deps --target .build/axe axe-playwright-python==0.1.8
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/BoardBrowser .build/$(CONFIGURATION)/marquee $(axe)
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
 
 clean:  ## Delete what was built
 	rm -rf .build .build-*
