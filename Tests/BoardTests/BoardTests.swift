@@ -185,6 +185,9 @@ import WebServer
             #expect(both?.map { $0["retractedBy"] is String } == [false, true])
             let movie = try json(try await get(address, "/api/v1/movies/AAAAAAAA"))
             #expect((movie["alerts"] as? [Any])?.count == 2)
+            try await notifier.publish(
+                .anomalyAlert(.late, day), Sample.Alert(rule: "anomaly", movieCode: nil, title: nil))
+            #expect(await watcher.next(1, "alert").first?.data.contains("\"rule\":\"anomaly\"") == true)
         }
         await notifier.end()
         await worker.end()

@@ -31,7 +31,7 @@ enum Sample {
         var rule = "rose"
         var date = "2024-06-04"
         var movieCode: String? = "AAAAAAAA"
-        var title = "A"
+        var title: String? = "A"
         var retracts: String?
         var text = ["ko": "A 4위→1위 ▲3", "en": "A is up 3"]
     }
