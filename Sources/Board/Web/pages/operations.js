@@ -20,7 +20,7 @@ addWords({
   'operations.queue.live': ['바로 할 요청', 'Live requests'],
   'operations.queue.backfill': ['과거 채우기', 'Backfill'],
   'operations.quota': ['오늘의 호출 한도', 'Quota of the day'],
-  'operations.quotaValue': ['{1}번 가운데 {0}번 남음', '{0} of {1} left'],
+  'operations.quotaValue': ['{0} / {1} 남음', '{0} of {1} left'],
   'operations.positions': ['기록 위치', 'Positions in the logs'],
   'operations.stream': ['흐름', 'Stream'],
   'operations.position': ['위치', 'Position'],
@@ -139,6 +139,7 @@ function nextCard(schedule) {
 }
 
 function positionsCard(positions) {
+  if (!Object.keys(positions).length) return null;
   return card(t('operations.positions'), rows(Object.entries(positions).map(([stream, place]) => [name('stream', stream), count(Number(place))])));
 }
 
