@@ -46,7 +46,7 @@ let package = Package(
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Locking"]),
         module("SQLite", uses: ["CSQLite"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "Locking"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "JSONReading", "Locking"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
         module("Operations", uses: ["Locking", "Spelling"]),
@@ -58,7 +58,7 @@ let package = Package(
         module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["Networking", "Imaging", "BoxOffice", "OpenMarket"]),
+        module("Upstreams", uses: ["JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
         module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "JSONReading"]),
 
         // Floor 4: the processes.
@@ -116,10 +116,12 @@ let package = Package(
         tests(of: "Imaging"),
         tests(of: "Operations", uses: ["Locking"]),
         tests(of: "YAML"),
-        tests(of: "BoxOffice"),
+        tests(of: "BoxOffice", uses: ["JSONReading"]),
         tests(of: "OpenMarket"),
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
-        tests(of: "Upstreams", uses: ["Locking", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
+        tests(
+            of: "Upstreams",
+            uses: ["JSONReading", "Locking", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
         tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
         tests(
             of: "Worker",

@@ -47,7 +47,7 @@ extension Correction: JSONReadable {
     /// Reads a correction as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         movieCode = try json.value(Key.movieCode.rawValue).text()
-        let (before, after) = (json[Key.before.rawValue], json[Key.after.rawValue])
+        let (before, after) = (try json[Key.before.rawValue], try json[Key.after.rawValue])
         let name = try json.value(Key.field.rawValue)
         if let field = ChartEntry.Field(rawValue: try name.text()) {
             change = .field(field, before: try field.value(before), after: try field.value(after))

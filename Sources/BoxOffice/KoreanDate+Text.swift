@@ -3,6 +3,10 @@ public import JSONReading
 extension KoreanDate: CustomStringConvertible {
     /// Reads `YYYY-MM-DD` or `YYYYMMDD`, digits in ASCII only.
     public init?(_ text: some StringProtocol) {
+        self.init(digits: String(text))
+    }
+
+    private init?(digits text: String) {
         let hasDashes = text.utf8.count == 10
         guard hasDashes || text.utf8.count == 8 else { return nil }
         var value = 0

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import JSONReading
+public import JSONReading
 
 /// A percentage with at most one decimal, held as whole tenths so that it is compared and sent on exactly.
 public struct Percent: Hashable, Sendable {
@@ -26,12 +26,12 @@ public struct Percent: Hashable, Sendable {
 
 extension Percent: CustomStringConvertible {
     /// Reads a number with a point or without: `27.7`, `-43`, `100.0`; nothing if it has more than one decimal.
-    public init?(_ text: some StringProtocol) {
-        let whole = text.prefix { $0 != "." }
-        guard let ones = Int(whole) else { return nil }
+    public init?(_ text: String) {
+        let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
+        guard let ones = Int(text[..<point]) else { return nil }
         var tenth = 0
-        if whole.endIndex < text.endIndex {
-            let decimals = text[whole.endIndex...].utf8.dropFirst()
+        if point < text.endIndex {
+            let decimals = text.utf8[point...].dropFirst()
             guard let first = decimals.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
                 decimals.dropFirst().allSatisfy({ $0 == UInt8(ascii: "0") })
             else { return nil }
@@ -39,7 +39,8 @@ extension Percent: CustomStringConvertible {
         }
         let (tens, isTooLarge) = ones.multipliedReportingOverflow(by: 10)
         // The sign is the text's, because -0 has lost that of -0.5.
-        let (tenths, isTooFar) = tens.addingReportingOverflow(text.first == "-" ? -tenth : tenth)
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let (tenths, isTooFar) = tens.addingReportingOverflow(isNegative ? -tenth : tenth)
         guard !isTooLarge, !isTooFar else { return nil }
         self.init(tenths: tenths)
     }
@@ -53,7 +54,7 @@ extension Percent: CustomStringConvertible {
 
 extension JSONValue {
     /// The number as a percentage.
-    func percent() throws(DecodingError) -> Percent {
+    public func percent() throws(DecodingError) -> Percent {
         if let percent = Percent(try numeral()) { return percent }
         return try decode()  // 1.62e1 is 16.2, too
     }

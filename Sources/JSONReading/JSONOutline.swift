@@ -44,4 +44,31 @@ final class JSONOutline: Sendable {
     func content(of node: Node) -> ArraySlice<UInt8> {
         bytes[Int(node.start)..<Int(node.end)]
     }
+
+    /// The place of a member's value in the outline, or nil if the object has no member with this name.
+    func member(_ name: String, of object: Int) -> Int? {
+        var name = name
+        return name.withUTF8 { name in
+            let end = Int(nodes[object].next)
+            var key = object + 1
+            while key < end {
+                let node = nodes[key]
+                // The length tells most names apart.
+                if node.kind == .escapedText || Int(node.end - node.start) == name.count, isName(node, name) {
+                    return key + 1
+                }
+                key = Int(nodes[key + 1].next)
+            }
+            return nil
+        }
+    }
+
+    private func isName(_ key: Node, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        if key.kind == .escapedText {
+            return (try? text(of: key))?.utf8.elementsEqual(name) ?? false  // what is no text is no name
+        }
+        let start = Int(key.start)
+        for place in 0..<name.count where bytes[start + place] != name[place] { return false }
+        return true
+    }
 }

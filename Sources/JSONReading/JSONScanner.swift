@@ -84,19 +84,20 @@ struct JSONScanner {
     }
 
     private mutating func text() throws(Fault) {
-        place += 1
-        let start = place
+        let start = place + 1
         var kind = JSONOutline.Kind.text
-        while let byte = current, byte != UInt8(ascii: "\"") {
-            place += 1
-            if byte == UInt8(ascii: "\\") {
+        var end = start
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+            guard bytes[end] >= 0x20 else { throw Fault(place: end, reason: "a control character") }
+            if bytes[end] == UInt8(ascii: "\\") {
                 kind = .escapedText
-                place += 1
+                end += 1  // what stands behind it ends nothing
             }
+            end += 1
         }
-        guard current != nil else { throw fault("a text without an end") }
-        note(kind, from: start, to: place)
-        place += 1
+        guard end < bytes.count else { throw fault("a text without an end") }
+        note(kind, from: start, to: end)
+        place = end + 1
     }
 
     private mutating func number() throws(Fault) {

@@ -4,7 +4,7 @@ public protocol JSONText: Codable, CustomStringConvertible {
     static var noun: String { get }
 
     /// Makes the value, or nothing if the text does not stand for one.
-    init?(_ text: some StringProtocol)
+    init?(_ text: String)
 }
 
 extension JSONText {

@@ -26,14 +26,15 @@ public struct JSONValue: Sendable {
 
     /// The member of an object with this name, or nil if there is none or it is `null`.
     public subscript(name: String) -> JSONValue? {
-        guard let member = member(name), !member.isNull else { return nil }
-        return member
+        get throws(DecodingError) {
+            guard let member = try member(name), !member.isNull else { return nil }
+            return member
+        }
     }
 
     /// The member of an object with this name; it is an error if there is none.
     public func value(_ name: String) throws(DecodingError) -> JSONValue {
-        guard node.kind == .object else { throw mismatch(JSONValue.self, "an object") }
-        guard let member = member(name) else {
+        guard let member = try member(name) else {
             throw .keyNotFound(
                 JSONKey(name), DecodingError.Context(codingPath: path, debugDescription: "there is no \(name)"))
         }
@@ -41,7 +42,7 @@ public struct JSONValue: Sendable {
     }
 
     /// Whether an object has a member with this name, be it `null`.
-    public func has(_ name: String) -> Bool { member(name) != nil }
+    public func has(_ name: String) throws(DecodingError) -> Bool { try member(name) != nil }
 
     /// The values of an array.
     public func elements() throws(DecodingError) -> [JSONValue] {
@@ -61,22 +62,8 @@ public struct JSONValue: Sendable {
         return children
     }
 
-    private func member(_ name: String) -> JSONValue? {
-        guard node.kind == .object else { return nil }
-        let nodes = outline.nodes
-        let end = Int(node.next)
-        var key = index + 1
-        while key < end {
-            if isName(name, nodes[key]) { return JSONValue(outline: outline, index: key + 1) }
-            key = Int(nodes[key + 1].next)
-        }
-        return nil
-    }
-
-    private func isName(_ name: String, _ key: JSONOutline.Node) -> Bool {
-        if key.kind == .escapedText {
-            return (try? outline.text(of: key))?.utf8.elementsEqual(name.utf8) ?? false  // what is no text is no name
-        }
-        return Int(key.end - key.start) == name.utf8.count && outline.content(of: key).elementsEqual(name.utf8)
+    private func member(_ name: String) throws(DecodingError) -> JSONValue? {
+        guard node.kind == .object else { throw mismatch(JSONValue.self, "an object") }
+        return outline.member(name, of: index).map { JSONValue(outline: outline, index: $0) }
     }
 }

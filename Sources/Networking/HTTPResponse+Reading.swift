@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import JSONReading
 
 extension HTTPResponse {
     /// Whether the body is a page for people, which services put in the place of JSON while they are being repaired.
@@ -33,18 +34,37 @@ extension HTTPResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, of service: String
     ) throws(UpstreamError) -> Value {
-        if isHTML {
-            throw UpstreamError(
-                service: service, kind: .maintenance, message: "answered \(status) with a page instead of JSON",
-                status: status)
-        }
+        try refusePage(of: service)
         do {
             return try JSONDecoder().decode(type, from: body)
         } catch let error as DecodingError {
-            throw UpstreamError(
-                service: service, kind: .invalid, message: error.reason, status: status, field: error.fieldPath)
+            throw invalid(error, of: service)
         } catch {
             throw UpstreamError(service: service, kind: .invalid, message: "\(error)", status: status)
         }
+    }
+
+    /// Reads the body as JSON, of a type that is read straight from the text; errors are those of the other `decode`.
+    public func decode<Value: JSONReadable>(
+        _ type: Value.Type = Value.self, of service: String
+    ) throws(UpstreamError) -> Value {
+        try refusePage(of: service)
+        do throws(DecodingError) {
+            return try Value(json: Array(body))
+        } catch {
+            throw invalid(error, of: service)
+        }
+    }
+
+    private func refusePage(of service: String) throws(UpstreamError) {
+        guard isHTML else { return }
+        throw UpstreamError(
+            service: service, kind: .maintenance, message: "answered \(status) with a page instead of JSON",
+            status: status)
+    }
+
+    private func invalid(_ error: DecodingError, of service: String) -> UpstreamError {
+        UpstreamError(
+            service: service, kind: .invalid, message: error.reason, status: status, field: error.fieldPath)
     }
 }

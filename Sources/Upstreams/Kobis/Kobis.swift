@@ -1,5 +1,6 @@
 public import BoxOffice
 public import FoundationEssentials
+import JSONReading
 public import Networking
 
 /// The Korean Film Council's open API: daily and weekly charts and facts about films.
@@ -28,8 +29,8 @@ public struct Kobis: Sendable {
         let query = [HTTPField("targetDt", date.compact)] + market.filters
         return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
             (answer: KobisDailyChart) throws(UpstreamError) in
-            let result = answer.boxOfficeResult
-            return try Self.entries(of: result.dailyBoxOfficeList, about: result.showRange, from: date, to: date)
+            try Self.check(answer.entries, about: answer.range, from: date, to: date)
+            return answer.entries
         }
     }
 
@@ -38,10 +39,8 @@ public struct Kobis: Sendable {
         let query = [HTTPField("targetDt", week.firstDay.compact), HTTPField("weekGb", week.span.weekGb)]
         return endpoint("boxoffice/searchWeeklyBoxOfficeList", query + market.filters) {
             (answer: KobisWeeklyChart) throws(UpstreamError) in
-            let result = answer.boxOfficeResult
-            let entries = try Self.entries(
-                of: result.weeklyBoxOfficeList, about: result.showRange, from: week.firstDay, to: week.lastDay)
-            return WeeklyFigures(yearWeek: result.yearWeekTime?.value, entries: entries)
+            try Self.check(answer.entries, about: answer.range, from: week.firstDay, to: week.lastDay)
+            return WeeklyFigures(yearWeek: answer.yearWeek, entries: answer.entries)
         }
     }
 
@@ -54,37 +53,36 @@ public struct Kobis: Sendable {
     public func movie(_ code: MovieCode) -> Endpoint<Movie> {
         endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
             (answer: KobisMovie) throws(UpstreamError) in
-            guard let info = answer.movieInfoResult.movieInfo else {
+            guard let movie = answer.movie else {
                 throw UpstreamError(
                     service: Self.service, kind: .notFound, message: "there is no film \(code)", status: 200)
             }
-            guard info.movieCd == code else {
+            guard movie.code == code else {
                 throw UpstreamError(
-                    service: Self.service, kind: .invalid, message: "answered with the film \(info.movieCd)",
+                    service: Self.service, kind: .invalid, message: "answered with the film \(movie.code)",
                     status: 200, field: "movieInfo.movieCd")
             }
-            return info.movie
+            return movie
         }
     }
 
-    /// The lines of a chart, which must be of the days that were asked for, if the answer says which those are.
-    private static func entries(
-        of lines: [KobisChartLine], about range: BlankableText?, from first: KoreanDate, to last: KoreanDate
-    ) throws(UpstreamError) -> [ChartEntry] {
-        guard !lines.isEmpty else {
+    /// Checks that a chart has lines, and is of the days that were asked for if the answer says which those are.
+    private static func check(
+        _ entries: [ChartEntry], about range: String?, from first: KoreanDate, to last: KoreanDate
+    ) throws(UpstreamError) {
+        guard !entries.isEmpty else {
             let days = first == last ? "\(first)" : "\(first) to \(last)"
             throw UpstreamError(
                 service: service, kind: .notPublished, message: "there are no figures of \(days)", status: 200)
         }
-        if let range = range?.value, range != "\(first.compact)~\(last.compact)" {
+        if let range, range != "\(first.compact)~\(last.compact)" {
             throw UpstreamError(
                 service: service, kind: .invalid, message: "answered with the chart of \(range)", status: 200,
                 field: "showRange")
         }
-        return lines.entries
     }
 
-    private func endpoint<Answer: Decodable & SendableMetatype, Value: Sendable>(
+    private func endpoint<Answer: JSONReadable & SendableMetatype, Value: Sendable>(
         _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Answer) throws(UpstreamError) -> Value
     ) -> Endpoint<Value> {
         let request = HTTPRequest("\(url)/\(call).json", query: [key] + query)

@@ -1,74 +1,65 @@
 import BoxOffice
+import JSONReading
 
 /// The answer to `searchDailyBoxOfficeList`.
-struct KobisDailyChart: Decodable {
-    struct Result: Decodable {
-        /// The days that the chart is of: `20240604~20240604`.
-        let showRange: BlankableText?
-        let dailyBoxOfficeList: [KobisChartLine]
-    }
+struct KobisDailyChart: JSONReadable {
+    /// The days that the chart is of: `20240604~20240604`.
+    let range: String?
+    /// The lines, in the order in which they were sent.
+    let entries: [ChartEntry]
 
-    let boxOfficeResult: Result
+    init(json: JSONValue) throws(DecodingError) {
+        let result = try json.value("boxOfficeResult")
+        range = try result["showRange"]?.words()
+        entries = try result.value("dailyBoxOfficeList").entries()
+    }
 }
 
 /// The answer to `searchWeeklyBoxOfficeList`.
-struct KobisWeeklyChart: Decodable {
-    struct Result: Decodable {
-        /// The days that the chart is of: `20240607~20240609`.
-        let showRange: BlankableText?
-        /// The year and the number of the week: `202423`.
-        let yearWeekTime: BlankableText?
-        let weeklyBoxOfficeList: [KobisChartLine]
-    }
+struct KobisWeeklyChart: JSONReadable {
+    /// The days that the chart is of: `20240607~20240609`.
+    let range: String?
+    /// The year and the number of the week: `202423`.
+    let yearWeek: String?
+    /// The lines, in the order in which they were sent.
+    let entries: [ChartEntry]
 
-    let boxOfficeResult: Result
-}
-
-/// A line of a chart as it is sent: all of it text, any of it blank.
-struct KobisChartLine: Decodable {
-    let rnum: WholeNumber?
-    let rank: WholeNumber?
-    let rankInten: WholeNumber?
-    let rankOldAndNew: BlankableText?
-    let movieCd: MovieCode
-    let movieNm: Title
-    let openDt: BlankableDate?
-    let salesAmt: WholeNumber?
-    let salesShare: PercentNumber?
-    let salesInten: WholeNumber?
-    let salesChange: PercentNumber?
-    let salesAcc: WholeNumber?
-    let audiCnt: WholeNumber?
-    let audiInten: WholeNumber?
-    let audiChange: PercentNumber?
-    let audiAcc: WholeNumber?
-    let scrnCnt: WholeNumber?
-    let showCnt: WholeNumber?
-
-    /// The line in the domain's words; `position` (from 1) stands in for a line number that was not sent.
-    func entry(at position: Int) -> ChartEntry {
-        var entry = ChartEntry(
-            line: rnum?.value ?? position, rank: rank?.value, rankChange: rankInten?.value,
-            isNew: rankOldAndNew?.value == "NEW", movieCode: movieCd, title: movieNm.value)
-        entry.openDate = openDt?.value
-        entry.sales = salesAmt?.value
-        entry.salesShare = salesShare?.value
-        entry.salesDelta = salesInten?.value
-        entry.salesChange = salesChange?.value
-        entry.salesTotal = salesAcc?.value
-        entry.audience = audiCnt?.value
-        entry.audienceDelta = audiInten?.value
-        entry.audienceChange = audiChange?.value
-        entry.audienceTotal = audiAcc?.value
-        entry.screens = scrnCnt?.value
-        entry.showings = showCnt?.value
-        return entry
+    init(json: JSONValue) throws(DecodingError) {
+        let result = try json.value("boxOfficeResult")
+        range = try result["showRange"]?.words()
+        yearWeek = try result["yearWeekTime"]?.words()
+        entries = try result.value("weeklyBoxOfficeList").entries()
     }
 }
 
-extension [KobisChartLine] {
-    /// The lines in the domain's words, in the order in which they were sent.
-    var entries: [ChartEntry] {
-        enumerated().map { $1.entry(at: $0 + 1) }
+extension JSONValue {
+    /// The lines of a chart in the domain's words.
+    fileprivate func entries() throws(DecodingError) -> [ChartEntry] {
+        var entries: [ChartEntry] = []
+        for line in try elements() { entries.append(try ChartEntry(kobis: line, at: entries.count + 1)) }
+        return entries
+    }
+}
+
+extension ChartEntry {
+    /// Reads a line as it is sent: all of it text, any of it blank. `position` (from 1) stands in for a line number that
+    /// was not sent.
+    fileprivate init(kobis line: JSONValue, at position: Int) throws(DecodingError) {
+        self.init(
+            line: try line["rnum"]?.wholeNumber() ?? position, rank: try line["rank"]?.wholeNumber(),
+            rankChange: try line["rankInten"]?.wholeNumber(), isNew: try line["rankOldAndNew"]?.words() == "NEW",
+            movieCode: try line.value("movieCd").text(), title: try line.value("movieNm").title())
+        openDate = try line["openDt"]?.day()
+        sales = try line["salesAmt"]?.wholeNumber()
+        salesShare = try line["salesShare"]?.percentage()
+        salesDelta = try line["salesInten"]?.wholeNumber()
+        salesChange = try line["salesChange"]?.percentage()
+        salesTotal = try line["salesAcc"]?.wholeNumber()
+        audience = try line["audiCnt"]?.wholeNumber()
+        audienceDelta = try line["audiInten"]?.wholeNumber()
+        audienceChange = try line["audiChange"]?.percentage()
+        audienceTotal = try line["audiAcc"]?.wholeNumber()
+        screens = try line["scrnCnt"]?.wholeNumber()
+        showings = try line["showCnt"]?.wholeNumber()
     }
 }

@@ -1,21 +1,18 @@
 import BoxOffice
+import JSONReading
 
 /// The answer to `searchCodeList`.
-struct KobisCodes: Decodable {
-    struct Code: Decodable {
-        let fullCd: BlankableText?
-        let korNm: BlankableText?
-        let engNm: BlankableText?
-    }
-
-    let codes: [Code]
-
+struct KobisCodes: JSONReadable {
     /// The codes that are areas'; others are passed over.
-    var areas: [Market.NamedArea] {
-        codes.compactMap { code in
-            code.fullCd?.value.flatMap { Market.Area($0) }.map { area in
-                Market.NamedArea(area: area, name: code.korNm?.value ?? "\(area)", nameEnglish: code.engNm?.value)
-            }
+    let areas: [Market.NamedArea]
+
+    init(json: JSONValue) throws(DecodingError) {
+        var areas: [Market.NamedArea] = []
+        for code in try json.value("codes").elements() {
+            let (full, name, english) = (try code.words("fullCd"), try code.words("korNm"), try code.words("engNm"))
+            guard let area = full.flatMap({ Market.Area($0) }) else { continue }
+            areas.append(Market.NamedArea(area: area, name: name ?? "\(area)", nameEnglish: english))
         }
+        self.areas = areas
     }
 }

@@ -1,84 +1,76 @@
 import BoxOffice
+import JSONReading
 
 /// The answer to `searchMovieInfo`.
-struct KobisMovie: Decodable {
-    let movieInfoResult: Result
+struct KobisMovie: JSONReadable {
+    /// The film; nil if its code is not known: then nothing is sent, or a film of which nothing is filled in.
+    let movie: Movie?
 
-    struct Result: Decodable {
-        /// The film; nil if its code is not known: then nothing is sent, or a film of which nothing is filled in.
-        let movieInfo: KobisMovieInfo?
+    init(json: JSONValue) throws(DecodingError) {
+        let film = try json.value("movieInfoResult")["movieInfo"]
+        let isFilm = try film?["movieCd"]?.words() != nil
+        movie = isFilm ? try film.map { film throws(DecodingError) in try Movie(kobis: film) } : nil
+    }
+}
 
-        private enum Key: String, CodingKey {
-            case movieInfo
+extension Movie {
+    /// Reads a film as it is sent: what is not known is an empty text. Parts without a name are left out.
+    fileprivate init(kobis film: JSONValue) throws(DecodingError) {
+        self.init(code: try film.value("movieCd").text(), title: try film.value("movieNm").title())
+        titleEnglish = try film.words("movieNmEn")
+        titleOriginal = try film.words("movieNmOg")
+        runtimeMinutes = try film["showTm"]?.wholeNumber()
+        productionYear = try film["prdtYear"]?.wholeNumber()
+        openDate = try film["openDt"]?.day()
+        status = try film.words("prdtStatNm")
+        type = try film.words("typeNm")
+        nations = try film.parts("nations") { nation throws(DecodingError) in try nation.words("nationNm") }
+        genres = try film.parts("genres") { genre throws(DecodingError) in try genre.words("genreNm") }
+        directors = try film.parts("directors") { person throws(DecodingError) in
+            let (name, english) = try person.names()
+            return name.map { Director(name: $0, nameEnglish: english) }
         }
-
-        private struct Identity: Decodable {
-            let movieCd: BlankableText?
+        actors = try film.parts("actors") { person throws(DecodingError) in
+            let (name, english) = try person.names()
+            let (role, roleEnglish) = (try person.words("cast"), try person.words("castEn"))
+            return name.map { Actor(name: $0, nameEnglish: english, role: role, roleEnglish: roleEnglish) }
         }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            let identity = try container.decodeIfPresent(Identity.self, forKey: .movieInfo)
-            let isFilm = identity?.movieCd?.value != nil
-            movieInfo = isFilm ? try container.decode(KobisMovieInfo.self, forKey: .movieInfo) : nil
+        showTypes = try film.parts("showTypes") { showType throws(DecodingError) in
+            let (group, name) = (try showType.words("showTypeGroupNm"), try showType.words("showTypeNm"))
+            return (group ?? name).map { ShowType(group: $0, name: name) }
+        }
+        companies = try film.parts("companys") { company throws(DecodingError) in
+            let (name, english) = (try company.words("companyNm"), try company.words("companyNmEn"))
+            let (code, part) = (try company.words("companyCd"), try company.words("companyPartNm"))
+            return (name ?? english).map { Company(code: code, name: $0, nameEnglish: english, part: part) }
+        }
+        ratings = try film.parts("audits") { audit throws(DecodingError) in
+            let (number, grade) = (try audit.words("auditNo"), try audit.words("watchGradeNm"))
+            return grade.map { Rating(number: number, grade: $0) }
+        }
+        staff = try film.parts("staffs") { person throws(DecodingError) in
+            let (name, english) = try person.names()
+            let role = try person.words("staffRoleNm")
+            return name.map { Staff(name: $0, nameEnglish: english, role: role) }
         }
     }
 }
 
-/// A film as it is sent: what is not known is an empty text.
-struct KobisMovieInfo: Decodable {
-    struct Nation: Decodable {
-        let nationNm: BlankableText?
+extension JSONValue {
+    /// What somebody is called: in Korean, or else in Latin letters, and in Latin letters.
+    fileprivate func names() throws(DecodingError) -> (name: String?, english: String?) {
+        let (name, english) = (try words("peopleNm"), try words("peopleNmEn"))
+        return (name ?? english, english)
     }
 
-    struct Genre: Decodable {
-        let genreNm: BlankableText?
+    /// The parts in a member's list; none if there is no list.
+    fileprivate func parts<Part>(
+        _ name: String, _ read: (JSONValue) throws(DecodingError) -> Part?
+    ) throws(DecodingError) -> [Part] {
+        var parts: [Part] = []
+        for json in try self[name]?.elements() ?? [] {
+            if let part = try read(json) { parts.append(part) }
+        }
+        return parts
     }
-
-    /// A director, an actor (`cast`) or somebody else (`staffRoleNm`).
-    struct Person: Decodable {
-        let peopleNm: BlankableText?
-        let peopleNmEn: BlankableText?
-        let cast: BlankableText?
-        let castEn: BlankableText?
-        let staffRoleNm: BlankableText?
-
-        /// The name in Korean, or else in Latin letters.
-        var name: String? { peopleNm?.value ?? peopleNmEn?.value }
-    }
-
-    struct ShowType: Decodable {
-        let showTypeGroupNm: BlankableText?
-        let showTypeNm: BlankableText?
-    }
-
-    struct Company: Decodable {
-        let companyCd: BlankableText?
-        let companyNm: BlankableText?
-        let companyNmEn: BlankableText?
-        let companyPartNm: BlankableText?
-    }
-
-    struct Audit: Decodable {
-        let auditNo: BlankableText?
-        let watchGradeNm: BlankableText?
-    }
-
-    let movieCd: MovieCode
-    let movieNm: Title
-    let movieNmEn: BlankableText?
-    let movieNmOg: BlankableText?
-    let showTm: WholeNumber?
-    let prdtYear: WholeNumber?
-    let openDt: BlankableDate?
-    let prdtStatNm: BlankableText?
-    let typeNm: BlankableText?
-    let nations: [Nation]?
-    let genres: [Genre]?
-    let directors: [Person]?
-    let actors: [Person]?
-    let showTypes: [ShowType]?
-    let companys: [Company]?
-    let audits: [Audit]?
-    let staffs: [Person]?
 }

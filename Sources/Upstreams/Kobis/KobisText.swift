@@ -1,37 +1,38 @@
 import BoxOffice
+import JSONReading
 
-/// Text without the blanks, tabs and no-break spaces around it, and without control characters; nil if nothing else is
-/// there.
-struct BlankableText: Decodable {
-    let value: String?
-
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self).clean
-        value = text.isEmpty ? nil : text
+extension JSONValue {
+    /// Text without the blanks, tabs and no-break spaces around it, and without control characters; nil if nothing else
+    /// is there.
+    func words() throws(DecodingError) -> String? {
+        let text = try text().clean
+        return text.isEmpty ? nil : text
     }
-}
 
-/// A title, likewise clean; a film without one is unreadable.
-struct Title: Decodable {
-    let value: String
-
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        value = text.clean
-        if value.isEmpty { throw DecodingError.unreadable(text, "title", at: decoder.codingPath) }
+    /// The words of a member; nil if there is none, or nothing is filled in.
+    func words(_ name: String) throws(DecodingError) -> String? {
+        try self[name]?.words()
     }
-}
 
-/// A day as `2024-05-22` in charts or `20240522` in films; nil if it is blank or not known to the day.
-struct BlankableDate: Decodable {
-    let value: KoreanDate?
+    /// A title, likewise clean; a film without one is unreadable.
+    func title() throws(DecodingError) -> String {
+        guard let title = try words() else { throw unreadable(try text(), as: "title") }
+        return title
+    }
 
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self).trimmed
-        value = KoreanDate(text)
+    /// A day as `2024-05-22` in charts or `20240522` in films; nil if it is blank or not known to the day.
+    func day() throws(DecodingError) -> KoreanDate? {
+        let text = try text().trimmed
+        if let day = KoreanDate(text) { return day }
         // Digits that are no day of the calendar (19620000, 2024) say that the day is not known.
         let isNumeric = text.filter { $0 != "-" }.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
-        if value == nil, !isNumeric { throw DecodingError.unreadable(text, "day", at: decoder.codingPath) }
+        guard isNumeric else { throw unreadable(text, as: "day") }
+        return nil
+    }
+
+    /// The error that what is written here cannot be read as what it should be.
+    func unreadable(_ text: String, as kind: String) -> DecodingError {
+        unreadable("\(String(text.prefix(64)).debugDescription) is no \(kind)")
     }
 }
 
@@ -39,22 +40,26 @@ extension String {
     /// The text trimmed, with a blank for every control character: what people are called and films are named ends on
     /// terminals and in message headers, where these characters are commands.
     var clean: String {
-        let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
-        return String(String.UnicodeScalarView(scalars)).trimmed
+        guard unicodeScalars.contains(where: \.isControl) else { return trimmed }
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? " " : $0 })).trimmed
     }
 
     /// The text without white space at either end, as Unicode has it: no-break spaces too.
     var trimmed: String {
+        if let first = unicodeScalars.first, let last = unicodeScalars.last,
+            !first.properties.isWhitespace, !last.properties.isWhitespace
+        {
+            return self
+        }
         let start = drop(while: \.isWhitespace)
         guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...end])
     }
 }
 
-extension DecodingError {
-    /// Says that the value at `path` cannot be read as what it should be.
-    static func unreadable(_ text: String, _ kind: String, at path: [any CodingKey]) -> DecodingError {
-        .dataCorrupted(
-            Context(codingPath: path, debugDescription: "\(String(text.prefix(64)).debugDescription) is no \(kind)"))
+extension Unicode.Scalar {
+    /// Whether it is in Unicode's general category of control characters, which never grows.
+    fileprivate var isControl: Bool {
+        value < 0x20 || (0x7F..<0xA0).contains(value)
     }
 }
