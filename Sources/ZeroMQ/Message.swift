@@ -5,6 +5,10 @@ public struct Message: Sendable {
     /// Who sent it, where it came in on a socket that is bound; messages that say the same are equal, whoever sent them.
     public let sender: Sender?
 
+    /// Whether it had more frames than its socket takes: then the others are gone, and only a router hands it on, so that
+    /// somebody can say so.
+    public internal(set) var isCut = false
+
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {
         self.init(frames, sender: nil)

@@ -100,8 +100,10 @@ final class PolledSocket {
         reading: for _ in 0..<min(room, Self.messagesPerTurn) where byteCount < Self.bytesPerTurn {
             switch handle.receive(maximumFrames: options.maximumFrames, tellsSender: tellsSender) {
             case .nothing: break reading
-            case .refused: refused += 1
+            case .broken: refused += 1
+            case .message(let message) where message.isCut && kind != .router: refused += 1
             case .message(let message):
+                if message.isCut { refused += 1 }
                 byteCount += message.byteCount
                 batch.append(message)
             }

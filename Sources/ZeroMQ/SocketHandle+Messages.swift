@@ -3,8 +3,8 @@ internal import CZMQ
 extension SocketHandle {
     enum Reception {
         case message(Message)
-        /// A message with too many frames; it is gone.
-        case refused
+        /// The end of a message did not come; it is gone.
+        case broken
         case nothing
     }
 
@@ -16,22 +16,26 @@ extension SocketHandle {
         case unroutable
     }
 
-    /// Receives one message, if there is one, with zmq_msg_recv(3).
+    /// Receives one message, if there is one, with zmq_msg_recv(3); of one with too many frames, the first ones.
     func receive(maximumFrames: Int, tellsSender: Bool = false) -> Reception {
         guard nextFrame() else { return .nothing }
         var frames: [[UInt8]] = []
+        var isCut = false
         frames.append(takeFrame())
         // A message arrives whole, so its later frames are there without waiting.
         while zmq_msg_more(frame) != 0 {
-            guard nextFrame() else { return .refused }
+            guard nextFrame() else { return .broken }
             guard frames.count < maximumFrames else {
                 drain()
-                return .refused
+                isCut = true
+                break
             }
             frames.append(takeFrame())
         }
         // Of the last frame, because a router makes the first one itself.
-        return .message(Message(frames, sender: tellsSender ? sender() : nil))
+        var message = Message(frames, sender: tellsSender ? sender() : nil)
+        message.isCut = isCut
+        return .message(message)
     }
 
     /// Sends one message, whole or not at all, with zmq_send(3).

@@ -15,7 +15,8 @@ public struct SocketOptions: Sendable, Hashable {
     public var outboxLimit = 10_000
     /// The largest frame a peer may send; a larger one costs it the connection.
     public var maximumFrameBytes = 1 << 20
-    /// The most frames a message may have, the routing id included; a message with more is refused.
+    /// The most frames a message may have, the routing id included; one with more is refused, and a router hands on what
+    /// it began with, so that it can be answered.
     public var maximumFrames = 64
     /// How many clients may be connected to a socket that is bound; one more is cut off.
     public var maximumConnections = 4_096

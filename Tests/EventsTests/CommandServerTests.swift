@@ -76,6 +76,20 @@ import ZeroMQ
         }
     }
 
+    @Test("a question with more frames than the socket takes is refused, in its turn and in its form")
+    func tooManyFrames() async throws {
+        try await withServer { client in
+            let long = Message(Array(repeating: Array("status".utf8), count: 100))
+            let enveloped = Message([[]] + long.frames)
+            await client.send([Message("a", "1"), long, Message("b", "2"), enveloped, Message("c", "3")])
+            let answers = await client.next(5)
+            #expect([answers[0], answers[2], answers[4]] == [Message("a", "1"), Message("b", "2"), Message("c", "3")])
+            #expect(Reply(frames: answers[1].frames).failure?.code == .badRequest)
+            #expect(answers[3].frames.first == [])
+            #expect(Reply(frames: Array(answers[3].frames.dropFirst())).failure?.code == .badRequest)
+        }
+    }
+
     @Test("a status that cannot be told is an internal failure")
     func brokenStatus() async throws {
         struct Broken: Error {}

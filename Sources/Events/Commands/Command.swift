@@ -6,6 +6,8 @@ public struct Command: Sendable {
     public let frames: [[UInt8]]
     /// Who asks, as far as is known.
     public let sender: Sender?
+    /// Whether it had more frames than the socket takes; then what it asks is not known.
+    let isCut: Bool
     private let route: [[UInt8]]
 
     /// Takes a message of a ROUTER socket apart.
@@ -18,6 +20,7 @@ public struct Command: Sendable {
         route = Array(message.frames.prefix(routeLength))
         frames = Array(message.frames.dropFirst(routeLength))
         sender = message.sender
+        isCut = message.isCut
     }
 
     /// The answer as a message for the socket that the question came from.
