@@ -100,7 +100,8 @@ let package = Package(
 
         // What `make bench` measures with.
         .executableTarget(
-            name: "Throughput", dependencies: ["Locking", "ZeroMQ", "SQLite", "BoxOffice", "Events"],
+            name: "Throughput",
+            dependencies: ["Locking", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Events"],
             path: "Benchmarks/Throughput", swiftSettings: strict),
 
         // Tests, floor by floor.

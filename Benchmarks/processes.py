@@ -5,7 +5,8 @@ A plain ROUTER of the same library and bare SQLite commits run in turn with them
 import json, os, signal, sqlite3, statistics, subprocess, sys, threading, time
 import zmq
 
-MARQUEE, FOLDER = sys.argv[1], sys.argv[2]
+MARQUEE, THROUGHPUT, FOLDER = sys.argv[1:4]
+DAYS = 8411  # from 2003-11-11 on, the 23 years there are
 KEY = "0123456789abcdef0123456789abcdef"
 
 
@@ -169,3 +170,31 @@ resident, private = memory(worker)
 print(f"{'worker: memory after that (resident, not shared)':52} {resident:9.1f} {private:9.1f} {'':9}  MB")
 for process in (notifier, worker, sandbox):
     stop(process)
+
+subprocess.run([THROUGHPUT, "fill", f"{FOLDER}/history", str(DAYS)], check=True)
+worker, _, ready = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/history"})
+reader = context.socket(zmq.DEALER)
+reader.connect(ready["commands"])
+
+
+def replay(number):
+    """Reads all charts, a page at a time, as a subscriber does that has none."""
+    count, fields = 0, {"stream": "ranking", "limit": 500, "after": ""}
+    more = True
+    while more:
+        reader.send_multipart([b"replay", json.dumps(fields).encode()])
+        word, header, *frames = reader.recv_multipart()
+        assert word == b"events", header
+        answer = json.loads(header)
+        fields["after"], more = answer["position"], answer["more"]
+        count += len(frames) // 2
+    assert count == DAYS, count
+
+
+with open(f"/proc/{worker.pid}/clear_refs", "w") as references:
+    references.write("5")  # the height of memory counts from here
+show(f"replay of {DAYS:,} logged days to a new subscriber", rounds(5, replay))
+with open(f"/proc/{worker.pid}/status") as status:
+    highest = next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:"))
+print(f"{'worker: memory at its highest meanwhile (resident)':52} {highest:9.1f} {'':9} {'':9}  MB")
+stop(worker)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// `Throughput publish ADDRESS COUNT BYTES`, `Throughput subscribe ADDRESS COUNT` or `Throughput durable FOLDER`.
+/// `Throughput publish ADDRESS COUNT BYTES`, `Throughput subscribe ADDRESS COUNT`, `Throughput durable FOLDER`,
+/// `Throughput charts FILE DAY FOLDER` or `Throughput fill FOLDER DAYS`.
 func runBenchmark() async {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
@@ -11,8 +12,14 @@ func runBenchmark() async {
             try await Peer().subscribe(words[1], count: number(words[2]))
         case ("durable", 2):
             try await DurablePublishing(folder: words[1]).run()
+        case ("charts", 4):
+            try await ChartReading(recording: words[1], of: words[2]).run(folder: words[3])
+        case ("fill", 3):
+            try await FilledLog(folder: words[1]).make(days: number(words[2]))
         default:
-            print("Throughput publish ADDRESS COUNT BYTES | subscribe ADDRESS COUNT | durable FOLDER")
+            print(
+                "Throughput publish ADDRESS COUNT BYTES | subscribe ADDRESS COUNT | durable FOLDER | charts FILE DAY FOLDER"
+            )
             exit(2)
         }
     } catch {

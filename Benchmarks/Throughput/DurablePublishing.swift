@@ -11,6 +11,8 @@ struct DurablePublishing {
     private let writers = 64
     private let count = 40_000
     private let size = 1_200
+    /// Events a second of the steady load, which lasts four seconds.
+    private let offered = 5_000
 
     func run() async throws {
         let database = try Database(path: "\(folder)/log.db", schema: Schema(EventLog.schema, Self.bare))
@@ -23,8 +25,32 @@ struct DurablePublishing {
 
         try await alone(database)
         try await grouped(database)
+        let write: @Sendable (Int) async throws -> Void = { [text] number in
+            let draft = try EventDraft(.movie(code(number)), encoding: Filler(number: number, text: text))
+            try await database.write { connection in
+                let logged = try log.append([draft], at: Date(), in: connection)
+                connection.afterCommit { publisher.publish(logged) }
+            }
+        }
+        try await measure("durable publishing to a subscriber, \(writers) writers", count, subscriber) { latencies in
+            try await load { number in
+                latencies.requested(number)
+                try await write(number)
+            }
+        }
+        try await measure("durable publishing at a steady \(offered)", offered * 4, subscriber) { latencies in
+            try await offer(latencies, write)
+        }
+        await io.shutdown()
+        await database.close()
+    }
+
+    /// Measures how long `count` events that `publish` sends take to the subscriber.
+    private func measure(
+        _ name: String, _ count: Int, _ subscriber: Socket, publish: (Latencies) async throws -> Void
+    ) async throws {
         let latencies = Latencies(count: count)
-        let receiving = Task { [count] in
+        let receiving = Task {
             var received = 0
             for await batch in subscriber.incoming {
                 let now = ContinuousClock.now
@@ -34,18 +60,24 @@ struct DurablePublishing {
             }
         }
         let began = ContinuousClock.now
-        try await load { number in
-            let draft = try EventDraft(.movie(code(number)), encoding: Filler(number: number, text: text))
-            latencies.requested(number)
-            try await database.write { connection in
-                let logged = try log.append([draft], at: Date(), in: connection)
-                connection.afterCommit { publisher.publish(logged) }
+        try await publish(latencies)
+        await receiving.value
+        latencies.report(name, rate: rate(of: count, since: began))
+    }
+
+    /// Sends events when they are due, whether or not those before them are through; what waits in line counts as late.
+    private func offer(
+        _ latencies: Latencies, _ write: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        let began = ContinuousClock.now
+        try await withThrowingDiscardingTaskGroup { tasks in
+            for number in 0..<offered * 4 {
+                let due = began + .seconds(1) * number / offered
+                if .now < due { try await Task.sleep(until: due, clock: .continuous) }
+                latencies.requested(number, at: due)
+                tasks.addTask { try await write(number) }
             }
         }
-        await receiving.value
-        latencies.report("durable publishing to a subscriber, \(writers) writers", rate: rate(of: count, since: began))
-        await io.shutdown()
-        await database.close()
     }
 
     private static let bare = Schema.Component("bare", migrations: ["create table bare (body blob not null) strict;"])

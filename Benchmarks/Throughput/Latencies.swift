@@ -14,9 +14,8 @@ final class Latencies: Sendable {
         state = Locked(State(requested: Array(repeating: .now, count: count)))
     }
 
-    func requested(_ number: Int) {
-        let now = ContinuousClock.now
-        state.withLock { $0.requested[number] = now }
+    func requested(_ number: Int, at instant: ContinuousClock.Instant = .now) {
+        state.withLock { $0.requested[number] = instant }
     }
 
     /// The topic's last eight digits are the number, from ten million on.

@@ -1,0 +1,47 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+
+/// A worker's data folder that holds the charts of many days, without having asked anybody for them.
+struct FilledLog {
+    let folder: String
+
+    /// Logs the charts of `days` days from the first one on.
+    func make(days: Int) async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let database = try Database(path: "\(folder)/worker.db", schema: Schema(EventLog.schema))
+        let log = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
+        for first in stride(from: 0, to: days, by: 500) {
+            let drafts = try (first..<min(first + 500, days)).map { number in
+                let date = KoreanDate.firstChart + number
+                let chart = Chart(date: date, market: .all, state: .settled, entries: try entries(number))
+                return try EventDraft(.ranking(day: date, market: .all), encoding: chart)
+            }
+            _ = try await database.write { try log.append(drafts, at: Date(), in: $0) }
+        }
+        await database.close()
+    }
+
+    /// Ten lines with all their figures, as long as real ones.
+    private func entries(_ day: Int) throws -> [ChartEntry] {
+        try (1...10).map { line in
+            var entry = ChartEntry(
+                line: line, rank: line, rankChange: (day + line) % 5 - 2, isNew: false,
+                movieCode: try code(day / 7 + line), title: "바람이 머무는 언덕의 \(line)번째 여름")
+            entry.openDate = .firstChart + day - line
+            entry.sales = 264_355_728 / line
+            entry.salesShare = Percent(tenths: 277 / line)
+            entry.salesDelta = -21_557_718 / line
+            entry.salesChange = Percent(tenths: -75)
+            entry.salesTotal = 11_463_580_547 / line
+            entry.audience = 26_374 / line
+            entry.audienceDelta = -2004 / line
+            entry.audienceChange = Percent(tenths: -71)
+            entry.audienceTotal = 1_105_780 / line
+            entry.screens = 1263 / line
+            entry.showings = 3588 / line
+            return entry
+        }
+    }
+}
