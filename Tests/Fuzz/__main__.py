@@ -25,7 +25,7 @@ from mutate import frames, mutate, mutate_json
 from stage import Failure, Stage
 
 HERE = pathlib.Path(__file__).parent
-GROWTH = 60  # megabytes a process may grow by in a run, caches and a fuller database among them
+GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
 context = zmq.Context.instance()
 
 
@@ -99,9 +99,19 @@ def fuzz_frames(stage, dice, until, name, kind, files):
                 while kind == zmq.DEALER and socket.poll(0):
                     socket.recv_multipart()
             if kind == zmq.DEALER:
-                socket.poll(50)
+                drain(socket, f"fuzz-{sent}".encode())
         socket.close()
     return sent
+
+
+def drain(socket, word):
+    """Sends a command that nobody knows, and reads until it is refused: all before it is answered by then."""
+    socket.send_multipart([word, b"{}"])
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if socket.poll(1_000) and any(word in frame for frame in socket.recv_multipart()):
+            return
+    raise Failure(f"no answer to {word.decode()} in a minute: it hangs")
 
 
 def fuzz_upstream(stage, upstream, dice, until):
