@@ -60,7 +60,7 @@ enum Variable: String, CaseIterable {
         case .curveKeys: "./marquee-keys"
         case .curveServer: "server"
         case .curveClient: "client"
-        case .clientRate: "2000"
+        case .clientRate: "20000"
         case .clientQueue: "5000"
         case .insecure, .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule,
             .privateImages:
