@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Locking
 import TestSupport
 import Testing
 import ZeroMQ
@@ -88,6 +89,21 @@ import ZeroMQ
             #expect(answers[3].frames.first == [])
             #expect(Reply(frames: Array(answers[3].frames.dropFirst())).failure?.code == .badRequest)
         }
+    }
+
+    @Test("however many pages are asked for at once, each is sent before the next is read")
+    func onePageAtATime() async throws {
+        let seen = Locked<[[String]]>([])
+        try await withServer { commands in
+            seen.withLock { $0.append(commands.map(\.name)) }
+            return commands.map { Reply(frames: $0.frames) }
+        } _: { client in
+            let names = ["status", "replay", "replay", "status", "latest", "replay", "status"]
+            let questions = names.map { Message($0, "{}") }
+            await client.send(questions)
+            #expect(await client.next(questions.count) == questions)
+        }
+        for names in seen.withLock({ $0 }) { #expect(!names.dropLast().contains { $0 != "status" }) }
     }
 
     @Test("a status that cannot be told is an internal failure")

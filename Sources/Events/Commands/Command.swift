@@ -34,4 +34,7 @@ extension Command {
     public var name: String {
         frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
+
+    /// Whether its answer may be large.
+    var asksForPage: Bool { name == "replay" || name == "latest" }
 }
