@@ -102,7 +102,8 @@ public struct Configuration: Sendable {
             ? false
             : try environment.value(.privateImages, expected: "allow, or nothing") { $0 == "allow" ? true : nil }
         self.curve = Curve(
-            isOn: try environment.isOn(.curve) ?? false, folder: try environment.value(.curveKeys, expected: "a path") { $0 },
+            isOn: try environment.isOn(.curve) ?? false,
+            folder: try environment.value(.curveKeys, expected: "a path") { $0 },
             server: try environment.keyName(.curveServer), client: try environment.keyName(.curveClient))
         allowsInsecurity =
             environment[.insecure] == nil

@@ -62,7 +62,8 @@ enum Variable: String, CaseIterable {
         case .curveClient: "client"
         case .clientRate: "20000"
         case .clientQueue: "5000"
-        case .insecure, .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret, .schedule,
+        case .insecure, .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret,
+            .schedule,
             .privateImages:
             nil
         }
