@@ -26,15 +26,17 @@ extension Ledger {
         }
     }
 
-    /// The books of those markets that have one.
-    func books(of markets: Set<Market>, since: KoreanDate?, in connection: Connection) throws -> [Market: Book] {
-        let known = try connection.query("select market from book", as: String.self).compactMap { (market: String) in
-            Market(market)
-        }
-        return try Dictionary(
-            uniqueKeysWithValues: known.filter(markets.contains).map { market in
+    /// The books that there are.
+    func books(since: KoreanDate?, in connection: Connection) throws -> [Market: Book] {
+        try Dictionary(
+            uniqueKeysWithValues: markets(in: connection).map { market in
                 (market, try book(of: market, since: since, in: connection))
             })
+    }
+
+    private func markets(in connection: Connection) throws -> [Market] {
+        try connection.query("select market from book", as: String.self).compactMap { (market: String) in Market(market)
+        }
     }
 
     /// A market's book, with the charts and decisions of its open days.
@@ -144,10 +146,12 @@ extension Ledger {
         }
     }
 
-    /// Forgets what is known of all markets, but not what was decided.
-    func forgetBooks(in connection: Connection) throws {
-        try connection.execute("delete from book")
-        try connection.execute("delete from open_chart")
-        try connection.execute("delete from film")
+    /// Forgets what is known of other markets, which would grow old unnoticed, but not what was decided.
+    func forgetBooks(besides kept: Set<Market>, in connection: Connection) throws {
+        for market in try markets(in: connection) where !kept.contains(market) {
+            try connection.execute("delete from book where market = ?", market.description)
+            try connection.execute("delete from open_chart where market = ?", market.description)
+            try connection.execute("delete from film where market = ?", market.description)
+        }
     }
 }

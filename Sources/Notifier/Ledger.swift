@@ -64,7 +64,8 @@ struct Ledger: Sendable {
             let began = reading?.began ?? now
             var history = reading?.history ?? History()
             if let reading, since == nil || since == reading.since {
-                let books = try books(of: rules.markets, since: since, in: connection)
+                try forgetBooks(besides: rules.markets, in: connection)
+                let books = try books(since: since, in: connection)
                 if rules.markets.isSubset(of: books.keys) {
                     return Memory(
                         decider: AlertDecider(rules: rules, since: since, books: books), position: reading.position,
@@ -72,7 +73,7 @@ struct Ledger: Sendable {
                 }
                 if let position = reading.position { history.extend(to: position) }
             }
-            try forgetBooks(in: connection)
+            try forgetBooks(besides: [], in: connection)
             let books = Dictionary(
                 uniqueKeysWithValues: try rules.markets.map { market in
                     (market, try book(of: market, since: since, in: connection))
