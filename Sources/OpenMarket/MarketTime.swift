@@ -1,14 +1,18 @@
-/// A time as the market's clock shows it, to the millisecond.
+/// A time of the market's, to the millisecond.
 ///
-/// The market says of no time in which zone it is, so nothing here takes it for an instant.
+/// The market says of no time in which zone it is; it is a Korean service, and its times are taken for Korea's.
 public struct MarketTime: Hashable, Sendable {
+    private static let zone = "+09:00"
+
     /// The day and the time in one number per part, the largest first, which is what times are compared by.
     private let parts: [Int]
 
     /// Reads `2022-01-04T00:00:00.00`, `2021-12-29 00:00:00.000`, `2022-01-19T08:25:27.27` or `2022-11-04T00:00:00`:
-    /// what follows the point is a fraction of a second, however many digits it has.
+    /// what follows the point is a fraction of a second, however many digits it has. Reads what `description` writes, too.
     public init?(_ text: String) {
-        let bytes = Array(text.utf8)
+        let zone = Array(Self.zone.utf8)
+        var bytes = Array(text.utf8)
+        if bytes.suffix(zone.count).elementsEqual(zone) { bytes.removeLast(zone.count) }
         guard bytes.count >= 19 else { return nil }
         func number(_ range: Range<Int>) -> Int? {
             let digits = bytes[range]
@@ -52,7 +56,7 @@ extension MarketTime: Comparable {
 }
 
 extension MarketTime: CustomStringConvertible {
-    /// The time in one form, `2022-01-19T08:25:27.270`, without a fraction that is zero.
+    /// The time as RFC 3339 has it, `2022-01-19T08:25:27.270+09:00`, without a fraction that is zero.
     public var description: String {
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number)
@@ -60,7 +64,7 @@ extension MarketTime: CustomStringConvertible {
         }
         let day = "\(padded(parts[0], 4))-\(padded(parts[1], 2))-\(padded(parts[2], 2))"
         let time = "\(padded(parts[3], 2)):\(padded(parts[4], 2)):\(padded(parts[5], 2))"
-        return "\(day)T\(time)" + (parts[6] == 0 ? "" : ".\(padded(parts[6], 3))")
+        return "\(day)T\(time)" + (parts[6] == 0 ? "" : ".\(padded(parts[6], 3))") + Self.zone
     }
 }
 

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// Something for sale, as the market tells of it: what it says is taken as it is, also where it breaks the rules for what
 /// is registered today.
-public struct Product: Hashable, Sendable, Codable {
+public struct Product: Hashable, Sendable {
     /// Who sells it.
     public struct Vendor: Hashable, Sendable {
         /// The vendor's number.
@@ -31,6 +31,12 @@ public struct Product: Hashable, Sendable, Codable {
             self.id = id
             self.url = url
             self.thumbnailURL = thumbnailURL
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case id
+            case url
+            case thumbnailURL = "thumbnailUrl"
         }
     }
 
@@ -86,26 +92,6 @@ public struct Product: Hashable, Sendable, Codable {
     public var isSoldOut: Bool { stock == 0 }
     /// Whether it costs less than its price.
     public var isDiscounted: Bool { discount > 0 }
-}
-
-extension Product {
-    /// Writes every field, unknown ones as null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(vendor, forKey: .vendor)
-        try container.encode(name, forKey: .name)
-        try container.encode(description, forKey: .description)
-        try container.encode(thumbnailURL, forKey: .thumbnailURL)
-        try container.encode(currency, forKey: .currency)
-        try container.encode(price, forKey: .price)
-        try container.encode(discount, forKey: .discount)
-        try container.encode(bargainPrice, forKey: .bargainPrice)
-        try container.encode(stock, forKey: .stock)
-        try container.encode(created, forKey: .created)
-        try container.encode(issued, forKey: .issued)
-        try container.encode(pictures, forKey: .pictures)
-    }
 }
 
 extension Product.Vendor: Codable {

@@ -30,7 +30,7 @@ public struct ProductChange: Hashable, Sendable {
         if let discount { try ProductRules.check(discount: discount, of: price) }
         if let stock { try ProductRules.check(stock: stock) }
         if let thumbnail, thumbnail < 1 {
-            throw ProductFault(field: "thumbnail", "a thumbnail is the number of one of the product's pictures")
+            throw ProductFault(field: "thumbnailId", "a thumbnail is the number of one of the product's pictures")
         }
         self.name = name
         self.description = description
@@ -39,6 +39,13 @@ public struct ProductChange: Hashable, Sendable {
         self.price = price
         self.discount = discount
         self.stock = stock
+    }
+
+    /// The change that changes nothing.
+    public static let nothing = ProductChange()
+
+    private init() {
+        (name, description, thumbnail, currency, price, discount, stock) = (nil, nil, nil, nil, nil, nil, nil)
     }
 
     /// Checks what only the product itself can tell: that its discount is no more than its price afterwards.
@@ -51,5 +58,15 @@ public struct ProductChange: Hashable, Sendable {
     public var isEmpty: Bool {
         name == nil && description == nil && thumbnail == nil && currency == nil && price == nil && discount == nil
             && stock == nil
+    }
+}
+
+extension ProductChange {
+    /// Whether a product is as this change wants it; of a thumbnail that cannot be told.
+    public func isMade(in product: Product) -> Bool {
+        thumbnail == nil && name.map { $0 == product.name } ?? true
+            && description.map { $0 == product.description } ?? true && currency.map { $0 == product.currency } ?? true
+            && price.map { $0 == product.price } ?? true && discount.map { $0 == product.discount } ?? true
+            && stock.map { $0 == product.stock } ?? true
     }
 }

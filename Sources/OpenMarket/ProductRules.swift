@@ -34,10 +34,10 @@ public enum ProductRules {
     /// Checks a discount beside the price it is taken off, if that is known.
     public static func check(discount: Decimal, of price: Decimal?) throws(ProductFault) {
         guard discount.isFinite, discount >= 0 else {
-            throw ProductFault(field: "discount", "a discount is 0 or more")
+            throw ProductFault(field: "discountedPrice", "a discount is 0 or more")
         }
         if let price, discount > price {
-            throw ProductFault(field: "discount", "a discount of \(discount) is more than the price, \(price)")
+            throw ProductFault(field: "discountedPrice", "a discount of \(discount) is more than the price, \(price)")
         }
     }
 

@@ -55,7 +55,7 @@ import Testing
         #expect(
             field { () throws(ProductFault) in
                 _ = try ProductDraft(name: "외투다", description: Self.description, price: 10, discount: discount)
-            } == "discount")
+            } == "discountedPrice")
     }
 
     @Test func aStockIsNotNegative() {
@@ -73,16 +73,19 @@ import Testing
 
     @Test func aChangeKeepsTheSameRules() throws {
         #expect(field { () throws(ProductFault) in _ = try ProductChange(name: "옷") } == "name")
-        #expect(field { () throws(ProductFault) in _ = try ProductChange(price: 5, discount: 6) } == "discount")
-        #expect(field { () throws(ProductFault) in _ = try ProductChange(thumbnail: 0) } == "thumbnail")
+        #expect(field { () throws(ProductFault) in _ = try ProductChange(price: 5, discount: 6) } == "discountedPrice")
+        #expect(field { () throws(ProductFault) in _ = try ProductChange(thumbnail: 0) } == "thumbnailId")
         #expect(try ProductChange().isEmpty)
     }
 
     @Test func aChangeIsCheckedAgainstWhatTheProductKeeps() throws {
         let product = Sample.product(price: 100, discount: 50)
-        #expect(field { () throws(ProductFault) in try ProductChange(price: 49).check(against: product) } == "discount")
         #expect(
-            field { () throws(ProductFault) in try ProductChange(discount: 101).check(against: product) } == "discount")
+            field { () throws(ProductFault) in try ProductChange(price: 49).check(against: product) }
+                == "discountedPrice")
+        #expect(
+            field { () throws(ProductFault) in try ProductChange(discount: 101).check(against: product) }
+                == "discountedPrice")
         try ProductChange(price: 50).check(against: product)
         try ProductChange(name: "새 이름").check(against: Sample.product(price: 1, discount: 2))
     }

@@ -5,12 +5,16 @@ import Testing
 
 @Suite struct ValuesTests {
     @Test(arguments: [
-        ("2022-01-04T00:00:00.00", "2022-01-04T00:00:00"), ("2021-12-29 00:00:00.000", "2021-12-29T00:00:00"),
-        ("2022-01-19T08:25:27.27", "2022-01-19T08:25:27.270"), ("2022-11-04T00:00:00", "2022-11-04T00:00:00"),
-        ("2024-02-29T23:59:59.123456", "2024-02-29T23:59:59.123"), ("2022-01-19T08:25:27.5", "2022-01-19T08:25:27.500"),
+        ("2022-01-04T00:00:00.00", "2022-01-04T00:00:00+09:00"),
+        ("2021-12-29 00:00:00.000", "2021-12-29T00:00:00+09:00"),
+        ("2022-01-19T08:25:27.27", "2022-01-19T08:25:27.270+09:00"),
+        ("2022-11-04T00:00:00", "2022-11-04T00:00:00+09:00"),
+        ("2024-02-29T23:59:59.123456", "2024-02-29T23:59:59.123+09:00"),
+        ("2022-01-19T08:25:27.5", "2022-01-19T08:25:27.500+09:00"),
     ])
     func everyFormOfATimeReadsAsOne(_ text: String, _ form: String) {
         #expect(MarketTime(text)?.description == form)
+        #expect(MarketTime(form) == MarketTime(text))
     }
 
     @Test(arguments: [
@@ -50,9 +54,9 @@ import Testing
         let json = try JSONEncoder().encode(product)
         #expect(try JSONDecoder().decode(Product.self, from: json) == product)
         let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-        #expect(fields.count == 13)
+        #expect(fields.count == 14)
         #expect(fields["description"] is NSNull)
-        #expect(fields["pictures"] is NSNull)
+        #expect(fields["images"] is NSNull)
         #expect(String(decoding: json, as: UTF8.self).contains(#""price":999.99"#))
     }
 

@@ -82,7 +82,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         #expect(early == late)
         let fresh = try v3.product(.number(536)).read(
             HTTPResponse(body: Recorded.data("openmarket/v3/product-536.json")))
-        #expect(fresh.created.description == "2022-01-19T08:25:27.270")
+        #expect(fresh.created.description == "2022-01-19T08:25:27.270+09:00")
     }
 
     @Test func anErrorOfSpringsIsToldInItsWords() throws {
@@ -105,7 +105,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         let response = Sample.response("<html><body>점검 중</body></html>", status: status)
         #expect(failure(v3.products(page: 1, perPage: 20), response)?.kind == .maintenance)
         #expect(failure(v3.removalKey(of: .number(1), secret: "s3cret"), response)?.kind == .maintenance)
-        #expect(failure(v3.checkSecret("s3cret", of: .number(1)), response)?.kind == .maintenance)
+        #expect(failure(v3.change(.number(1), .nothing, secret: "s3cret"), response)?.kind == .maintenance)
     }
 
     @Test func plainTextIsTakenAsItIs() throws {
@@ -146,7 +146,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         let draft = try ProductDraft(name: "팥빙수", description: "시원한 팥빙수 한 그릇", price: 1_000)
         let requests = [
             v3.register(draft, pictures: [], secret: "s3cret").request,
-            v3.modify(.number(1), try ProductChange(stock: 1), secret: "s3cret").request,
+            v3.change(.number(1), try ProductChange(stock: 1), secret: "s3cret").request,
             v3.removalKey(of: .number(1), secret: "s3cret").request,
             v3.remove(
                 .number(1), key: try RemovalKey("s3cret", of: .number(1), generation: .v3, url: "http://127.0.0.1:9")

@@ -61,15 +61,15 @@ struct MarketChange: Encodable {
         case secret
     }
 
-    init(_ change: ProductChange?, generation: OpenMarketAPI.Generation, secret: String) {
-        name = change?.name
-        descriptions = generation == .v3 ? change?.description : nil
-        description = generation == .v4 ? change?.description : nil
-        thumbnail = change?.thumbnail
-        price = change?.price
-        currency = change?.currency
-        discount = change?.discount
-        stock = change?.stock
+    init(_ change: ProductChange, generation: OpenMarketAPI.Generation, secret: String) {
+        name = change.name
+        descriptions = generation == .v3 ? change.description : nil
+        description = generation == .v4 ? change.description : nil
+        thumbnail = change.thumbnail
+        price = change.price
+        currency = change.currency
+        discount = change.discount
+        stock = change.stock
         self.secret = secret
     }
 }

@@ -68,15 +68,13 @@ public struct OpenMarketAPI: Sendable {
         return product(request, nil)
     }
 
-    /// Changes a product, and answers with what it is now; the market leaves its pictures out of the answer.
-    public func modify(_ id: ProductID, _ change: ProductChange, secret: String) -> Endpoint<Product> {
-        product(patch(id, change, secret: secret), id)
-    }
-
-    /// Checks a secret against a product: the market takes a change of nothing if the secret is right.
-    public func checkSecret(_ secret: String, of id: ProductID) -> Endpoint<Void> {
-        // Nothing is made of the answer but that there was no refusal: what it looks like is not promised.
-        Endpoint(service: Self.service, request: patch(id, nil, secret: secret)) { response throws(UpstreamError) in
+    /// Changes a product. What the market answers is not the whole product, and nothing is made of it.
+    ///
+    /// A change of nothing checks the secret: the market takes it if the secret is right.
+    public func change(_ id: ProductID, _ change: ProductChange, secret: String) -> Endpoint<Void> {
+        let body = MarketChange(change, generation: generation, secret: secret)
+        let request = write("\(url)/api/products/\(id)", .patch, body.json, secret: secret)
+        return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.refuse(response)
         }
     }
@@ -98,11 +96,6 @@ public struct OpenMarketAPI: Sendable {
         return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.refuse(response)
         }
-    }
-
-    private func patch(_ id: ProductID, _ change: ProductChange?, secret: String) -> HTTPRequest {
-        let body = MarketChange(change, generation: generation, secret: secret)
-        return write("\(url)/api/products/\(id)", .patch, body.json, secret: secret)
     }
 
     private func write(_ url: String, _ method: HTTPRequest.Method, _ json: Data, secret: String) -> HTTPRequest {
