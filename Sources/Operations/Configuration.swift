@@ -14,8 +14,18 @@ public struct Configuration: Sendable {
 
     /// How to reach an Open Market.
     public struct OpenMarket: Sendable {
+        /// Which of the market's generations is spoken there.
+        public enum Generation: String, Sendable, CaseIterable {
+            /// The third, of 2022.
+            case v3
+            /// The fourth.
+            case v4
+        }
+
         /// Where its paths begin, without a slash at the end; nil if none is used.
         public var url: String?
+        /// The generation that is spoken there.
+        public var generation: Generation
         /// Who we are there.
         public var identifier: Secret?
         /// The vendor's password.
@@ -91,6 +101,7 @@ public struct Configuration: Sendable {
         schedule = try environment.isOn(.schedule)
         openMarket = OpenMarket(
             url: environment[.openMarketURL] == nil ? nil : try environment.url(.openMarketURL),
+            generation: try environment.choice(.openMarketGeneration),
             identifier: try environment.secret(.openMarketIdentifier),
             secret: try environment.secret(.openMarketSecret))
         dataFolder = try environment.value(.data, expected: "a path") { $0 }

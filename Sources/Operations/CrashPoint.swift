@@ -10,6 +10,8 @@ public enum CrashPoint: String, Sendable, CaseIterable {
     case accepted
     /// Receipts have been handed to the socket.
     case answered
+    /// The mark that an order may have been sent is on disk; nothing has been sent.
+    case attempted
     /// What a request asked for has been found; nothing of it is on disk.
     case fetched
     /// A chart has been read; nothing has been decided on it.

@@ -16,6 +16,7 @@ enum Variable: String, CaseIterable {
     case kakaoKey = "MARQUEE_KAKAO_KEY"
     case kakaoDailyLimit = "MARQUEE_KAKAO_DAILY_LIMIT"
     case openMarketURL = "MARQUEE_OPENMARKET_URL"
+    case openMarketGeneration = "MARQUEE_OPENMARKET_GENERATION"
     case openMarketIdentifier = "MARQUEE_OPENMARKET_IDENTIFIER"
     case openMarketSecret = "MARQUEE_OPENMARKET_SECRET"
     case quotaReserve = "MARQUEE_QUOTA_RESERVE"
@@ -56,6 +57,7 @@ enum Variable: String, CaseIterable {
         case .data: "./marquee-data"
         case .logLevel: Logger.Level.info.rawValue
         case .logFormat: Logger.Format.text.rawValue
+        case .openMarketGeneration: Configuration.OpenMarket.Generation.v3.rawValue
         case .curve: "off"
         case .curveKeys: "./marquee-keys"
         case .curveServer: "server"
