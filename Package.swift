@@ -59,13 +59,16 @@ let package = Package(
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
-        module("Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "JSONReading"]),
+        module(
+            "Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket", "JSONReading"]),
 
         // Floor 4: the processes.
         module(
             "Worker",
             uses: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
+                "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "OpenMarket",
+                "Upstreams",
+                "Events",
             ]),
         module(
             "Notifier",
@@ -86,9 +89,8 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "Events", "Worker", "Notifier",
-                "Board",
-                "Sandbox",
+                "Locking", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket", "Events", "Worker",
+                "Notifier", "Board", "Sandbox",
             ], swiftSettings: strict),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",
@@ -123,12 +125,13 @@ let package = Package(
         tests(
             of: "Upstreams",
             uses: ["JSONReading", "Locking", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
-        tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice"]),
+        tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice", "OpenMarket"]),
         tests(
             of: "Worker",
             uses: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Upstreams", "Events",
-                "Sandbox",
+                "Locking", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "Health", "BoxOffice",
+                "OpenMarket",
+                "Upstreams", "Events", "Sandbox",
             ]),
         tests(
             of: "Notifier",

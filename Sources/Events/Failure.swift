@@ -30,6 +30,8 @@ public struct Failure: Error, Hashable, Sendable {
         case maintenance
         /// The upstream's answer is not what it should be; `field` is the path.
         case upstreamInvalid
+        /// It cannot be known whether the upstream has done what was asked.
+        case uncertain
         /// The queue is full.
         case overloaded
         /// Our own fault.
@@ -38,7 +40,9 @@ public struct Failure: Error, Hashable, Sendable {
         /// Whether the same request may succeed later.
         public var isRetryable: Bool {
             switch self {
-            case .badRequest, .dateOutOfRange, .conflict, .notFound, .unauthorized, .forbidden, .upstreamInvalid: false
+            case .badRequest, .dateOutOfRange, .conflict, .notFound, .unauthorized, .forbidden, .upstreamInvalid,
+                .uncertain:
+                false
             case .notPublished, .quotaExhausted, .upstreamUnavailable, .upstreamTimeout, .maintenance, .overloaded,
                 .internal:
                 true

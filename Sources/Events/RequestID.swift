@@ -15,6 +15,14 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
         description = String(text)
     }
 
+    /// Makes an id of a request's field `id`, or says what is wrong with it.
+    init(checking text: String) throws(Failure) {
+        guard let id = RequestID(text) else {
+            throw Failure(.badRequest, "id has 1 to 128 printable ASCII characters without blanks", field: "id")
+        }
+        self = id
+    }
+
     private init(unchecked text: String) {
         description = text
     }

@@ -1,5 +1,6 @@
 import BoxOffice
 public import JSONReading
+import OpenMarket
 public import SQLite
 
 extension Topic: CustomStringConvertible {
@@ -10,6 +11,9 @@ extension Topic: CustomStringConvertible {
         case .weekRanking(let week, let market): "ranking.week.\(market).\(week.span.rawValue).\(week.firstDay)"
         case .movie(let code): "movie.\(code)"
         case .poster(let code): "poster.\(code)"
+        case .products(let page, let perPage): "products.\(page).\(perPage)"
+        case .product(let id): "product.\(id)"
+        case .productRemoved(let id): "product.removed.\(id)"
         case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
         case .anomaly(let kind, let date): "anomaly.\(kind.rawValue).\(date)"
         case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
@@ -39,6 +43,15 @@ extension Topic: CustomStringConvertible {
             return MovieCode(words[1]).map(Topic.movie)
         case (.poster, 2):
             return MovieCode(words[1]).map(Topic.poster)
+        case (.products, 3):
+            guard let page = Int(words[1]), page > 0, let perPage = Int(words[2]),
+                ProductPage.perPage.contains(perPage)
+            else { return nil }
+            return .products(page: page, perPage: perPage)
+        case (.product, 2):
+            return ProductID(words[1]).map(Topic.product)
+        case (.product, 3) where words[1] == "removed":
+            return ProductID(words[2]).map(Topic.productRemoved)
         case (.request, 3...):
             // A request's id may have dots of its own.
             guard let stage = RequestStage(rawValue: String(words[1])),

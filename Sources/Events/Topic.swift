@@ -1,4 +1,5 @@
 public import BoxOffice
+public import OpenMarket
 
 /// What an event is about; its text is the first frame of the event's message, and what subscriptions match on.
 ///
@@ -12,6 +13,12 @@ public enum Topic: Hashable, Sendable {
     case movie(MovieCode)
     /// A movie's poster.
     case poster(MovieCode)
+    /// A page of the shop's products.
+    case products(page: Int, perPage: Int)
+    /// A product of the shop.
+    case product(ProductID)
+    /// That a product is no longer in the shop.
+    case productRemoved(ProductID)
     /// What became of a request.
     case request(RequestStage, RequestID)
     /// A day's chart that is late, missing or hard to believe.
@@ -37,6 +44,8 @@ public enum Topic: Hashable, Sendable {
         case .ranking, .weekRanking: .ranking
         case .movie: .movie
         case .poster: .poster
+        case .products: .products
+        case .product, .productRemoved: .product
         case .request: .request
         case .anomaly: .anomaly
         case .alert, .anomalyAlert: .alert
@@ -50,6 +59,9 @@ public enum Topic: Hashable, Sendable {
         case .weekRanking: "marquee.ranking.week.v1"
         case .movie: "marquee.movie.v1"
         case .poster: "marquee.poster.v1"
+        case .products: "marquee.products.v1"
+        case .product: "marquee.product.v1"
+        case .productRemoved: "marquee.product.removed.v1"
         case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
         case .anomaly: "marquee.anomaly.v1"
         case .alert, .anomalyAlert: "marquee.alert.v1"
@@ -62,6 +74,8 @@ public enum Topic: Hashable, Sendable {
         case .ranking(let day, let market): "\(market)/\(day)"
         case .weekRanking(let week, let market): "\(market)/\(week.span.rawValue)/\(week.firstDay)"
         case .movie(let code), .poster(let code): code.description
+        case .products(let page, let perPage): "\(page)/\(perPage)"
+        case .product(let id), .productRemoved(let id): id.description
         case .request(_, let id): id.description
         case .anomaly(let kind, let date), .anomalyAlert(let kind, let date): "\(kind.rawValue)/\(date)"
         case .alert(_, let code, let date): "\(code)/\(date)"

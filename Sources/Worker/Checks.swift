@@ -31,6 +31,11 @@ enum Checks {
         ).first
     }
 
+    /// Makes every page of products stale, since one of them has changed by our own doing.
+    static func forgetProductPages(in connection: Connection) throws(DatabaseError) {
+        try connection.execute("delete from checked where topic >= 'products.' and topic < 'products/'")
+    }
+
     /// When an upstream was last asked, or nil if it never was.
     static func last(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> Date? {
         let times = try connection.query("select at from checked where topic = ?", topic.description, as: Int.self)

@@ -66,10 +66,9 @@ struct FetchService: Service {
     private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
         let now = journal.clock.now()
         do {
-            let findings = try await fetcher(accepted.request.priority)
-                .findings(for: accepted.request, asOf: now)
+            let findings = try await fetcher(accepted.request.priority).findings(for: accepted, asOf: now)
             crashPoints.reach(.fetched)
-            return .done(findings, askedAt: now)
+            return .done(findings, askedAt: findings.askedAt ?? now)
         } catch {
             return .failed(try lastingFailure(error, logger))
         }

@@ -23,18 +23,34 @@ struct Fetcher: Sendable {
     let posters: PosterFinder?
     let quota: QuotaLedger?
     let clock: WallClock
+    /// What asks the shop, and what orders there; nil if there is none.
+    var products: (fetcher: ProductFetcher, clerk: ProductClerk)?
     private let areas = AreaCheck()
 
     /// Finds the answer, or throws the `Failure` that says why there is none.
-    func findings(for request: Request, asOf now: Date) async throws -> Findings {
-        switch request.target {
+    func findings(for accepted: AcceptedRequest, asOf now: Date) async throws -> Findings {
+        let request = accepted.request
+        return switch request.target {
         case .day(let date, let market):
             try await chart(of: date, in: market, refresh: request.refresh, asOf: now)
         case .week(let week, let market):
             try await chart(of: week, in: market, refresh: request.refresh, asOf: now)
         case .movie(let code, let wantsPoster):
             try await movie(code, wantsPoster: wantsPoster, refresh: request.refresh, asOf: now)
+        case .products(let question):
+            try await shopFloor().fetcher.findings(for: question, refresh: request.refresh, asOf: now)
+        case .productOrder(let order):
+            try await shopFloor().clerk.findings(for: order, of: accepted.id)
         }
+    }
+
+    private func shopFloor() throws(Failure) -> (fetcher: ProductFetcher, clerk: ProductClerk) {
+        guard let products else {
+            throw Failure(
+                .unauthorized, "no Open Market is configured: set MARQUEE_OPENMARKET_URL",
+                upstream: Failure.Upstream(service: OpenMarketAPI.service))
+        }
+        return products
     }
 
     private func chart(of date: KoreanDate, in market: Market, refresh: Bool, asOf now: Date) async throws -> Findings {

@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import OpenMarket
 
 extension Findings.Fact {
     /// Where the fact is published.
@@ -9,6 +10,9 @@ extension Findings.Fact {
         case .weekChart(let chart): .weekRanking(chart.week, market: chart.chart.market)
         case .movie(let movie): .movie(movie.code)
         case .poster(let poster): .poster(poster.code)
+        case .productPage(let page): .products(page: page.page, perPage: page.perPage)
+        case .product(let product): .product(product.id)
+        case .productRemoved(let removed): .productRemoved(removed.id)
         }
     }
 
@@ -35,6 +39,15 @@ extension Findings.Fact {
         case .poster(let poster):
             guard try known?.data(as: Poster.self) != poster else { return nil }
             return try draft(foundBy: accepted, encoding: poster)
+        case .productPage(let page):
+            guard try known?.data(as: ProductPage.self) != page else { return nil }
+            return try draft(foundBy: accepted, encoding: page)
+        case .product(let product):
+            guard try known?.data(as: Product.self) != product else { return nil }
+            return try draft(foundBy: accepted, encoding: product)
+        case .productRemoved(let removed):
+            guard known == nil else { return nil }
+            return try draft(foundBy: accepted, encoding: removed)
         }
     }
 

@@ -1,5 +1,7 @@
 import BoxOffice
 import Events
+import FoundationEssentials
+import OpenMarket
 
 /// What a fetcher found out, before it is compared with what the log already knows.
 struct Findings: Sendable {
@@ -11,6 +13,9 @@ struct Findings: Sendable {
         case weekChart(WeekChart)
         case movie(Movie)
         case poster(Poster)
+        case productPage(ProductPage)
+        case product(Product)
+        case productRemoved(RemovedProduct)
     }
 
     /// What an upstream said just now.
@@ -19,6 +24,9 @@ struct Findings: Sendable {
     var logged: [LoggedEvent] = []
     /// What went wrong beside that.
     var problems: [Failure] = []
+
+    /// When the upstream was asked, if that was later than the request was taken in hand.
+    var askedAt: Date?
 
     /// Where the answer came from: the log only if no upstream was asked.
     var source = RequestDone.Source.log

@@ -13,6 +13,7 @@ struct Journal: Sendable {
     struct Offer: Sendable {
         let accepted: AcceptedRequest
         let frames: RequestFrames
+        var enclosures = Enclosures.none
     }
 
     /// A request that cannot be done and, having come without a way back, can only be told so by an event.
@@ -25,7 +26,7 @@ struct Journal: Sendable {
 
     static let schema = Schema(
         EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, BackfillLedger.schema, Origin.schema,
-        ChartViews.schema, HealthCheck.schema)
+        ChartViews.schema, HealthCheck.schema, Enclosed.schema, Attempt.schema)
 
     let database: Database
     let log: EventLog
@@ -44,6 +45,7 @@ struct Journal: Sendable {
                 let answer = try inbox.offer(
                     offer.accepted, sentAs: offer.frames, at: now, room: &room, in: connection)
                 if case .accepted = answer {
+                    try Enclosed.keep(offer.enclosures, of: offer.accepted.id, in: connection)
                     let draft = try EventDraft(accepted: offer.accepted)
                     events += try log.append([draft], at: now, in: connection)
                 }
@@ -81,7 +83,8 @@ struct Journal: Sendable {
         _ accepted: AcceptedRequest, with findings: Findings, askedAt: Date
     ) async throws -> [Anomaly] {
         try await database.write { connection in
-            guard try inbox.settle(accepted.id, as: .done, in: connection) else { return [] }
+            guard try end(accepted.id, as: .done, in: connection) else { return [] }
+            if case .productOrder = accepted.request.target { try Checks.forgetProductPages(in: connection) }
             var events = findings.logged
             var anomalies: [Anomaly] = []
             for fact in findings.fetched {
@@ -103,7 +106,7 @@ struct Journal: Sendable {
         let request = accepted.request
         let now = clock.now()
         return try await database.write { connection in
-            guard try inbox.settle(accepted.id, as: .failed, in: connection) else { return [] }
+            guard try end(accepted.id, as: .failed, in: connection) else { return [] }
             let draft = try EventDraft(
                 failed: accepted.id, topic: request.topic.rawValue, request: request.fields,
                 priority: request.priority, failure)
@@ -140,11 +143,19 @@ struct Journal: Sendable {
     ) async throws {
         let now = clock.now()
         try await database.write { connection in
-            guard try inbox.settle(id, as: .failed, in: connection) else { return }
+            guard try end(id, as: .failed, in: connection) else { return }
             let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
             let events = try log.append([draft], at: now, in: connection)
             publish(events, endingIn: connection)
         }
+    }
+
+    /// Ends a request and forgets what came with it; false if it has ended before.
+    private func end(_ id: RequestID, as state: Inbox.State, in connection: Connection) throws -> Bool {
+        guard try inbox.settle(id, as: state, in: connection) else { return false }
+        try Enclosed.forget(id, in: connection)
+        try Attempt.forget(id, in: connection)
+        return true
     }
 
     /// Has events that end a request published once the write is on disk.

@@ -1,5 +1,6 @@
 import Events
 import FoundationEssentials
+import Networking
 import Operations
 import ZeroMQ
 
@@ -51,7 +52,11 @@ struct Reception: Sendable {
         do throws(Failure) {
             let request = try Request(frames, at: clock.now())
             let id = request.id ?? .random()
-            return Journal.Offer(accepted: AcceptedRequest(id: id, request: request, client: client), frames: frames)
+            let enclosures = try frames.enclosures()
+            let kept = frames.withoutEnclosures(digests: enclosures.images.map { SHA256.hexDigest(of: $0) })
+            return Journal.Offer(
+                accepted: AcceptedRequest(id: id, request: request, client: client), frames: kept,
+                enclosures: enclosures)
         } catch {
             throw Refusal(failure: error, frames: frames)
         }

@@ -44,6 +44,7 @@ extension Refusal {
         // A conflict is about a request that has an end of its own; the other failures here end one before it began.
         guard failure.code != .conflict, let frames, let topic = RequestTopic(text: frames.topic) else { return nil }
         return Journal.Refused(
-            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.body, failure: failure)
+            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.withoutEnclosures().body,
+            failure: failure)
     }
 }

@@ -52,8 +52,10 @@ public struct Worker: Sendable {
         let access = try Access(configuration, of: .worker, metrics: metrics, logger: logger)
         let io = try access.makeThread()
         let events = try await io.open(.publisher, bind: [configuration.events.description])
-        let commands = try await io.open(.router, bind: [configuration.commands.description])
-        let requests = try await io.open(.subscriber, bind: [configuration.requests.description], subscriptions: [""])
+        let commands = try await io.open(
+            .router, bind: [configuration.commands.description], options: Self.requestOptions)
+        let requests = try await io.open(
+            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: Self.requestOptions)
 
         let publisher = Publisher(events, of: log, positions: positions)
         let (scheduleBell, backfillBell) = (Bell(), Bell())
@@ -82,6 +84,9 @@ public struct Worker: Sendable {
         }
         let clients = (live: client(for: .live), backfill: client(for: .backfill))
         let pictures = HTTPClient(retry: .never, afterAttempt: counts.call)
+        let orders = HTTPClient(retry: .never, afterAttempt: counts.call)
+        let products = products(
+            journal: journal, client: clients.live, orders: orders, clock: clock, crashPoints: crashPoints)
         let queue = RequestQueue()
         // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
         await queue.add(try await journal.takeUp())
@@ -110,8 +115,9 @@ public struct Worker: Sendable {
             database: folder.file("worker.db"),
             sockets: ["requests": requests, "commands": commands, "events": events])
         let health = try healthServer(metrics, journal: journal, key: key)
-        let live = fetcher(journal: journal, client: clients.live, pictures: pictures, quota: quota)
-        let patient = fetcher(journal: journal, client: clients.backfill, pictures: pictures, quota: quota)
+        var live = fetcher(journal: journal, client: clients.live, pictures: pictures, quota: quota)
+        var patient = fetcher(journal: journal, client: clients.backfill, pictures: pictures, quota: quota)
+        (live.products, patient.products) = (products, products)
         warnOfMissingKeys()
 
         logger.info(
@@ -128,7 +134,7 @@ public struct Worker: Sendable {
                 await events.close()
             },
             FetchService(
-                queue: queue, fetcher: { $0 == .live ? live : patient }, journal: journal, logger: logger,
+                queue: queue, fetcher: { [live, patient] in $0 == .live ? live : patient }, journal: journal, logger: logger,
                 metrics: counts,
                 clock: ContinuousClock(), crashPoints: crashPoints),
             RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
@@ -143,6 +149,7 @@ public struct Worker: Sendable {
         await clients.live.shutdown()
         await clients.backfill.shutdown()
         await pictures.shutdown()
+        await orders.shutdown()
         await io.shutdown()
         await database.close()
         logger.info("worker stopped")

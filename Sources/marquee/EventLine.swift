@@ -2,6 +2,7 @@ import BoxOffice
 import Events
 import FoundationEssentials
 import Notifier
+import OpenMarket
 
 /// An event as one line of a live tail.
 struct EventLine {
@@ -27,6 +28,11 @@ struct EventLine {
                 return "\(leader) · \(chart.state.rawValue) · revision \(chart.revision)"
             case .movie: return try event.data(as: Movie.self).title
             case .poster: return try event.data(as: Poster.self).picture?.imageURL ?? "no picture"
+            case .products:
+                let page = try event.data(as: ProductPage.self)
+                return "\(page.page)/\(page.lastPage) · \(page.products.count) products"
+            case .product: return try event.data(as: Product.self).name
+            case .productRemoved: return try event.data(as: RemovedProduct.self).product?.name ?? "-"
             case .request(.failed, _):
                 let failure = try event.data(as: RequestFailed.self).error
                 return "\(failure.code.rawValue): \(failure.message)"

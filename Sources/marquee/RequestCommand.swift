@@ -1,31 +1,24 @@
 import BoxOffice
 import Events
-import FoundationEssentials
 import Operations
-import ZeroMQ
 
 /// `marquee request`
 struct RequestCommand: Command {
     static let usage = Usage(
         name: "request", arguments: "day DATE | week DATE | movie CODE",
         summary: "Asks the worker for a day's or a week's chart or a movie, and prints the outcome.",
-        details: """
-            Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.
-            """,
+        details: Asking.statuses,
         options: [
-            Usage.Option(name: "--json", meaning: "print the events, one JSON object a line"),
             Usage.Option(name: "--refresh", meaning: "ask the upstream even if the log has an answer"),
             Usage.Option(name: "--nation", value: "K|F", meaning: "day, week: only Korean or only foreign films"),
             Usage.Option(name: "--films", value: "diverse|commercial", meaning: "day, week: only films of this kind"),
             Usage.Option(name: "--area", value: "CODE", meaning: "day, week: only cinemas in this area"),
             .span,
             Usage.Option(name: "--no-poster", meaning: "movie: without its poster"),
-            Usage.Option(name: "--timeout", value: "SECONDS", meaning: "how long to wait (default 60)"),
-        ])
+        ] + Asking.options)
 
     private let request: Request
-    private let printsJSON: Bool
-    private let timeout: Duration
+    private let asking: Asking
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 2 else {
@@ -48,44 +41,10 @@ struct RequestCommand: Command {
             throw UsageError("request asks for a day, a week or a movie, not for \(kind.debugDescription)")
         }
         request = Request(target, refresh: arguments.has("--refresh"))
-        printsJSON = arguments.has("--json")
-        timeout = .seconds(
-            try arguments.value("--timeout", expected: "a number of seconds from 1 to 3600") { text in
-                Int(text).flatMap { (1...3600).contains($0) ? $0 : nil }
-            } ?? 60)
+        asking = try Asking(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let io = try configuration.makeClientThread()
-        let client = RequestClient(
-            io, commands: configuration.commands.reachable, events: configuration.events.reachable)
-        let outcome: RequestClient.Outcome
-        do {
-            outcome = try await client.perform(request, within: timeout)
-        } catch let error as Unanswered {
-            Console.complain("marquee: \(error)")
-            return .unanswered
-        }
-        await io.shutdown()
-        switch outcome {
-        case .done(let done, let events):
-            for event in events { try show(event) }
-            for problem in done.problems { Console.complain("marquee: \(problem.message)") }
-            return .done
-        case .failed(let failure):
-            if printsJSON { Console.print(String(decoding: try JSON.encode(failure), as: UTF8.self)) }
-            Console.complain("marquee: \(failure.code.rawValue): \(failure.message)")
-            return failure.code.isRetryable ? .retryable : .failed
-        }
-    }
-
-    private func show(_ event: Event) throws {
-        guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
-        switch event.topic {
-        case .ranking, .weekRanking: try ChartTable(event).lines.forEach(Console.print)
-        case .movie: MovieSheet(movie: try event.data()).lines.forEach(Console.print)
-        case .poster: PosterSheet(poster: try event.data()).lines.forEach(Console.print)
-        case .request, .anomaly, .alert, .anomalyAlert: break
-        }
+        try await asking.run(request, configuration)
     }
 }

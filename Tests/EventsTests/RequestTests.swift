@@ -96,7 +96,7 @@ import Testing
             ("fetch.movie", "2023467.", "code"), ("fetch.week", "", "date"),
             ("fetch.week", #"{"date":"2024-06-04","span":"month"}"#, "span"),
             ("fetch.week", #"{"date":"2024-06-04","area":"seoul"}"#, "area"),
-            ("fetch.products", "1", "topic"), ("fetch.product", "1", "topic"), ("fetch.people", "1", "topic"),
+            ("fetch.people", "1", "topic"),
             ("", "", "topic"),
         ])
     func badRequest(_ topic: String, _ body: String, _ field: String) throws {

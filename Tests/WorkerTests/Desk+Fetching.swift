@@ -1,4 +1,6 @@
 import BoxOffice
+import Events
+import FoundationEssentials
 import Networking
 import Operations
 import TestSupport
@@ -40,5 +42,12 @@ extension Desk {
         }
         await service.stop()
         try await running.value
+    }
+}
+
+extension Fetcher {
+    /// Finds the answer to a request whose id does not matter.
+    func findings(for request: Request, asOf now: Date) async throws -> Findings {
+        try await findings(for: AcceptedRequest(id: .random(), request: request), asOf: now)
     }
 }

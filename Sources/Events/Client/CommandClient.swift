@@ -17,11 +17,11 @@ public actor CommandClient {
     }
 
     /// Asks, and waits for the answer, for ever if none comes: give it a deadline (`withDeadline`).
-    public func ask(_ name: String, _ body: String = "{}") async throws -> Reply {
+    public func ask(_ name: String, _ body: String = "{}", attaching frames: [[UInt8]] = []) async throws -> Reply {
         let socket: Socket
         if let idle { socket = idle } else { socket = try await Self.connect(io, address) }
         idle = nil
-        await socket.send([Message(name, body)])
+        await socket.send([Message([Array(name.utf8), Array(body.utf8)] + frames)])
         for await batch in socket.incoming {
             guard let message = batch.first else { continue }
             idle = socket

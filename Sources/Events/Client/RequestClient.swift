@@ -22,18 +22,24 @@ public struct RequestClient: Sendable {
     }
 
     /// Sends the request, under an id of ours if it has none, and waits for its end; throws `Unanswered` after `limit`.
-    public func perform(_ request: Request, within limit: Duration) async throws -> Outcome {
+    ///
+    /// `progress` is told when the worker has given its receipt.
+    public func perform(
+        _ request: Request, enclosing enclosures: Enclosures = .none, within limit: Duration,
+        progress: @escaping @Sendable () -> Void = {}
+    ) async throws -> Outcome {
         let id = request.id ?? .random()
         let request = Request(request.target, id: id, refresh: request.refresh, priority: request.priority)
         let ends = [Topic.request(.done, id), .request(.failed, id)]
         let reader = try await EventReader(
-            io, address: events, prefixes: (request.target.topics + ends).map(\.description))
+            io, address: events, prefixes: request.target.prefixes + ends.map(\.description))
         let client = try await CommandClient(io, address: commands)
         let outcome: Result<Outcome, any Error>
         do {
             outcome = .success(
                 try await withDeadline(limit, orThrow: Unanswered(address: commands)) {
-                    try await follow(request, id, asking: client, hearing: reader)
+                    try await follow(
+                        request.frames(enclosing: enclosures), id, asking: client, hearing: reader, progress)
                 })
         } catch {
             outcome = .failure(error)
@@ -45,15 +51,17 @@ public struct RequestClient: Sendable {
 
     /// Asks once the subscription is in force, and listens until the request has ended.
     private func follow(
-        _ request: Request, _ id: RequestID, asking client: CommandClient, hearing reader: EventReader
+        _ frames: RequestFrames, _ id: RequestID, asking client: CommandClient, hearing reader: EventReader,
+        _ progress: @Sendable () -> Void
     ) async throws -> Outcome {
         var heard: [Event] = []
         var isAsked = false
         let outcome = try await reader.read { events, isLive -> Outcome? in
             if isLive, !isAsked {
                 isAsked = true
-                let frames = request.frames
-                if let failure = try await client.ask(frames.topic, frames.body).failure { return .failed(failure) }
+                let reply = try await client.ask(frames.topic, frames.body, attaching: frames.images)
+                if let failure = reply.failure { return .failed(failure) }
+                progress()
             }
             heard += events
             return try Self.end(of: id, in: heard)

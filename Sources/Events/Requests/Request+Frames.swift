@@ -10,36 +10,65 @@ extension Request {
             throw Failure(
                 .badRequest, "no request is called \(frames.topic.prefix(40).debugDescription)", field: "topic")
         }
-        let fields = try RequestFields(frames.body, topic: topic)
-        let id = try fields.requestID()
-        guard let priority = Priority(rawValue: fields.priority ?? Priority.live.rawValue) else {
-            throw Failure(.badRequest, "priority is live or backfill", field: "priority")
+        switch try RequestFields(frames.body, topic: topic) {
+        case .fetch(let fields):
+            self.init(
+                try Self.target(topic, fields, at: now), id: try fields.requestID(), refresh: fields.refresh ?? false,
+                priority: try Priority(checking: fields.priority))
+        case .product(let fields):
+            self.init(
+                try fields.target(topic), id: try fields.requestID(), refresh: fields.refresh ?? false,
+                priority: try Priority(checking: fields.priority))
         }
-        let target: Target
+    }
+
+    private static func target(
+        _ topic: RequestTopic, _ fields: FetchFields, at now: Date
+    ) throws(Failure) -> Target {
         switch topic {
         case .fetchDay:
-            target = .day(try fields.day(at: now), try fields.market())
+            .day(try fields.day(at: now), try fields.market())
         case .fetchWeek:
-            target = .week(try fields.week(at: now), try fields.market())
+            .week(try fields.week(at: now), try fields.market())
         case .fetchMovie:
-            target = .movie(try fields.movieCode(), poster: fields.poster ?? true)
-        case .fetchProducts, .fetchProduct:
-            throw Failure(.badRequest, "\(topic.rawValue) is not built yet", field: "topic")
+            .movie(try fields.movieCode(), poster: fields.poster ?? true)
+        case .fetchProducts, .fetchProduct, .fetchCatalogue, .productRegister, .productModify, .productRemove:
+            preconditionFailure("\(topic.rawValue) has fields of its own")
         }
-        self.init(target, id: id, refresh: fields.refresh ?? false, priority: priority)
     }
 
     /// The id in a body that may be unreadable otherwise, so that even its refusal can be told apart.
     public static func id(in frames: RequestFrames) -> RequestID? {
-        struct Identified: Decodable { let id: String? }
+        struct Identified: Decodable {
+            let id: String?
+            let product: Int?
+        }
         // Whatever makes the body unreadable is reported by `init`; here it only means that there is no id.
         let identified = try? JSONDecoder().decode(Identified.self, from: Data(frames.body.utf8))
+        // Alone, `id` is the product there.
+        if frames.topic == RequestTopic.fetchProduct.rawValue, identified?.product == nil { return nil }
         return identified?.id.flatMap { RequestID($0) }
     }
 
     /// The request's fields, which read back the same at any later time: its day is a date, never `yesterday`.
     public var fields: RequestFields {
-        var fields = RequestFields()
+        switch target {
+        case .products(let question): .product(completed(ProductFields(question)))
+        case .productOrder(let order): .product(completed(ProductFields(order)))
+        case .day, .week, .movie: .fetch(fetchFields)
+        }
+    }
+
+    private func completed(_ fields: ProductFields) -> ProductFields {
+        var fields = fields
+        fields.id = id.map { .text($0.description) }
+        fields.refresh = refresh ? true : nil
+        fields.priority = priority == .live ? nil : priority.rawValue
+        return fields
+    }
+
+    private var fetchFields: FetchFields {
+        var fields = FetchFields()
         fields.id = id?.description
         fields.refresh = refresh ? true : nil
         fields.priority = priority == .live ? nil : priority.rawValue
@@ -55,6 +84,7 @@ extension Request {
         case .movie(let code, let poster):
             fields.code = code.description
             fields.poster = poster ? nil : false
+        case .products, .productOrder: break
         }
         return fields
     }

@@ -10,13 +10,19 @@ public struct Request: Hashable, Sendable {
         case week(Week, Market)
         /// A movie's facts, and its poster unless that is not wanted.
         case movie(MovieCode, poster: Bool)
+        /// Something of the shop.
+        case products(ProductQuestion)
+        /// Something that is to be done in the shop.
+        case productOrder(ProductOrder)
 
-        /// Where the answer is published.
-        var topics: [Topic] {
+        /// What the topics of the answers begin with.
+        var prefixes: [String] {
             switch self {
-            case .day(let date, let market): [.ranking(day: date, market: market)]
-            case .week(let week, let market): [.weekRanking(week, market: market)]
-            case .movie(let code, let poster): poster ? [.movie(code), .poster(code)] : [.movie(code)]
+            case .day(let date, let market): ["\(Topic.ranking(day: date, market: market))"]
+            case .week(let week, let market): ["\(Topic.weekRanking(week, market: market))"]
+            case .movie(let code, let poster): ["\(Topic.movie(code))"] + (poster ? ["\(Topic.poster(code))"] : [])
+            case .products(let question): question.prefixes
+            case .productOrder(let order): order.prefixes
             }
         }
     }
@@ -27,6 +33,14 @@ public struct Request: Hashable, Sendable {
         case live
         /// Nobody does; it is done when nothing live is waiting.
         case backfill
+
+        /// Reads a request's field `priority`.
+        init(checking text: String?) throws(Failure) {
+            guard let priority = Self(rawValue: text ?? Self.live.rawValue) else {
+                throw Failure(.badRequest, "priority is live or backfill", field: "priority")
+            }
+            self = priority
+        }
     }
 
     /// What is wanted.
@@ -52,6 +66,12 @@ public struct Request: Hashable, Sendable {
         case .day: .fetchDay
         case .week: .fetchWeek
         case .movie: .fetchMovie
+        case .products(.page): .fetchProducts
+        case .products(.catalogue): .fetchCatalogue
+        case .products(.product): .fetchProduct
+        case .productOrder(.register): .productRegister
+        case .productOrder(.modify): .productModify
+        case .productOrder(.remove): .productRemove
         }
     }
 }

@@ -1,4 +1,7 @@
-/// A request as it came in: two frames of bounded UTF-8 text, not yet understood.
+import OpenMarket
+
+/// A request as it came in, not yet understood: two frames of bounded UTF-8 text, and where a product is registered, its
+/// pictures, a frame each.
 public struct RequestFrames: Hashable, Sendable {
     /// The most bytes a body may have.
     public static let bodyLimit = 64 << 10
@@ -7,20 +10,25 @@ public struct RequestFrames: Hashable, Sendable {
     public let topic: String
     /// The second frame.
     public let body: String
+    /// The further frames.
+    public let images: [[UInt8]]
+
+    /// The most bytes a picture may have when it comes in; the market is sent smaller ones.
+    public static let imageLimit = 8 << 20
 
     /// Makes a request's frames from text.
-    public init(topic: String, body: String) {
+    public init(topic: String, body: String, images: [[UInt8]] = []) {
         self.topic = topic
         self.body = body
+        self.images = images
     }
 
     /// Reads the frames of a message, or says why they are no request.
     public init(_ frames: [[UInt8]]) throws(Failure) {
-        guard frames.count <= 2 else { throw Failure(.badRequest, "a request has two frames, not \(frames.count)") }
         guard let first = frames.first, let topic = String(validating: first, as: UTF8.self) else {
             throw Failure(.badRequest, "the topic is no UTF-8", field: "topic")
         }
-        let bytes = frames.count == 2 ? frames[1] : []
+        let bytes = frames.count > 1 ? frames[1] : []
         guard bytes.count <= Self.bodyLimit else {
             throw Failure(.badRequest, "a body has at most \(Self.bodyLimit) bytes, not \(bytes.count)", field: "body")
         }
@@ -29,5 +37,27 @@ public struct RequestFrames: Hashable, Sendable {
         }
         self.topic = topic
         self.body = body
+        images = try Self.images(frames.dropFirst(2), following: topic)
+    }
+
+    private static func images(_ frames: ArraySlice<[UInt8]>, following topic: String) throws(Failure) -> [[UInt8]] {
+        let known = RequestTopic(text: topic)
+        guard known == .productRegister else {
+            guard frames.isEmpty else {
+                throw Failure(.badRequest, "a request has two frames, not \(frames.count + 2)")
+            }
+            return []
+        }
+        do throws(ProductFault) {
+            try ProductRules.check(pictureCount: frames.count)
+        } catch {
+            throw Failure(error)
+        }
+        for (index, image) in frames.enumerated() where !(1...imageLimit).contains(image.count) {
+            throw Failure(
+                .badRequest, "an image has 1 byte to \(imageLimit >> 20) MiB, and not \(image.count) bytes",
+                field: "images[\(index)]")
+        }
+        return Array(frames)
     }
 }

@@ -10,6 +10,13 @@ public struct RequestAccepted: Hashable, Sendable, Codable {
         self.topic = topic
         self.request = request
     }
+
+    /// Reads the fields as the topic has them.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        topic = try container.decode(String.self, forKey: .topic)
+        request = try container.decodeFields(of: topic, forKey: .request)
+    }
 }
 
 /// The data of `request.done.<id>`: which events answer the request.
@@ -71,5 +78,13 @@ public struct RequestFailed: Hashable, Sendable, Codable {
         self.topic = topic
         self.request = request
         self.error = error
+    }
+
+    /// Reads the fields as the topic has them.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        topic = try container.decode(String.self, forKey: .topic)
+        request = try container.decodeFields(of: topic, forKey: .request)
+        error = try container.decode(Failure.self, forKey: .error)
     }
 }

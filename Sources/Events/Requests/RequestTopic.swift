@@ -5,6 +5,10 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
     case fetchMovie = "fetch.movie"
     case fetchProducts = "fetch.products"
     case fetchProduct = "fetch.product"
+    case fetchCatalogue = "fetch.catalogue"
+    case productRegister = "product.register"
+    case productModify = "product.modify"
+    case productRemove = "product.remove"
 
     /// Reads a topic; a blank reads as the dot (`fetch day`).
     public init?(text: some StringProtocol) {
@@ -18,6 +22,17 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
         case .fetchMovie: "code"
         case .fetchProducts: "page"
         case .fetchProduct: "id"
+        case .fetchCatalogue: "perPage"
+        case .productRegister: "name"
+        case .productModify, .productRemove: "product"
+        }
+    }
+
+    /// Whether the request is about the shop, and its body has the fields of such requests.
+    public var isAboutProducts: Bool {
+        switch self {
+        case .fetchDay, .fetchWeek, .fetchMovie: false
+        case .fetchProducts, .fetchProduct, .fetchCatalogue, .productRegister, .productModify, .productRemove: true
         }
     }
 }

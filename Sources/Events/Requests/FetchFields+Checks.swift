@@ -1,7 +1,7 @@
 import BoxOffice
 import FoundationEssentials
 
-extension RequestFields {
+extension FetchFields {
     /// The market that the filters select.
     func market() throws(Failure) -> Market {
         var market = Market.all
@@ -61,10 +61,6 @@ extension RequestFields {
 
     /// The client's own id, if it gave one.
     func requestID() throws(Failure) -> RequestID? {
-        guard let id else { return nil }
-        guard let valid = RequestID(id) else {
-            throw Failure(.badRequest, "id has 1 to 128 printable ASCII characters without blanks", field: "id")
-        }
-        return valid
+        try id.map { id throws(Failure) in try RequestID(checking: id) }
     }
 }

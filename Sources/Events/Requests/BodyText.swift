@@ -1,0 +1,23 @@
+import FoundationEssentials
+
+/// A request's body: a JSON object, or a bare value.
+enum BodyText {
+    /// The value, if the body is no object; empty if the body is.
+    static func bare(_ body: String) -> String? {
+        let text = body.trimmingPrefix(while: \.isWhitespace)
+        guard text.first != "{" else { return nil }
+        return String(text.reversed().trimmingPrefix(while: \.isWhitespace).reversed())
+    }
+
+    /// Reads an object's fields; of one that has the wrong type the failure names the field.
+    static func fields<Fields: Decodable>(_ body: String, as type: Fields.Type) throws(Failure) -> Fields {
+        do {
+            return try JSONDecoder().decode(type, from: Data(body.trimmingPrefix(while: \.isWhitespace).utf8))
+        } catch let DecodingError.typeMismatch(_, context) {
+            let field = context.codingPath.first?.stringValue
+            throw Failure(.badRequest, "the body's \(field ?? "value") has the wrong type", field: field)
+        } catch {
+            throw Failure(.badRequest, "the body is no JSON object", field: "body")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Events
+import FoundationEssentials
+import OpenMarket
+import Upstreams
+
+/// Finds what is asked of the shop: in the log if that is fresh, else at the market.
+struct ProductFetcher: Sendable {
+    /// How long an answer from the log counts as fresh: stocks change by the minute.
+    private static let freshness: TimeInterval = 60
+    /// How many pages a walk through the catalogue takes at most, whatever the market says of their number.
+    static let mostPages = 200
+
+    let journal: Journal
+    let shop: Shop
+
+    func findings(for question: ProductQuestion, refresh: Bool, asOf now: Date) async throws -> Findings {
+        switch question {
+        case .page(let page, let perPage): try await self.page(page, perPage, refresh: refresh, asOf: now)
+        case .catalogue(let perPage): try await catalogue(perPage)
+        case .product(let id): try await product(id, refresh: refresh, asOf: now)
+        }
+    }
+
+    private func page(_ page: Int, _ perPage: Int, refresh: Bool, asOf now: Date) async throws -> Findings {
+        let topic = Topic.products(page: page, perPage: perPage)
+        if !refresh, let known = try await journal.known(topic),
+            known.isFresh(for: Self.freshness, at: now)
+        {
+            return Findings(logged: [known.event])
+        }
+        let page = try await shop.ask(shop.api.products(page: page, perPage: perPage))
+        return Findings(fetched: [.productPage(page)], source: .upstream)
+    }
+
+    /// Walks from page to page until one is not there, or says that it is the last, or has nothing new.
+    ///
+    /// Each page holds only what those before it did not, so that pages which overlap name no product twice. A page that
+    /// fails ends the walk; what was found until then is kept, and the failure stands beside it.
+    private func catalogue(_ perPage: Int) async throws -> Findings {
+        var findings = Findings(source: .upstream)
+        var seen: Set<ProductID> = []
+        for number in 1...Self.mostPages {
+            var page: ProductPage
+            do {
+                guard let found = try await shop.find(shop.api.products(page: number, perPage: perPage)) else {
+                    return findings
+                }
+                page = found
+            } catch let failure as Failure where number > 1 {
+                findings.problems.append(failure)
+                return findings
+            }
+            page.products.removeAll { !seen.insert($0.id).inserted }
+            if page.products.isEmpty, number > 1 { return findings }
+            findings.fetched.append(.productPage(page))
+            if !page.hasNext { return findings }
+        }
+        findings.problems.append(
+            Failure(.upstreamInvalid, "the catalogue has more than \(Self.mostPages) pages; the rest was left out"))
+        return findings
+    }
+
+    private func product(_ id: ProductID, refresh: Bool, asOf now: Date) async throws -> Findings {
+        let known = try await journal.known(.product(id))
+        let removal = try await journal.known(.productRemoved(id))
+        if !refresh, let known, removal == nil, known.isFresh(for: Self.freshness, at: now) {
+            return Findings(logged: [known.event])
+        }
+        do {
+            return Findings(fetched: [.product(try await shop.ask(shop.api.product(id)))], source: .upstream)
+        } catch let failure as Failure where failure.code == .notFound {
+            // That a product is gone is told once; who asks for it later is told that there is none.
+            guard let known, removal == nil else { throw failure }
+            let removed = RemovedProduct(id: id, product: try known.event.data())
+            return Findings(fetched: [.productRemoved(removed)], source: .upstream)
+        }
+    }
+}

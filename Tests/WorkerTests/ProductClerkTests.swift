@@ -1,0 +1,256 @@
+import Events
+import FoundationEssentials
+import Imaging
+import Locking
+import Networking
+import OpenMarket
+import Operations
+import Sandbox
+import TestSupport
+import Testing
+import Upstreams
+
+@testable import Worker
+
+/// Orders in a shop that the sandbox plays, over real HTTP; crashes are played by what they leave on disk.
+@Suite(.timeLimit(.minutes(5))) struct ProductClerkTests {
+    private let desk: Desk
+    private let sandbox: SandboxServer
+    private let clerk: ProductClerk
+    private let fetcher: ProductFetcher
+    private static let picture = Canvas(width: 20, height: 20).encodePNG()
+
+    init() async throws {
+        desk = try await Desk()
+        var options = SandboxOptions()
+        options.address = "127.0.0.1:0"
+        sandbox = try SandboxServer(options: options)
+        let client = HTTPClient(retry: .never)
+        let shop = Shop(
+            api: OpenMarketAPI(
+                url: sandbox.openMarketURL, generation: .v3, identifier: SandboxOptions.anyOpenMarketIdentifier),
+            client: client, orders: HTTPClient(retry: .never), hasIdentifier: true,
+            secret: Secret(SandboxOptions.anyOpenMarketSecret), clock: desk.clock)
+        // The wall clock stands still, so every look waits; this clock lets it wait no time at all.
+        clerk = ProductClerk(journal: desk.journal, shop: shop, pauses: ImpatientClock())
+        fetcher = ProductFetcher(journal: desk.journal, shop: shop)
+    }
+
+    private func draft(_ name: String = "겨울 외투") throws -> ProductDraft {
+        try ProductDraft(name: name, description: "따뜻하고 가벼운 외투입니다", price: 15_000, stock: 3)
+    }
+
+    /// Sets the sandbox's switches for the shop; the seed says which requests a rate hits.
+    private func misbehave(_ switches: String, seed: Int = 1) async throws {
+        let request = HTTPRequest(
+            "http://\(sandbox.address)/control", method: .put,
+            body: Data(#"{"seed":\#(seed),"openmarket":\#(switches)}"#.utf8))
+        let status = try await HTTPClient().send(
+            Endpoint<Int>(service: "sandbox", request: request) { response throws(UpstreamError) in response.status })
+        try #require(status == 200)
+    }
+
+    /// Takes an order in, with what came with it.
+    private func accept(
+        _ order: ProductOrder, as name: String, _ enclosures: Enclosures = Enclosures(images: [picture])
+    ) async throws -> AcceptedRequest {
+        let accepted = AcceptedRequest(id: try #require(RequestID(name)), request: Request(.productOrder(order)))
+        let offer = Journal.Offer(accepted: accepted, frames: accepted.request.frames, enclosures: enclosures)
+        #expect(try await desk.journal.offer([offer]) == [.accepted])
+        return accepted
+    }
+
+    private func carryOut(_ accepted: AcceptedRequest) async throws -> Findings {
+        guard case .productOrder(let order) = accepted.request.target else { preconditionFailure("no order") }
+        return try await clerk.findings(for: order, of: accepted.id)
+    }
+
+    private func product(_ findings: Findings) throws -> Product {
+        guard case .product(let product)? = findings.fetched.first else { throw Failure(.internal, "no product") }
+        return product
+    }
+
+    private func registered(_ name: String = "겨울 외투") async throws -> Product {
+        try product(try await carryOut(accept(.register(draft(name)), as: "register-\(name.utf8.count)")))
+    }
+
+    /// The names on the shop's first page.
+    private func names() async throws -> [String] {
+        let findings = try await fetcher.findings(for: .page(1, perPage: 100), refresh: true, asOf: Desk.noon)
+        guard case .productPage(let page)? = findings.fetched.first else { return [] }
+        return page.products.map(\.name)
+    }
+
+    private func failure(_ body: () async throws -> Findings) async throws -> Failure {
+        try await #require(throws: Failure.self) { _ = try await body() }
+    }
+
+    @Test("a product is registered, changed and removed")
+    func life() async throws {
+        let product = try await registered()
+        #expect(try draft().matches(product))
+        #expect(product.pictures?.count == 1)
+        let change = try await accept(.modify(product.id, ProductChange(price: 9_000, stock: 0)), as: "modify", .none)
+        let changed = try self.product(try await carryOut(change))
+        #expect(changed.price == 9_000 && changed.isSoldOut && changed.pictures == product.pictures)
+        let removal = try await carryOut(accept(.remove(product.id), as: "remove", .none))
+        guard case .productRemoved(let removed)? = removal.fetched.first else {
+            Issue.record("nothing was removed")
+            return
+        }
+        #expect(removed.product == changed)
+        #expect(try await !names().contains("겨울 외투"))
+    }
+
+    @Test("a registration that was taken, and whose answer was lost, is found and not done again")
+    func lostAnswer() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        // With this seed the first request, for the newest product, is answered, and the registration is cut short.
+        try await misbehave(#"{"truncated":0.5,"times":2}"#, seed: 1)
+        let product = try product(try await carryOut(accepted))
+        #expect(product.name == "겨울 외투")
+        #expect(try await desk.journal.attempt(of: accepted.id) != nil)
+        #expect(try await names().count { $0 == "겨울 외투" } == 1)
+    }
+
+    @Test("after a crash behind the sending, the product is found; after one before it, it is registered")
+    func crash() async throws {
+        let newest = try await registered("이미 있는 것").id.number
+        let sent = try await accept(.register(draft()), as: "sent")
+        try await desk.journal.begin(Attempt(begun: Desk.noon, newest: newest), of: sent.id)
+        // What the process did that died: exactly this registration.
+        let twin = try await registered()
+        #expect(try product(try await carryOut(sent)) == twin)
+
+        let unsent = try await accept(.register(draft("가을 외투")), as: "unsent")
+        try await desk.journal.begin(Attempt(begun: Desk.noon, newest: twin.id.number), of: unsent.id)
+        #expect(try product(try await carryOut(unsent)).name == "가을 외투")
+        let names = try await names()
+        #expect(names.count { $0 == "겨울 외투" } == 1 && names.count { $0 == "가을 외투" } == 1)
+    }
+
+    @Test("two products that are equally likely cannot be told apart, and the request says so")
+    func twins() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        let newest = try await registered("이미 있는 것").id.number
+        _ = try product(try await carryOut(accept(.register(draft()), as: "twin-1")))
+        _ = try product(try await carryOut(accept(.register(draft()), as: "twin-2")))
+        try await desk.journal.begin(Attempt(begun: Desk.noon, newest: newest), of: accepted.id)
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .uncertain)
+        #expect(!failure.code.isRetryable)
+        #expect(try await names().count { $0 == "겨울 외투" } == 2)
+    }
+
+    @Test("a market that does not tell leaves the order uncertain")
+    func silence() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        try await desk.journal.begin(Attempt(begun: Desk.noon, newest: 0), of: accepted.id)
+        try await misbehave(#"{"errors":{"503":1}}"#)
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .uncertain)
+        #expect(failure.upstream?.status == 503)
+    }
+
+    @Test("a market that is down before anything was sent leaves no doubt, and may be asked again")
+    func down() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        try await misbehave(#"{"errors":{"500":1}}"#)
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .maintenance && failure.code.isRetryable)
+        #expect(try await desk.journal.attempt(of: accepted.id) == nil)
+    }
+
+    @Test("a removal that was carried out before a crash is known by the product's absence")
+    func removedBefore() async throws {
+        let product = try await registered()
+        _ = try await carryOut(accept(.remove(product.id), as: "first", .none))
+        let second = try await accept(.remove(product.id), as: "second", .none)
+        #expect(try await failure { try await carryOut(second) }.code == .notFound)
+        try await desk.journal.begin(Attempt(begun: Desk.noon, newest: 0), of: second.id)
+        let findings = try await carryOut(second)
+        guard case .productRemoved? = findings.fetched.first else {
+            Issue.record("the removal was not found")
+            return
+        }
+    }
+
+    @Test("the wrong secret, a foreign product and broken pictures are refused in so many words")
+    func refusals() async throws {
+        let product = try await registered()
+        let change = try ProductOrder.modify(product.id, ProductChange(stock: 1))
+        let wrong = try await accept(change, as: "wrong", Enclosures(secret: "not-the-secret"))
+        let unauthorized = try await failure { try await carryOut(wrong) }
+        #expect(unauthorized.code == .unauthorized && !unauthorized.message.contains("not-the-secret"))
+
+        let foreign = try await accept(
+            .modify(try #require(ProductID(3)), ProductChange(stock: 1)), as: "foreign", .none)
+        #expect(try await failure { try await carryOut(foreign) }.code == .forbidden)
+
+        let cut = Enclosures(images: [Self.picture, Array(Self.picture.prefix(40))])
+        let broken = try await accept(.register(draft()), as: "broken", cut)
+        let badRequest = try await failure { try await carryOut(broken) }
+        #expect(badRequest.code == .badRequest && badRequest.field == "images[1]")
+
+        let dear = try await accept(.modify(product.id, ProductChange(discount: 99_999)), as: "dear", .none)
+        #expect(try await failure { try await carryOut(dear) }.field == "discountedPrice")
+    }
+
+    @Test("a page for people in the place of an answer is maintenance")
+    func html() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        try await misbehave(#"{"notice":1}"#)
+        #expect(try await failure { try await carryOut(accepted) }.code == .maintenance)
+    }
+
+    @Test("what came with an order is on disk until its end, and not beyond; the order is in the log without it")
+    func enclosures() async throws {
+        let accepted = try await accept(
+            .register(draft()), as: "a", Enclosures(secret: "s3cret", images: [Self.picture]))
+        #expect(try await desk.journal.enclosures(of: accepted.id).secret == "s3cret")
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .unauthorized)
+        try await desk.journal.settle(accepted, with: failure)
+        #expect(try await desk.journal.enclosures(of: accepted.id) == .none)
+        #expect(try await desk.journal.attempt(of: accepted.id) == nil)
+
+        let good = try await accept(.register(draft()), as: "b")
+        try await desk.journal.settle(good, with: try await carryOut(good), askedAt: Desk.noon)
+        #expect(try await desk.journal.enclosures(of: good.id) == .none)
+        #expect(desk.events("product.").count == 1)
+        for event in desk.events() { #expect(!String(decoding: event.body, as: UTF8.self).contains("s3cret")) }
+    }
+
+    @Test("the catalogue is walked to its end, no product twice, and a page of the log is fresh for a minute")
+    func catalogue() async throws {
+        let findings = try await fetcher.findings(for: .catalogue(perPage: 10), refresh: false, asOf: Desk.noon)
+        let products = findings.fetched.flatMap { fact -> [Product] in
+            if case .productPage(let page) = fact { return page.products }
+            return []
+        }
+        #expect(products.count == 45 && Set(products.map(\.id)).count == 45)
+        #expect(findings.fetched.count == 5 && findings.problems.isEmpty)
+
+        let accepted = try await desk.accept(Request(.products(.page(1, perPage: 5))), as: "page")
+        let page = try await fetcher.findings(for: .page(1, perPage: 5), refresh: false, asOf: Desk.noon)
+        try await desk.journal.settle(accepted, with: page, askedAt: Desk.noon)
+        let again = try await fetcher.findings(for: .page(1, perPage: 5), refresh: false, asOf: Desk.noon + 59)
+        #expect(again.source == .log && again.logged.count == 1)
+        let later = try await fetcher.findings(for: .page(1, perPage: 5), refresh: false, asOf: Desk.noon + 60)
+        #expect(later.source == .upstream)
+        #expect(
+            try await failure {
+                try await fetcher.findings(for: .page(99, perPage: 5), refresh: false, asOf: Desk.noon)
+            }.code == .notFound)
+    }
+}
+
+/// A clock on which every pause is over at once.
+private struct ImpatientClock: Clock {
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+    }
+}
