@@ -11,6 +11,7 @@ private let commands: [any Command.Type] = [
     BoardCommand.self,
     SandboxCommand.self,
     RequestCommand.self,
+    ProductCommand.self,
     BackfillCommand.self,
     WatchCommand.self,
     AreasCommand.self,
