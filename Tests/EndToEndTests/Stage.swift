@@ -27,6 +27,11 @@ final class Stage: Sendable {
     /// The path of KOBIS's daily charts.
     static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
     static let kobisKey = "0123456789abcdef0123456789abcdef"
+    /// Who the sandbox's shop takes for a vendor.
+    static let marketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
+    static let marketSecret = "sandbox-secret"
+    /// A secret that a test sends and nobody may see.
+    static let wrongSecret = "not-the-vendors-secret"
     static let kakaoKey = "fedcba9876543210fedcba9876543210"
 
     let folder: TemporaryFolder
@@ -48,6 +53,7 @@ final class Stage: Sendable {
             "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
             "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             "MARQUEE_KOBIS_KEY": Self.kobisKey, "MARQUEE_KAKAO_KEY": Self.kakaoKey,
+            "MARQUEE_OPENMARKET_IDENTIFIER": Self.marketIdentifier, "MARQUEE_OPENMARKET_SECRET": Self.marketSecret,
         ]
         for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
             settings["MARQUEE_\(name)"] = usesFiles ? "ipc://\(folder.file(name.lowercased()))" : "tcp://127.0.0.1:*"
@@ -63,6 +69,7 @@ final class Stage: Sendable {
             if let address = ready["address"] {
                 settings["MARQUEE_KOBIS_URL"] = "http://\(address)/kobisopenapi/webservice/rest"
                 settings["MARQUEE_KAKAO_URL"] = "http://\(address)"
+                settings["MARQUEE_OPENMARKET_URL"] = "http://\(address)/openmarket/v3"
             }
         }
         try #require(await programs[.notifier]?.error(containing: "all charts are read") != nil)
@@ -200,7 +207,7 @@ final class Stage: Sendable {
     /// Looks for the keys wherever a process has written something.
     private func expectNoKeys(in heard: [String]) throws {
         let written = retired.withLock { $0.map(\.written) }.flatMap { $0.output + $0.errors } + heard
-        for key in [Self.kobisKey, Self.kakaoKey] {
+        for key in [Self.kobisKey, Self.kakaoKey, Self.marketIdentifier, Self.marketSecret, Self.wrongSecret] {
             #expect(!written.contains { $0.contains(key) })
             let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for file in files {
