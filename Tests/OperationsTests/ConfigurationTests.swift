@@ -93,7 +93,7 @@ import Testing
 
     @Test(
         "variables of later issues are not known yet",
-        arguments: ["MARQUEE_OPENMARKET_GENERATION", "MARQUEE_"])
+        arguments: ["MARQUEE_"])
     func later(variable: String) {
         #expect(throws: ConfigurationError.self) { try Configuration(environment: [variable: ""]) }
     }
