@@ -134,7 +134,8 @@ public struct Worker: Sendable {
                 await events.close()
             },
             FetchService(
-                queue: queue, fetcher: { [live, patient] in $0 == .live ? live : patient }, journal: journal, logger: logger,
+                queue: queue, fetcher: { [live, patient] in $0 == .live ? live : patient }, journal: journal,
+                logger: logger,
                 metrics: counts,
                 clock: ContinuousClock(), crashPoints: crashPoints),
             RequestService(socket: requests, reception: reception, journal: journal, logger: logger),

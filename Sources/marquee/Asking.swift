@@ -1,6 +1,7 @@
 import Events
 import FoundationEssentials
 import Operations
+import ZeroMQ
 
 /// Asks the worker for one thing and prints the outcome: what `request` and `product` have in common.
 struct Asking {

@@ -24,6 +24,7 @@ extension Journal {
         case .movie(let code, _): return try log.latest(.movie(code), in: connection) != nil
         case .day(let date, let market): (topic, lastDay) = (.ranking(day: date, market: market), date)
         case .week(let week, let market): (topic, lastDay) = (.weekRanking(week, market: market), week.lastDay)
+        case .products, .productOrder: return true  // the shop has no history to be filled
         }
         guard let chart = try log.latest(topic, in: connection)?.data(as: Chart.self) else { return false }
         return chart.state == .settled || Chart.state(of: lastDay, at: now) == .provisional

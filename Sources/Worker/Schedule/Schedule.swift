@@ -76,7 +76,9 @@ struct Schedule: Sendable {
         switch code {
         case .notPublished where !isYesterday: nil
         case .quotaExhausted: (KoreanDate(at: time) + 1).start.timeIntervalSince(time)
-        case .unauthorized, .forbidden, .upstreamInvalid, .notFound, .badRequest, .dateOutOfRange, .conflict: 3600
+        case .unauthorized, .forbidden, .upstreamInvalid, .uncertain, .notFound, .badRequest, .dateOutOfRange,
+            .conflict:
+            3600
         case .notPublished, .upstreamUnavailable, .upstreamTimeout, .maintenance, .overloaded, .internal:
             min(60 * Double(1 << min(attempts - 1, 5)), 1800)
         }
