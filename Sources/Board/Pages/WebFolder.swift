@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Where the page's files are: see docs/decisions/0050.
+/// Where the page's files are: see docs/decisions/0020.
 enum WebFolder {
     /// Where they are below one of the folders above the program: installed, or in the sources it was built from.
     private static let places = ["share/marquee/web", "Sources/Board/Web"]
