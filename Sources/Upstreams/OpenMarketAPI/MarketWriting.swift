@@ -1,53 +1,20 @@
 import FoundationEssentials
 import OpenMarket
 
-/// The `params` of a registration.
-struct MarketDraft: Encodable {
-    let name: String
+/// What the market is sent as JSON: the `params` of a registration, the body of a change, or the secret alone, which is
+/// a change of nothing. What is nil is left out.
+struct MarketWriting: Encodable {
+    private let name: String?
     /// Of the third generation.
-    let descriptions: String?
+    private let descriptions: String?
     /// Of the fourth generation.
-    let description: String?
-    let price: Decimal
-    let currency: Currency
-    let discount: Decimal
-    let stock: Int
-    let secret: String
-
-    private enum CodingKeys: String, CodingKey {
-        case name
-        case descriptions
-        case description
-        case price
-        case currency
-        case discount = "discounted_price"
-        case stock
-        case secret
-    }
-
-    init(_ draft: ProductDraft, generation: OpenMarketAPI.Generation, secret: String) {
-        name = draft.name
-        descriptions = generation == .v3 ? draft.description : nil
-        description = generation == .v4 ? draft.description : nil
-        price = draft.price
-        currency = draft.currency
-        discount = draft.discount
-        stock = draft.stock
-        self.secret = secret
-    }
-}
-
-/// The body of a change; what is nil is left out.
-struct MarketChange: Encodable {
-    let name: String?
-    let descriptions: String?
-    let description: String?
-    let thumbnail: Int?
-    let price: Decimal?
-    let currency: Currency?
-    let discount: Decimal?
-    let stock: Int?
-    let secret: String
+    private let description: String?
+    private let thumbnail: Int?
+    private let price: Decimal?
+    private let currency: Currency?
+    private let discount: Decimal?
+    private let stock: Int?
+    private let secret: String
 
     private enum CodingKeys: String, CodingKey {
         case name
@@ -61,6 +28,18 @@ struct MarketChange: Encodable {
         case secret
     }
 
+    init(_ draft: ProductDraft, generation: OpenMarketAPI.Generation, secret: String) {
+        name = draft.name
+        descriptions = generation == .v3 ? draft.description : nil
+        description = generation == .v4 ? draft.description : nil
+        thumbnail = nil
+        price = draft.price
+        currency = draft.currency
+        discount = draft.discount
+        stock = draft.stock
+        self.secret = secret
+    }
+
     init(_ change: ProductChange, generation: OpenMarketAPI.Generation, secret: String) {
         name = change.name
         descriptions = generation == .v3 ? change.description : nil
@@ -72,36 +51,13 @@ struct MarketChange: Encodable {
         stock = change.stock
         self.secret = secret
     }
-}
 
-/// The body of a question that only the vendor may ask.
-struct MarketSecret: Encodable {
-    let secret: String
-
-    init(_ secret: String) {
-        self.secret = secret
-    }
-}
-
-extension Encodable {
-    /// The value as the JSON that the market reads.
-    fileprivate var encoded: Data {
+    /// The JSON that the market reads.
+    var json: Data {
         do {
             return try JSONEncoder().encode(self)
         } catch {
-            preconditionFailure("\(Self.self) is text and finite numbers, and has JSON: \(error)")
+            preconditionFailure("what the market is sent is text and finite numbers, and has JSON: \(error)")
         }
     }
-}
-
-extension MarketDraft {
-    var json: Data { encoded }
-}
-
-extension MarketChange {
-    var json: Data { encoded }
-}
-
-extension MarketSecret {
-    var json: Data { encoded }
 }

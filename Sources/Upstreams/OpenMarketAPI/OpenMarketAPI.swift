@@ -60,7 +60,7 @@ public struct OpenMarketAPI: Sendable {
 
     /// Registers a product with its pictures, and answers with what it became.
     public func register(_ draft: ProductDraft, pictures: [ProductPicture], secret: String) -> Endpoint<Product> {
-        let params = MarketDraft(draft, generation: generation, secret: secret)
+        let params = MarketWriting(draft, generation: generation, secret: secret)
         var form = [FormPart("params", contentType: "application/json", content: params.json)]
         form += pictures.enumerated().map { $1.formPart(number: $0 + 1) }
         let request = HTTPRequest(
@@ -72,7 +72,7 @@ public struct OpenMarketAPI: Sendable {
     ///
     /// A change of nothing checks the secret: the market takes it if the secret is right.
     public func change(_ id: ProductID, _ change: ProductChange, secret: String) -> Endpoint<Void> {
-        let body = MarketChange(change, generation: generation, secret: secret)
+        let body = MarketWriting(change, generation: generation, secret: secret)
         let request = write("\(url)/api/products/\(id)", .patch, body.json, secret: secret)
         return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.refuse(response)
@@ -83,7 +83,8 @@ public struct OpenMarketAPI: Sendable {
     /// fourth the path to it.
     public func removalKey(of id: ProductID, secret: String) -> Endpoint<RemovalKey> {
         let call = generation == .v3 ? "secret" : "archived"
-        let request = write("\(url)/api/products/\(id)/\(call)", .post, MarketSecret(secret).json, secret: secret)
+        let body = MarketWriting(.nothing, generation: generation, secret: secret)
+        let request = write("\(url)/api/products/\(id)/\(call)", .post, body.json, secret: secret)
         return text(request).tryMap { [generation, url] text throws(UpstreamError) in
             try RemovalKey(text, of: id, generation: generation, url: url)
         }
