@@ -14,4 +14,12 @@ enum Envelope {
         json.append(UInt8(ascii: "}"))
         return json
     }
+
+    /// Where the data's name stands in such an object, with the comma before it; nil if the bytes are none.
+    static func dataName(in json: [UInt8]) -> Range<Int>? {
+        // Inside a text, quotes are escaped: the first place that looks like the name is the name.
+        json.firstRange(of: name)
+    }
+
+    private static let name = Array(",\"data\":".utf8)
 }
