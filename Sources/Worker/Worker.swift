@@ -63,8 +63,9 @@ public struct Worker: Sendable {
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
             publish: { events in
                 publisher.publish(events)
-                if events.contains(where: ScheduleService.isWakened) { scheduleBell.ring() }
-                if events.contains(where: BackfillService.isWakened) { backfillBell.ring() }
+                let ended = events.compactMap(\.endedRequest?.description)
+                if ended.contains(where: { $0.hasPrefix(ScheduleService.prefix) }) { scheduleBell.ring() }
+                if ended.contains(where: { $0.hasPrefix(BackfillService.prefix) }) { backfillBell.ring() }
             }, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,
@@ -115,9 +116,12 @@ public struct Worker: Sendable {
             database: folder.file("worker.db"),
             sockets: ["requests": requests, "commands": commands, "events": events])
         let health = try healthServer(metrics, journal: journal, key: key)
-        var live = fetcher(journal: journal, client: clients.live, pictures: pictures, quota: quota)
-        var patient = fetcher(journal: journal, client: clients.backfill, pictures: pictures, quota: quota)
-        (live.products, patient.products) = (products, products)
+        let fetchers = (
+            live: fetcher(
+                journal: journal, client: clients.live, pictures: pictures, quota: quota, products: products),
+            backfill: fetcher(
+                journal: journal, client: clients.backfill, pictures: pictures, quota: quota, products: products)
+        )
         warnOfMissingKeys()
 
         logger.info(
@@ -134,10 +138,8 @@ public struct Worker: Sendable {
                 await events.close()
             },
             FetchService(
-                queue: queue, fetcher: { [live, patient] in $0 == .live ? live : patient }, journal: journal,
-                logger: logger,
-                metrics: counts,
-                clock: ContinuousClock(), crashPoints: crashPoints),
+                queue: queue, fetcher: { $0 == .live ? fetchers.live : fetchers.backfill }, journal: journal,
+                logger: logger, metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
             RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
             CommandService(
                 socket: commands, reception: reception,
@@ -164,7 +166,8 @@ public struct Worker: Sendable {
     }
 
     private func fetcher(
-        journal: Journal, client: HTTPClient, pictures: HTTPClient, quota: QuotaLedger
+        journal: Journal, client: HTTPClient, pictures: HTTPClient, quota: QuotaLedger,
+        products: (fetcher: ProductFetcher, clerk: ProductClerk)?
     ) -> Fetcher {
         let (kobis, kakao) = (configuration.kobis, configuration.kakao)
         return Fetcher(
@@ -174,6 +177,6 @@ public struct Worker: Sendable {
                 PosterFinder(
                     client: client, pictures: pictures, search: KakaoImageSearch(url: kakao.url, key: $0.value),
                     allowsPrivateAddresses: configuration.allowsPrivateImages)
-            }, quota: quota, clock: clock)
+            }, quota: quota, clock: clock, products: products)
     }
 }

@@ -14,7 +14,7 @@ struct BackfillJob: Hashable, Sendable {
 
         /// The id of its next, or present, request.
         func id(in job: Int) -> RequestID? {
-            RequestID("backfill.\(job).\(name)" + (attempts > 0 ? ".\(attempts + 1)" : ""))
+            RequestID("\(BackfillService.prefix)\(job).\(name)" + (attempts > 0 ? ".\(attempts + 1)" : ""))
         }
 
         /// What is asked for.

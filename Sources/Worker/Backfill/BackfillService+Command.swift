@@ -28,6 +28,6 @@ extension BackfillService {
     }
 
     private static func receipt(_ job: String) -> RequestID {
-        RequestID("backfill.\(job)") ?? .random()
+        RequestID("\(prefix)\(job)") ?? .random()
     }
 }

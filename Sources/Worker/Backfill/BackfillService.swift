@@ -12,6 +12,8 @@ import Upstreams
 /// that a crash loses nothing and asks for nothing twice. What is settled in the log is not asked for. When the part of
 /// the quota that is for backfill is used up, it rests until midnight in Korea; when a service fails, for a while.
 struct BackfillService: Service {
+    /// What the ids of its requests begin with.
+    static let prefix = "backfill."
     /// The most requests that are under way at once: enough to keep every fetcher busy, and far from the inbox's limit.
     static let width = 64
 
@@ -45,14 +47,6 @@ struct BackfillService: Service {
 
     func stop() async {
         bell.fallSilent()
-    }
-
-    /// Whether an event may let it go on: a request of its own has ended.
-    static func isWakened(by event: LoggedEvent) -> Bool {
-        switch event.topic {
-        case .request(.done, let id), .request(.failed, let id): id.description.hasPrefix("backfill.")
-        default: false
-        }
     }
 
     /// Takes note of what has ended, asks for more, and returns how long nothing needs to be done.

@@ -15,6 +15,8 @@ struct ScheduleService: Service {
         let at: String
     }
 
+    /// What the ids of its requests begin with.
+    static let prefix = "schedule."
     /// How long the worker's clients go first after a start: what they ask for need not be asked for again.
     static let patience = Duration.seconds(15)
     /// The longest sleep: a machine that was asleep itself is behind its clock.
@@ -45,20 +47,12 @@ struct ScheduleService: Service {
         bell.fallSilent()
     }
 
-    /// Whether an event may change what is due: a request of its own has ended.
-    static func isWakened(by event: LoggedEvent) -> Bool {
-        switch event.topic {
-        case .request(.done, let id), .request(.failed, let id): id.description.hasPrefix("schedule.")
-        default: false
-        }
-    }
-
     /// What is asked for next, soonest first.
     func appointments(_ count: Int = 8) async throws -> [Appointment] {
         let now = clock.now()
         let plan = try await plan(at: now)
         let waiting = plan.requests.compactMap {
-            $0.id.map { (String($0.description.dropFirst("schedule.".count)), now) }
+            $0.id.map { (String($0.description.dropFirst(Self.prefix.count)), now) }
         }
         let upcoming = (waiting + plan.upcoming).sorted { $0.1 < $1.1 }.prefix(count)
         return upcoming.map { Appointment(what: $0.0, at: $0.1.ISO8601Format()) }
@@ -131,7 +125,8 @@ struct ScheduleService: Service {
         let isOld = KoreanDate(at: now) - subject.lastDay > Schedule.reach
         return Request(
             subject.target,
-            id: RequestID("schedule.\(subject.name).\(look.word)" + (attempt > 1 ? ".\(attempt)" : "")), refresh: true,
+            id: RequestID("\(Self.prefix)\(subject.name).\(look.word)" + (attempt > 1 ? ".\(attempt)" : "")),
+            refresh: true,
             // A day that was missed long ago is history.
             priority: isOld && !isKnown ? .backfill : .live)
     }
@@ -141,7 +136,7 @@ struct ScheduleService: Service {
         let chart = Topic.ranking(day: date, market: .all)
         let codes = try journal.staleFilms(of: chart, withPosters: hasPosters, at: now, in: connection)
         return try codes.compactMap { code in
-            let id = "schedule.movie.\(code).\(date)"
+            let id = "\(Self.prefix)movie.\(code).\(date)"
             guard try journal.inbox.requests(underID: id, in: connection).isEmpty else { return nil }
             return Request(.movie(code, poster: hasPosters), id: RequestID(id))
         }
