@@ -3,15 +3,14 @@ import ZeroMQ
 
 /// The same as `peer.c` over our own path: batches through the I/O thread into async code.
 struct Peer {
-    private static let unlimited = 10_000_000
-
     private let io: IOThread
     private var options = SocketOptions()
 
     init() throws {
         io = try IOThread()
-        options.sendHighWater = Self.unlimited  // nothing is dropped
-        options.receiveHighWater = Self.unlimited
+        // Nothing is dropped.
+        options.sendHighWater = 10_000_000
+        options.inboxBytes = 1 << 40
     }
 
     /// Sends once somebody has subscribed.

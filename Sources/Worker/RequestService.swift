@@ -11,13 +11,22 @@ struct RequestService: Service {
     let reception: Reception
     let journal: Journal
     let logger: Logger
+    private let refusals: SparingLogger
+
+    init(socket: Socket, reception: Reception, journal: Journal, logger: Logger) {
+        self.socket = socket
+        self.reception = reception
+        self.journal = journal
+        self.logger = logger
+        refusals = SparingLogger(logger)
+    }
 
     func run() async throws {
         for await batch in socket.incoming {
             var refused: [Journal.Refused] = []
             for case .failure(let refusal) in await reception.receive(batch) {
                 let failure = refusal.failure
-                logger.warning("request refused", [.code: failure.code.rawValue, .reason: failure.message])
+                refusals.warning("request refused", [.code: failure.code.rawValue, .reason: failure.message])
                 if let request = refusal.request { refused.append(request) }
             }
             await end(refused)

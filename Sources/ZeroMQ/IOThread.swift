@@ -41,7 +41,7 @@ public final class IOThread: SerialExecutor {
         options: SocketOptions = SocketOptions()
     ) async throws(ZeroMQError) -> Socket {
         precondition(subscriptions.isEmpty || kind == .subscriber, "Only a subscriber subscribes")
-        precondition(options.inboxLimit > 0 && options.outboxLimit > 0, "A limit of nothing would wait for ever")
+        precondition(options.inboxBytes > 0 && options.outboxLimit > 0, "A limit of nothing would wait for ever")
         let opening = try await perform { (poller) throws(ZeroMQError) in
             try poller.open(kind, bind: bind, connect: connect, subscriptions: subscriptions, options: options)
         }

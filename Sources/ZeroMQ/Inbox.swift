@@ -1,37 +1,47 @@
 /// The bounded hand-over of batches from the I/O thread to a task.
 ///
-/// The reader takes all there is under one lock. When the limit is reached, the I/O thread stops reading the socket until the
-/// reader has come, so that ZeroMQ's high-water mark, and behind it TCP, slows the peer down. Nothing is dropped.
+/// The reader takes up to a thousand messages under one lock.
 final class Inbox: Sendable {
+    /// What there is room for.
+    enum Room {
+        case messages
+        /// So much waits that only the beginnings of further messages are kept, for an answer.
+        case beginnings
+        case nothing
+    }
+
     struct State {
         var messages: [Message] = []
-        var byteCount = 0
-        var isPaused = false
+        var footprint = 0
         var isFinished = false
     }
 
-    /// Enough for any burst of ordinary messages; it keeps few huge ones from filling the memory.
-    private static let byteLimit = 16 << 20
+    /// Enough for the reader to work in bulk, and not so much that the first waits long for the last.
+    private static let batchLimit = 1_000
 
     let state = Awaitable(State())
     private let limit: Int
-    private let resume: @Sendable () -> Void
 
-    /// `resume` is called, on the reader's thread, when there is room again after there was none.
-    init(limit: Int, resume: @escaping @Sendable () -> Void) {
+    /// Holds `limit` bytes of messages, and as much again of beginnings.
+    init(limit: Int) {
         self.limit = limit
-        self.resume = resume
     }
 
-    /// Adds a batch; returns how many more messages there is room for, and with none, that `resume` will follow.
-    func put(_ batch: [Message]) -> Int {
-        let byteCount = batch.reduce(0) { $0 + $1.byteCount }
-        return state.update { state in
+    /// What there is room for now.
+    var room: Room {
+        switch state.update(\.footprint) {
+        case ..<limit: .messages
+        case ..<(2 * limit): .beginnings
+        default: .nothing
+        }
+    }
+
+    /// Adds a batch.
+    func put(_ batch: [Message]) {
+        let footprint = batch.footprint
+        state.update { state in
             if state.messages.isEmpty { state.messages = batch } else { state.messages += batch }
-            state.byteCount += byteCount
-            let room = state.byteCount < Self.byteLimit ? max(0, limit - state.messages.count) : 0
-            state.isPaused = room == 0
-            return room
+            state.footprint += footprint
         }
     }
 
@@ -40,17 +50,31 @@ final class Inbox: Sendable {
         state.update { $0.isFinished = true }
     }
 
-    /// All there is, as soon as there is anything; nothing once finished, or when the task is cancelled.
+    /// What there is, as soon as there is anything; nothing once finished, or when the task is cancelled.
     func next(isolation: isolated (any Actor)? = #isolation) async -> [Message]? {
         while await state.wait(until: { !$0.messages.isEmpty || $0.isFinished }) {
-            let (batch, wasPaused, isFinished) = state.update { state in
-                defer { state = State(isFinished: state.isFinished) }
-                return (state.messages, state.isPaused, state.isFinished)
-            }
-            if wasPaused { resume() }
+            let (batch, isFinished) = state.update { state in (state.take(Self.batchLimit), state.isFinished) }
             if !batch.isEmpty { return batch }
             if isFinished { return nil }
         }
         return nil
     }
+}
+
+extension Inbox.State {
+    /// The first so many messages, which are gone then.
+    fileprivate mutating func take(_ count: Int) -> [Message] {
+        guard messages.count > count else {
+            defer { self = Inbox.State(isFinished: isFinished) }
+            return messages
+        }
+        let batch = Array(messages.prefix(count))
+        messages.removeFirst(count)
+        footprint -= batch.footprint
+        return batch
+    }
+}
+
+extension [Message] {
+    fileprivate var footprint: Int { reduce(0) { $0 + $1.footprint } }
 }

@@ -5,9 +5,8 @@ public struct Message: Sendable {
     /// Who sent it, where it came in on a socket that is bound; messages that say the same are equal, whoever sent them.
     public let sender: Sender?
 
-    /// Whether it had more frames than its socket takes: then the others are gone, and only a router hands it on, so that
-    /// somebody can say so.
-    public internal(set) var isCut = false
+    /// Why only its beginning is here, if so: only a router hands on such a message, so that somebody can say so.
+    public internal(set) var cut: Cut?
 
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {
@@ -31,8 +30,19 @@ public struct Message: Sendable {
         return String(validating: frames[index], as: UTF8.self)
     }
 
-    var byteCount: Int {
-        frames.reduce(0) { $0 + $1.count }
+    /// About how much memory it takes: its bytes, and what Swift needs for each array.
+    var footprint: Int {
+        frames.reduce(64) { $0 + 32 + $1.count }
+    }
+}
+
+extension Message {
+    /// Why the rest of a message is gone.
+    public enum Cut: Sendable, Hashable {
+        /// It had more frames than its socket takes.
+        case tooManyFrames
+        /// More waits to be read than the socket holds.
+        case noRoom
     }
 }
 

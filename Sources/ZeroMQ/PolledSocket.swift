@@ -15,9 +15,6 @@ final class PolledSocket {
     private let exchange: Exchange
     /// Whether messages tell who sent them: peers come to a socket that is bound, and are known otherwise.
     private let tellsSender: Bool
-
-    /// How many messages may be read before the inbox is full.
-    private var room: Int
     private var sending: ArraySlice<Message> = []
     private var isScheduled = false
     private var isBlocked = false
@@ -33,12 +30,11 @@ final class PolledSocket {
         self.kind = kind
         self.options = options
         self.exchange = exchange
-        room = kind == .publisher ? .max : options.inboxLimit
     }
 
     /// What zmq_poll(3) is to wait for.
     var interest: Int32 {
-        (room > 0 && closing == nil ? ZMQ_POLLIN : 0) | (isBlocked ? ZMQ_POLLOUT : 0)
+        (closing == nil ? ZMQ_POLLIN : 0) | (isBlocked ? ZMQ_POLLOUT : 0)
     }
 
     /// Whether there is something to send now, with no need to wait.
@@ -62,11 +58,6 @@ final class PolledSocket {
     /// The outbox has something.
     func schedule() {
         isScheduled = true
-    }
-
-    /// The inbox has room again.
-    func resume() {
-        room = exchange.inbox.put([])
     }
 
     /// Stops reading, goes on sending for at most the linger; `done` is called once closed.
@@ -93,18 +84,19 @@ final class PolledSocket {
         for done in closing?.done ?? [] { done() }
     }
 
+    /// Reads what there is, whether or not there is room for it: in libzmq it must not pile up.
     private func receive() {
+        let room = exchange.inbox.room
         var batch: [Message] = []
         var byteCount = 0
         var refused = 0
-        reading: for _ in 0..<min(room, Self.messagesPerTurn) where byteCount < Self.bytesPerTurn {
-            switch handle.receive(maximumFrames: options.maximumFrames, tellsSender: tellsSender) {
+        reading: for _ in 0..<Self.messagesPerTurn where byteCount < Self.bytesPerTurn {
+            switch next(in: room) {
             case .nothing: break reading
             case .broken: refused += 1
-            case .message(let message) where message.isCut && kind != .router: refused += 1
             case .message(let message):
-                if message.isCut { refused += 1 }
-                byteCount += message.byteCount
+                if message.cut != nil { refused += 1 }
+                byteCount += message.footprint
                 batch.append(message)
             }
         }
@@ -113,10 +105,27 @@ final class PolledSocket {
             batch = []
         }
         exchange.counters.withLock { counters in
-            counters.received += batch.count
+            counters.received += batch.count { $0.cut == nil }
             counters.refused += refused
         }
-        if !batch.isEmpty { room = exchange.inbox.put(batch) }
+        if !batch.isEmpty { exchange.inbox.put(batch) }
+    }
+
+    /// The next message, as far as there is room for it, and as far as somebody could be told of what is missing.
+    private func next(in room: Inbox.Room) -> SocketHandle.Reception {
+        switch room {
+        case .messages:
+            let reception = handle.receive(maximumFrames: options.maximumFrames, tellsSender: tellsSender)
+            guard case .message(let message) = reception, message.cut != nil, kind != .router else { return reception }
+            return .broken
+        case .beginnings where kind == .router:
+            // The way back, which may have an empty frame after the routing id, and no more.
+            guard case .message(var message) = handle.receive(maximumFrames: 2) else { return .nothing }
+            message.cut = .noRoom
+            return .message(message)
+        case .beginnings, .nothing:
+            return handle.discard() ? .broken : .nothing
+        }
     }
 
     /// Sends what it can within one turn's budget.

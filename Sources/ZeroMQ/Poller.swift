@@ -116,7 +116,7 @@ extension Poller {
         }
 
         let exchange = Exchange(
-            inbox: Inbox(limit: options.inboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.resume() } },
+            inbox: Inbox(limit: options.inboxBytes),
             outbox: Outbox(limit: options.outboxLimit) { [mailbox] in mailbox.post { $0.sockets[id]?.schedule() } },
             counters: counters)
         sockets[id] = PolledSocket(

@@ -4,11 +4,11 @@
 /// not tell: for a subscriber whose queue stands at the high-water mark, with a connection that breaks, at the end of
 /// the linger. Whoever must not miss anything repairs from a log or asks again.
 public struct SocketCounters: Sendable, Hashable {
-    /// Messages handed over to `incoming`.
+    /// Messages handed over to `incoming`, whole.
     public internal(set) var received = 0
     /// Messages given to ZeroMQ.
     public internal(set) var sent = 0
-    /// Incoming messages refused: too many frames, or, at a publisher, no subscription or one too many to remember.
+    /// Incoming messages refused: too many frames, no room, or, at a publisher, no subscription or one too many to remember.
     public internal(set) var refused = 0
     /// Messages given back to the sender because the outbox was full, the socket closed or the sender cancelled.
     public internal(set) var returned = 0

@@ -20,22 +20,29 @@ extension SocketHandle {
     func receive(maximumFrames: Int, tellsSender: Bool = false) -> Reception {
         guard nextFrame() else { return .nothing }
         var frames: [[UInt8]] = []
-        var isCut = false
+        var cut: Message.Cut?
         frames.append(takeFrame())
         // A message arrives whole, so its later frames are there without waiting.
         while zmq_msg_more(frame) != 0 {
             guard nextFrame() else { return .broken }
             guard frames.count < maximumFrames else {
                 drain()
-                isCut = true
+                cut = .tooManyFrames
                 break
             }
             frames.append(takeFrame())
         }
         // Of the last frame, because a router makes the first one itself.
         var message = Message(frames, sender: tellsSender ? sender() : nil)
-        message.isCut = isCut
+        message.cut = cut
         return .message(message)
+    }
+
+    /// Receives one message and forgets it; false if there is none.
+    func discard() -> Bool {
+        guard nextFrame() else { return false }
+        drain()
+        return true
     }
 
     /// Sends one message, whole or not at all, with zmq_send(3).

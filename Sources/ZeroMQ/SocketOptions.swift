@@ -7,10 +7,8 @@ public struct SocketOptions: Sendable, Hashable {
     /// Ten times ZeroMQ's default, because a publisher drops above it and a year of history is a burst. Subscribers share
     /// the memory of what they have not yet read.
     public var sendHighWater = 10_000
-    /// How many incoming messages ZeroMQ holds per peer before it stops reading from the network.
-    public var receiveHighWater = 1_000
-    /// How many messages `incoming` holds; above it the I/O thread stops reading the socket.
-    public var inboxLimit = 1_000
+    /// How many bytes of messages `incoming` holds; what comes above it is refused.
+    public var inboxBytes = 16 << 20
     /// How many messages wait for the I/O thread or a slow peer; above it `send` waits and `post` gives back.
     public var outboxLimit = 10_000
     /// The largest frame a peer may send; a larger one costs it the connection.

@@ -29,9 +29,12 @@ extension SocketOptions {
     func settings(for kind: SocketKind) -> [SocketSetting] {
         let ping = heartbeat.milliseconds
         var settings = [
-            // Queues are per peer and bounded; what happens above is the kind's: block, drop, or refuse.
+            // Per peer; what happens above is the kind's: block, drop, or refuse.
             SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, sendHighWater),
-            SocketSetting("ZMQ_RCVHWM", ZMQ_RCVHWM, receiveHighWater),
+            // Unlimited, because nothing waits there: the I/O thread reads all that comes, and refuses what is too much. At
+            // a limit libzmq stops reading a connection, and when that breaks off then, the next heartbeat aborts the process
+            // (`!_io_error` in stream_engine_base.cpp, https://github.com/zeromq/libzmq/issues/4841).
+            SocketSetting("ZMQ_RCVHWM", ZMQ_RCVHWM, 0),
             // Never -1: one open socket would make zmq_ctx_term wait for ever.
             SocketSetting("ZMQ_LINGER", ZMQ_LINGER, linger.milliseconds),
             // A half-open connection looks alive to a subscriber for ever unless both sides ask and listen.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Locking
+import TestSupport
 import Testing
 
 @testable import Operations
@@ -113,5 +114,20 @@ import Testing
             let date = Date(timeIntervalSince1970: 1_795_242_180 + Double(millisecond) / 1000)
             #expect(date.rfc3339.dropFirst(20).dropLast() == String(1000 + millisecond).dropFirst())
         }
+    }
+
+    @Test("what strangers cause is logged once a second, with how many lines there were none for")
+    func sparing() {
+        let clock = ManualClock()
+        let sparing = SparingLogger(logger(), clock: clock)
+        func refuse(_ count: Int) { for _ in 0..<count { sparing.warning("refused", [.reason: "no id"]) } }
+        refuse(1)
+        refuse(1_000)
+        clock.advance(by: .seconds(1))
+        refuse(2)
+        clock.advance(by: .milliseconds(999))
+        refuse(1)
+        let line = "2026-11-21T06:23:00.123Z warning worker: refused"
+        #expect(written == ["\(line) reason=\"no id\"\n", "\(line) dropped=1000 reason=\"no id\"\n"])
     }
 }

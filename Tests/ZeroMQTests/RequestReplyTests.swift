@@ -57,12 +57,10 @@ struct RequestReplyTests {
     func slowPeer() async throws {
         var small = SocketOptions()
         small.sendHighWater = 10
-        small.receiveHighWater = 10
-        small.inboxLimit = 10
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: small)
-            let slow = try await thread.open(.dealer, connect: server.addresses, options: small)
-            await slow.send([Message("hello")])
+            let slow = RawPeer(connectedTo: server.addresses[0])
+            #expect(slow.say(RawPeer.greeting) && slow.waitForReady() && slow.say([0, 5] + "hello".utf8))
             let id = try await server.next().frames[0]
             let large = [UInt8](repeating: 0, count: 1 << 16)
             let flood = Array(repeating: Message([id, large]), count: 500)
@@ -75,6 +73,7 @@ struct RequestReplyTests {
             while asked.isEmpty { asked = await server.next(1) }
             server.post([Message([asked[0].frames[0]] + Message("welcome").frames)])
             #expect(try await quick.next() == Message("welcome"))
+            withExtendedLifetime(slow) {}
         }
     }
 

@@ -6,8 +6,8 @@ public struct Command: Sendable {
     public let frames: [[UInt8]]
     /// Who asks, as far as is known.
     public let sender: Sender?
-    /// Whether it had more frames than the socket takes; then what it asks is not known.
-    let isCut: Bool
+    /// Why the socket did not take it whole, if so; then what it asks is not known.
+    let cut: Message.Cut?
     private let route: [[UInt8]]
 
     /// Takes a message of a ROUTER socket apart.
@@ -15,12 +15,12 @@ public struct Command: Sendable {
     /// The first frame is the asker's routing id. A REQ socket puts an empty frame after it, a DEALER may or may not
     /// (RFC 28); the answer goes back in the form of the question.
     public init(_ message: Message) {
-        let isEnveloped = message.frames.count > 2 && message.frames[1].isEmpty
+        let isEnveloped = message.frames.count > (message.cut == nil ? 2 : 1) && message.frames[1].isEmpty
         let routeLength = isEnveloped ? 2 : 1
         route = Array(message.frames.prefix(routeLength))
         frames = Array(message.frames.dropFirst(routeLength))
         sender = message.sender
-        isCut = message.isCut
+        cut = message.cut
     }
 
     /// The answer as a message for the socket that the question came from.

@@ -4,11 +4,8 @@ public import ZeroMQ
 ///
 /// A whole batch is answered at a time, so that the requests in it share one commit; but a page of the log is sent before the
 /// next is read, however many were asked for at once, since each may have megabytes. While a batch is being answered, further
-/// questions wait in the socket, and at its high-water mark at their senders.
+/// questions wait in the socket, which refuses what is too much.
 public struct CommandServer: Sendable {
-    private static let tooLong = Reply.refused(
-        Failure(.badRequest, "a command has two frames, and this one has too many to be looked at"))
-
     private let socket: Socket
 
     /// Makes a server of the given ROUTER socket.
@@ -18,7 +15,7 @@ public struct CommandServer: Sendable {
 
     /// Hands each batch to `answer`, which returns one reply a command, until the socket closes.
     ///
-    /// Commands with more frames than the socket takes are refused here.
+    /// Commands that the socket did not take whole are refused here.
     public func run(
         _ answer: @Sendable ([Command]) async -> [Reply], afterAnswering: @Sendable () -> Void = {}
     ) async {
@@ -38,10 +35,24 @@ public struct CommandServer: Sendable {
     private func answers(
         to commands: ArraySlice<Command>, by answer: @Sendable ([Command]) async -> [Reply]
     ) async -> [Message] {
-        let whole = commands.filter { !$0.isCut }
-        let replies = await answer(whole)
+        let whole = commands.filter { $0.cut == nil }
+        var replies = await answer(whole)[...]
         precondition(replies.count == whole.count, "every command has one reply")
-        var next = replies.makeIterator()
-        return commands.map { $0.answer($0.isCut ? Self.tooLong : next.next() ?? Self.tooLong) }
+        return commands.map { command in
+            command.answer(command.cut.map(Reply.init(to:)) ?? replies.removeFirst())
+        }
+    }
+}
+
+extension Reply {
+    /// What is said to somebody whose command the socket did not take whole.
+    fileprivate init(to cut: Message.Cut) {
+        self =
+            switch cut {
+            case .tooManyFrames:
+                .refused(Failure(.badRequest, "a command has two frames, and this one has too many to be looked at"))
+            case .noRoom:
+                .refused(Failure(.overloaded, "more is waiting to be looked at than there is room for", retryAfter: 1))
+            }
     }
 }
