@@ -3,20 +3,7 @@ import { language, t } from './lib/words.js';
 import { settings } from './lib/settings.js';
 import { live } from './lib/live.js';
 import { notifyOfAlerts } from './lib/notifications.js';
-import * as chart from './pages/chart.js';
-
-/** The pages by the first word of their address; all but the first one shown are loaded when they are wanted. */
-const pages = {
-  '': async () => chart,
-  day: async () => chart,
-  week: async () => chart,
-  weekend: async () => chart,
-  weekdays: async () => chart,
-  movie: () => import('./pages/movie.js'),
-  history: () => import('./pages/history.js'),
-  alerts: () => import('./pages/alerts.js'),
-  operations: () => import('./pages/operations.js'),
-};
+import { pages } from './pages.js';
 
 const base = new URL(document.baseURI).pathname;
 const main = h('main', { id: 'main', tabindex: '-1' });
@@ -40,15 +27,16 @@ async function show({ isMove = false } = {}) {
   leaving?.abort();
   const leave = new AbortController();
   leaving = leave;
-  markPlace(at.words[0] ?? '');
-  let page;
+  const page = pages.find(({ words }) => words.includes(at.words[0] ?? ''));
+  markPlace(page);
+  let module;
   try {
-    page = await (pages[at.words[0] ?? ''] ?? nowhere)();
+    [module] = await Promise.all([page ? page.load() : nowhere(), page?.style && styled(page.style)]);
   } catch {
-    page = await unreachable();
+    module = await unreachable();
   }
   if (leave.signal.aborted) return;
-  page.show(main, { ...at, go, signal: leave.signal });
+  module.show(main, { ...at, go, signal: leave.signal });
   if (isMove) {
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
@@ -67,12 +55,17 @@ async function unreachable() {
   return { show: (main) => main.replaceChildren(failed({ code: 'offline' }, () => location.reload())) };
 }
 
-const links = [['', 'chart'], ['history', 'history'], ['alerts', 'alerts'], ['operations', 'operations']];
+/** Brings a page's own style sheet, once, before the page is drawn. */
+function styled(href) {
+  const address = new URL(href, document.baseURI).href;
+  if ([...document.styleSheets].some((sheet) => sheet.href === address)) return null;
+  return new Promise((resolve, reject) =>
+    document.head.append(h('link', { rel: 'stylesheet', href: address, onload: resolve, onerror: reject })));
+}
 
-function markPlace(word) {
-  const current = ['history', 'alerts', 'operations'].includes(word) ? word : word === 'movie' ? null : '';
+function markPlace(page) {
   for (const link of document.querySelectorAll('nav a')) {
-    if (link.dataset.word === current) link.setAttribute('aria-current', 'page');
+    if (link.dataset.name === page?.name) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
 }
@@ -84,7 +77,8 @@ function frame() {
     h('header', { class: 'top' },
       h('a', { class: 'brand', href: './' }, h('span', { class: 'bulbs', 'aria-hidden': 'true' }), 'marquee'),
       h('nav', { 'aria-label': t('nav.label') },
-        links.map(([word, name]) => h('a', { href: word || './', 'data-word': word }, icon(name), h('span', {}, t(`nav.${name}`))))),
+        pages.filter((page) => page.name).map(({ name, words }) =>
+          h('a', { href: words[0] || './', 'data-name': name }, icon(name), h('span', {}, t(`nav.${name}`))))),
       lamp, themeButton(), languageButton()),
     h('div', { id: 'warnings', role: 'status' }),
     main,
