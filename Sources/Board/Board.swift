@@ -41,35 +41,34 @@ public struct Board: Sendable {
     ///
     /// Throws before anything runs if one of them cannot be had.
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
-        let started = clock.now()
+        let metrics = Metrics()
+        metrics.addProcess(startedAt: clock.now())
         let files = try Site.files(in: try options.webFolder ?? WebFolder.find(), base: options.base)
         let path = try DataFolder(configuration.dataFolder).file("board.db")
         let database = try ReadModel.open(path, logger: logger)
+        metrics.addDatabase(at: path)
         let model = try await ReadModel(database)
         let hub = Hub(epoch: model.epoch, recent: try await model.recentNews())
+        hub.report(to: metrics)
+
         let io = try configuration.makeClientThread()
         let (events, commands) = (configuration.events.reachable, configuration.commands.reachable)
         let (alerts, alertCommands) = (configuration.alerts.reachable, configuration.alertCommands.reachable)
         let pulse = try await Pulse(io, worker: events, notifier: alerts, hub: hub, clock: ContinuousClock())
-
-        let metrics = Metrics()
-        metrics.addProcess(startedAt: started)
-        let read = metrics.counter("marquee_events_read_total", "Events that were read, each once.")
-        metrics.gauge("marquee_board_browsers", "Browsers that watch.") { Double(hub.count) }
-        metrics.counter("marquee_board_news_total", "News that were sent to the browsers that watch, each once.") {
-            Double(hub.sent)
-        }
-        metrics.addDatabase(at: path)
         let worker = try await Subscription(
             io, events: events, commands: commands,
             prefixes: ["ranking.", "movie.", "poster.", "request.", "anomaly."],
-            from: try await model.position(in: .worker).map { .after($0) } ?? .beginning
+            from: try await model.start(of: .worker)
         ) { note($0) }
         let notifier = try await Subscription(
             io, events: alerts, commands: alertCommands, prefixes: ["alert."],
-            from: try await model.position(in: .notifier).map { .after($0) } ?? .beginning
+            from: try await model.start(of: .notifier)
         ) { note($0) }
         metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
+        let read = metrics.counter("marquee_events_read_total", "Events that were read, each once.")
+        let feeds = [(ReadModel.Source.worker, worker), (.notifier, notifier)].map { source, subscription in
+            Feed(source, subscription, into: model, telling: hub, logger: logger, read: read, clock: ContinuousClock())
+        }
 
         let pictures = HTTPClient(retry: .never)
         let api = API(
@@ -89,25 +88,12 @@ public struct Board: Sendable {
         }
 
         logger.info("board ready", [.http: server.address, .path: options.base])
-        let group = ServiceGroup(
-            [
-                feed(.worker, worker, model, hub, read),
-                feed(.notifier, notifier, model, hub, read),
-                pulse,
-                ServerService(server, hub: hub),
-            ], grace: .seconds(1))
-        try await group.run(until: asked)
+        let services: [any Service] = feeds + [pulse, PageService(server, hub: hub)]
+        try await ServiceGroup(services, grace: .seconds(1)).run(until: asked)
         await pictures.shutdown()
         await io.shutdown()
         await database.close()
         logger.info("board stopped")
-    }
-
-    private func feed(
-        _ source: ReadModel.Source, _ subscription: Subscription, _ model: ReadModel, _ hub: Hub, _ read: Counter
-    ) -> Feed {
-        Feed(
-            source, subscription, into: model, telling: hub, logger: logger, read: read, clock: ContinuousClock())
     }
 
     /// Logs what becomes of a subscription.
@@ -119,39 +105,4 @@ public struct Board: Sendable {
             logger.warning("a log cannot be read; it will be asked again", [.after: pause, .error: "\(error)"])
         }
     }
-}
-
-/// Serves until it is stopped; then browsers that watch are told first, so that the rest can end in peace.
-private struct ServerService: Service {
-    private let server: WebServer
-    private let hub: Hub
-    private let stopped: AsyncStream<Never>
-    private let ending: AsyncStream<Never>.Continuation
-
-    init(_ server: WebServer, hub: Hub) {
-        self.server = server
-        self.hub = hub
-        (stopped, ending) = AsyncStream.makeStream(of: Never.self)
-    }
-
-    func run() async throws {
-        for await _ in stopped {}
-        hub.close()
-        await server.shutdown(grace: .milliseconds(250))
-    }
-
-    func stop() async {
-        ending.finish()
-    }
-}
-
-extension WebServer.Limits {
-    /// A page has one connection that stays and some that come and go; behind a proxy all have one address.
-    fileprivate static let board = {
-        var limits = WebServer.Limits()
-        limits.connections = 8_192
-        limits.connectionsPerAddress = 8_192
-        limits.waiting = 3_072
-        return limits
-    }()
 }

@@ -1,4 +1,5 @@
 import Locking
+import Operations
 import WebServer
 
 /// Hands news to all browsers that watch, as server-sent events; none is missed by one that comes back in time.
@@ -97,6 +98,14 @@ final class Hub: Sendable {
     var count: Int { state.withLock { $0.watchers.count } }
     /// How many news were sent, each counted once.
     var sent: Int { state.withLock { $0.sent } }
+
+    /// Has metrics tell both.
+    func report(to metrics: Metrics) {
+        metrics.gauge("marquee_board_browsers", "Browsers that watch.") { Double(self.count) }
+        metrics.counter("marquee_board_news_total", "News that were sent to the browsers that watch, each once.") {
+            Double(self.sent)
+        }
+    }
 
     private func remove(_ key: Int) {
         // Released after the lock: the last reference may be this one.

@@ -28,11 +28,12 @@ struct ReadModel: Sendable {
         }
     }
 
-    /// How far a process's log was read.
-    func position(in source: Source) async throws -> LogPosition? {
+    /// Where to go on reading a process's log: after what was read, or at its beginning.
+    func start(of source: Source) async throws -> Subscription.Start {
         try await database.read { connection in
-            try connection.query("select position from reading where source = ?", source.rawValue, as: [UInt8].self)
-                .first.map { try JSON.decode(from: $0) }
+            let stored = try connection.query(
+                "select position from reading where source = ?", source.rawValue, as: [UInt8].self)
+            return try stored.first.map { .after(try JSON.decode(from: $0)) } ?? .beginning
         }
     }
 }

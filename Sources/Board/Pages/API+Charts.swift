@@ -1,0 +1,54 @@
+import BoxOffice
+import Events
+import WebServer
+
+/// Charts: of a day or a week, and over a range of days.
+extension API {
+    func day(_ word: Substring, _ request: WebRequest) async throws -> WebResponse {
+        let date = try self.date(word, "date")
+        let chart = try await model.chart(span: ReadModel.daySpan, firstDay: date, market: try market(of: request))
+        return try found(chart, "no chart of \(date) is known yet").response(to: request)
+    }
+
+    func week(_ word: Substring, _ day: Substring, _ request: WebRequest) async throws -> WebResponse {
+        guard let span = Week.Span(rawValue: String(word)) else {
+            throw Failure(.badRequest, "a span is week, weekend or weekdays", field: "span")
+        }
+        let week = Week(of: try date(day, "date"), span: span)
+        let chart = try await model.chart(
+            span: span.rawValue, firstDay: week.firstDay, market: try market(of: request))
+        return try found(chart, "no \(span.rawValue) chart of \(week) is known yet").response(to: request)
+    }
+
+    func calendar(_ word: Substring, _ request: WebRequest) async throws -> WebResponse {
+        guard word.count == 4, let year = Int(word), year >= KoreanDate.firstChart.year else {
+            throw Failure(.badRequest, "a year from \(KoreanDate.firstChart.year) on is expected", field: "year")
+        }
+        let days = try await model.calendar(year: year, market: try market(of: request))
+        return Representation(days, contentType: .json).response(to: request)
+    }
+
+    func history(_ request: WebRequest) async throws -> WebResponse {
+        let (from, to) = try range(of: request)
+        let history = try await model.history(from: from, to: to, market: try market(of: request))
+        return Representation(history, contentType: .json).response(to: request)
+    }
+
+    func table(_ request: WebRequest) async throws -> WebResponse {
+        let (from, to) = try range(of: request)
+        let lines = try await model.lines(from: from, to: to, market: try market(of: request))
+        return Representation(CSV.table(of: lines), contentType: "text/csv;charset=UTF-8").response(
+            to: request,
+            headers: [("Content-Disposition", "attachment; filename=\"marquee-\(from)-\(to).csv\"")])
+    }
+
+    /// At most 366 days.
+    private func range(of request: WebRequest) throws(Failure) -> (from: KoreanDate, to: KoreanDate) {
+        let from = try date(request.query("from") ?? "", "from")
+        let to = try date(request.query("to") ?? "", "to")
+        guard from <= to, to - from <= 366 else {
+            throw Failure(.badRequest, "from lies at most a year before to", field: "from")
+        }
+        return (from, to)
+    }
+}

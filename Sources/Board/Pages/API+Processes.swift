@@ -1,0 +1,40 @@
+import Events
+import Operations
+import WebServer
+
+/// The processes: requests to the worker, how all are, and the live news.
+extension API {
+    func ask(_ request: WebRequest) async throws -> WebResponse {
+        // Other sites can make a browser post text to us, but not JSON, without our leave (Fetch, CORS-safelisted types).
+        guard request.header("Content-Type")?.hasPrefix("application/json") == true else {
+            throw Failure(.badRequest, "requests are posted as application/json", field: "Content-Type")
+        }
+        let id = try await requests.ask(request.body)
+        return .json(try JSON.encode(["id": id]), status: 202)
+    }
+
+    func status(_ request: WebRequest) async throws -> WebResponse {
+        let board = BoardStatus(version: version, browsers: hub.count, news: hub.sent)
+        let troubles = try await model.troubles(limit: 20)
+        let status = JSONObject([
+            ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
+            ("failures", troubles.failures), ("anomalies", troubles.anomalies),
+        ])
+        return Representation(status.bytes, contentType: .json).response(to: request)
+    }
+
+    func live(_ request: WebRequest) throws -> WebResponse {
+        guard let body = hub.watch(after: request.header("Last-Event-ID") ?? request.query("after")) else {
+            throw Failure(.overloaded, "too many browsers watch already", retryAfter: 30)
+        }
+        return WebResponse(
+            contentType: "text/event-stream;charset=UTF-8",
+            headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")], body: .open(body))
+    }
+}
+
+private struct BoardStatus: Encodable {
+    let version: String
+    let browsers: Int
+    let news: Int
+}
