@@ -87,6 +87,25 @@ import WebServer
         await worker.end()
     }
 
+    @Test("a chart of an area is one of its own, and the areas are told by name")
+    func areas() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let areas = try json(try await get(address, "/api/v1/areas"))["areas"] as? [[String: Any]]
+            let seoul = try #require(areas?.first)
+            #expect(seoul as? [String: String] == ["code": "0105001", "name": "서울시", "nameEnglish": "Seoul"])
+            let market = Market(area: Market.Area("0105001"))
+            let chart = try Sample.chart("2024-06-04", "BA", market: market)
+            try await worker.publish(Sample.topic(chart), chart)
+            #expect(await watcher.next(1, "chart").first?.data.contains("\"market\":\"area-0105001\"") == true)
+            try await expect(200, address, "/api/v1/days/2024-06-04?market=area-0105001")
+            try await expect(404, address, "/api/v1/days/2024-06-04")
+        }
+        await worker.end()
+    }
+
     @Test("who was away while the board was, too, misses nothing: ids go on over a restart")
     func restart() async throws {
         let worker = try await stand.press()

@@ -20,6 +20,11 @@ extension API {
         return try found(chart, "no \(span.rawValue) chart of \(week) is known yet").response(to: request)
     }
 
+    func areas(_ request: WebRequest) throws -> WebResponse {
+        let areas = Market.areas.map { Area(code: "\($0.area)", name: $0.name, nameEnglish: $0.nameEnglish) }
+        return Representation(try JSON.encode(["areas": areas]), contentType: .json).response(to: request)
+    }
+
     func calendar(_ word: Substring, _ request: WebRequest) async throws -> WebResponse {
         guard word.count == 4, let year = Int(word), year >= KoreanDate.firstChart.year else {
             throw Failure(.badRequest, "a year from \(KoreanDate.firstChart.year) on is expected", field: "year")
@@ -51,4 +56,10 @@ extension API {
         }
         return (from, to)
     }
+}
+
+private struct Area: Encodable {
+    let code: String
+    let name: String
+    let nameEnglish: String?
 }

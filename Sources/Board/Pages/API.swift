@@ -35,6 +35,7 @@ struct API: Sendable {
         switch (words.first ?? "", words.count) {
         case ("days", 2): return try await day(words[1], request)
         case ("weeks", 3): return try await week(words[1], words[2], request)
+        case ("areas", 1): return try areas(request)
         case ("calendar", 2): return try await calendar(words[1], request)
         case ("movies", 2): return try await movie(words[1], request)
         case ("posters", 3): return try await poster(words[1], words[2], request)

@@ -38,12 +38,9 @@ async function read(response) {
 }
 
 /** The fields of a market in requests, and its word in addresses. */
-export function market({ nation, films }) {
-  const filters = [nation && `nation-${nation}`, films && `films-${films}`].filter(Boolean);
-  const fields = {};
-  if (nation) fields.nation = nation;
-  if (films) fields.films = films;
-  return { fields, word: filters.join('+') || 'all' };
+export function market({ nation, films, area }) {
+  const chosen = Object.entries({ nation, films, area }).filter(([, value]) => value);
+  return { fields: Object.fromEntries(chosen), word: chosen.map((filter) => filter.join('-')).join('+') || 'all' };
 }
 
 export const posterAddress = (code, version, size) => address(`posters/${code}/${version}?size=${size}`);

@@ -16,8 +16,20 @@ function fill(element, properties, children) {
     else if (name === 'value' || name === 'checked' || name === 'selected') element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...present(children));
   return element;
+}
+
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+
+const shown = new WeakMap();
+
+/** Fills a place anew, if what it is to show is not what it shows: whoever reads or picks something in it is left alone. */
+export function refill(place, value, draw) {
+  const text = JSON.stringify(value);
+  if (shown.get(place) === text) return;
+  shown.set(place, text);
+  place.replaceChildren(...present([draw(value)]));
 }
 
 /** Text that is read aloud and not shown. */

@@ -3,23 +3,22 @@ import { ask, get, market } from '../lib/api.js';
 import { clamped, firstChart, isDate, length, newest, plus, span as spanOf } from '../lib/dates.js';
 import { count, instant, longDay, range } from '../lib/format.js';
 import { live } from '../lib/live.js';
+import { outcome } from '../lib/requests.js';
 import { settings } from '../lib/settings.js';
 import { t } from '../lib/words.js';
+import { filterControls, filtersIn } from '../parts/filters.js';
 import { lines, modeButton, orders, setPoster, skeleton } from '../parts/lines.js';
 import { failed, openDialog, toast } from '../parts/notices.js';
 
 const spans = ['day', 'weekend', 'week', 'weekdays'];
 /** Films whose facts this page has asked for: once is enough. */
 const askedFilms = new Set();
-/** How long to wait for the worker before saying that it takes long. */
-const patience = 20_000;
 
 /** The chart of a day or a week. */
 export function show(main, { words, query, go, signal }) {
   const span = spans.includes(words[0]) ? words[0] : 'day';
   const wanted = words[1] ?? newest(span);
-  const filters = { nation: query.get('nation'), films: query.get('films') };
-  new ChartPage(main, { span, wanted, filters, go, signal }).begin();
+  new ChartPage(main, { span, wanted, filters: filtersIn(query), go, signal }).begin();
 }
 
 class ChartPage {
@@ -61,7 +60,8 @@ class ChartPage {
     document.title = `${this.title} · marquee`;
     this.body = h('div', { class: 'body', 'aria-live': 'off' });
     this.state = h('p', { class: 'state' });
-    this.main.replaceChildren(this.head(), this.body);
+    this.trouble = h('div', { class: 'trouble' });
+    this.main.replaceChildren(this.head(), this.trouble, this.body);
     if (!this.isRight) return this.body.replaceChildren(failed({ code: 'badRequest' }));
     live.on('chart', (news) => news.topic === this.topic && this.load(), this.signal);
     live.on('reset', () => this.load(), this.signal);
@@ -85,12 +85,12 @@ class ChartPage {
           h('button', { type: 'button', class: 'plain calendar', onclick: () => this.openCalendar() },
             icon('calendar'), h('span', {}, t('chart.calendar'))),
           this.step(1, 'forward', 'chart.next')),
-        h('div', { class: 'segments', role: 'group', 'aria-label': t('chart.span') }, spans.map((span) =>
-          h('a', { href: this.address({ span, day: span === 'day' ? this.last : this.first }), 'aria-current': span === this.span ? 'true' : null }, t(`chart.${span}`)))),
-        this.choice('nation', ['K', 'F']),
-        this.choice('films', ['diverse', 'commercial']),
-        this.orderChoice(),
-        this.modes = h('div', { class: 'segments', role: 'group', 'aria-label': t('chart.mode') })));
+        this.modes = h('div', { class: 'segments modes', role: 'group', 'aria-label': t('chart.mode') }),
+        h('div', { class: 'segments spans', role: 'group', 'aria-label': t('chart.span') }, spans.map((span) =>
+          h('a', { href: this.address({ span, day: span === 'day' ? this.last : this.first }), 'aria-current': span === this.span ? 'true' : null }, t(`chart.${span}`))))),
+      h('div', { class: 'tools filters' },
+        filterControls(this.filters, (changed) => this.go(this.address({ filters: { ...this.filters, ...changed } }))),
+        this.orderChoice()));
   }
 
   step(direction, glyph, name) {
@@ -100,12 +100,6 @@ class ChartPage {
     return isThere
       ? h('a', { class: 'button', href: this.address({ day }), 'aria-label': label, title: label }, icon(glyph))
       : h('span', { class: 'button', 'aria-disabled': 'true', role: 'link', 'aria-label': label }, icon(glyph));
-  }
-
-  choice(name, values) {
-    return h('label', { class: 'choice' }, h('span', { class: 'spoken' }, t(`chart.${name}`)),
-      h('select', { name, onchange: (event) => this.go(this.address({ filters: { ...this.filters, [name]: event.target.value || null } })) },
-        ['', ...values].map((value) => h('option', { value, selected: value === (this.filters[name] ?? '') }, t(`chart.${name}.${value || 'all'}`)))));
   }
 
   orderChoice() {
@@ -162,36 +156,18 @@ class ChartPage {
     }
   }
 
-  /** Asks the worker and waits for the end of the request; throws why there is no answer. */
-  async outcome(refresh) {
-    const ended = new Map();
-    const stop = new AbortController();
-    this.signal.addEventListener('abort', () => stop.abort(), { signal: stop.signal });
-    try {
-      return await new Promise((resolve, reject) => {
-        // The end may be heard before the request's own name is known.
-        let id = null;
-        const settle = (news) => (news.stage === 'failed' ? reject(news.outcome.error) : resolve(news.outcome));
-        live.on('request', (news) => (news.id === id ? settle(news) : ended.set(news.id, news)), stop.signal);
-        live.on('reset', () => resolve(null), stop.signal);
-        stop.signal.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
-        setTimeout(() => reject({ code: live.link.worker ? 'late' : 'upstreamUnavailable', retryable: true }), patience);
-        const fields = { date: this.first, ...this.market.fields };
-        if (this.span !== 'day') fields.span = this.span;
-        if (refresh) fields.refresh = true;
-        ask(this.span === 'day' ? 'fetch.day' : 'fetch.week', fields).then((name) => {
-          id = name;
-          if (ended.has(id)) settle(ended.get(id));
-        }, reject);
-      });
-    } finally {
-      stop.abort();
-    }
+  /** Asks the worker for the chart, and waits for the end of the request. */
+  outcome(refresh) {
+    const fields = { date: this.first, ...this.market.fields };
+    if (this.span !== 'day') fields.span = this.span;
+    if (refresh) fields.refresh = true;
+    return outcome(this.span === 'day' ? 'fetch.day' : 'fetch.week', fields, this.signal);
   }
 
   async refresh() {
     if (this.refreshing) return;
     this.refreshing = true;
+    this.trouble.replaceChildren();
     this.refreshButton.setAttribute('aria-busy', 'true');
     const revision = this.answer?.chart.revision;
     try {
@@ -200,9 +176,8 @@ class ChartPage {
       toast(t(this.answer?.chart.revision === revision ? 'chart.same' : 'chart.updated'));
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      const notice = failed(failure, () => this.refresh());
-      if (this.answer) toast(notice.querySelector('p').textContent);
-      else this.body.replaceChildren(notice);
+      if (this.answer) this.trouble.replaceChildren(failed(failure, () => this.refresh(), t('chart.notRefreshed')));
+      else this.body.replaceChildren(failed(failure, () => this.again()));
     } finally {
       this.refreshing = false;
       this.refreshButton.removeAttribute('aria-busy');
@@ -215,7 +190,9 @@ class ChartPage {
     const { chart, revisions, posters } = this.answer;
     this.drawState(chart, revisions);
     const entries = [...chart.entries].sort(orders[this.order] ?? orders.line);
+    const held = this.body.contains(document.activeElement) && document.activeElement.getAttribute('href');
     this.body.replaceChildren(lines({ entries, posters, day: this.last, mode: this.mode }));
+    if (held) this.body.querySelector(`a[href="${held}"]`)?.focus({ preventScroll: true });
     say(`${this.title}. ${entries.length ? `${t('line.rank', entries[0].rank)} ${entries[0].title}` : ''}`);
     this.askForFilms(entries, posters);
   }

@@ -8,10 +8,10 @@ export const sentence = (failure) => {
 };
 
 /** A notice in the place of what could not be shown. */
-export function failed(failure, retry) {
+export function failed(failure, retry, title = t('error.title')) {
   say(sentence(failure));
   return h('section', { class: 'failed', 'data-code': failure.code },
-    h('h2', {}, t('error.title')),
+    h('h2', {}, title),
     h('p', {}, sentence(failure)),
     retry && h('button', { type: 'button', class: 'primary', onclick: retry }, icon('refresh'), t('retry')));
 }
