@@ -1,10 +1,11 @@
-import { h, say } from '../lib/dom.js';
-import { ask, get } from '../lib/api.js';
+import { h, refill, say } from '../lib/dom.js';
+import { get } from '../lib/api.js';
 import { count, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
+import { outcome } from '../lib/requests.js';
 import { addWords, language, t } from '../lib/words.js';
 import { alertItem } from '../parts/alert.js';
-import { poster, setPoster } from '../parts/lines.js';
+import { poster } from '../parts/lines.js';
 import { failed } from '../parts/notices.js';
 import { reached, runDrawing } from '../parts/run.js';
 
@@ -43,8 +44,14 @@ export function show(main, { words, signal }) {
   const code = words[1] ?? '';
   document.title = `${code} · marquee`;
   main.replaceChildren(h('p', { class: 'state' }, t('chart.loading')));
+  const places = { poster: h('div', { class: 'side' }), header: h('header'), facts: h('section', { class: 'facts', 'aria-label': t('movie.facts') }),
+    run: h('section', { class: 'wide' }), alerts: h('section', { class: 'wide' }) };
+  const film = h('article', { class: 'film' }, places.poster, h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
   let answer = null;
   let isAsked = false;
+  /** Whether the worker has said all it will: what is not known now stays unknown. */
+  let isTold = false;
+  let timer = null;
 
   async function load() {
     try {
@@ -63,18 +70,18 @@ export function show(main, { words, signal }) {
     isAsked = true;
     if (!answer) main.replaceChildren(h('p', { class: 'state' }, t('movie.loading')));
     try {
-      const id = await ask('fetch.movie', { code });
-      live.on('request', (news) => {
-        if (news.id === id && news.stage === 'failed' && !answer?.movie) note(news.outcome.error);
-      }, signal);
+      await outcome('fetch.movie', { code }, signal);
+      isTold = true;
+      await load();
     } catch (failure) {
-      note(failure);
+      if (failure.name !== 'AbortError' && !answer?.movie) note(failure);
     }
   }
 
   function note(failure) {
-    const notice = failed(failure, () => { isAsked = false; load(); });
-    if (answer) main.querySelector('.facts')?.replaceChildren(notice);
+    isTold = true;
+    const notice = failed(failure, () => { isAsked = isTold = false; load(); });
+    if (answer) refill(places.facts, failure, () => notice);
     else main.replaceChildren(notice);
   }
 
@@ -82,35 +89,33 @@ export function show(main, { words, signal }) {
     const { movie, run, alerts } = answer;
     const title = movie?.title ?? answer.title ?? code;
     document.title = `${title} · marquee`;
-    const place = poster(code, title, answer.poster.version ?? undefined, 'large');
-    if (!answer.poster.isKnown) place.classList.add('loading');
-    main.replaceChildren(h('article', { class: 'film' },
-      h('div', { class: 'side' }, place),
-      h('div', { class: 'about' },
-        h('header', {}, h('h1', {}, title), h('p', { class: 'other' }, movie?.titleEnglish ?? movie?.titleOriginal ?? '')),
-        h('section', { class: 'facts', 'aria-label': t('movie.facts') }, movie ? facts(movie) : h('p', { class: 'state' }, t('movie.loading')))),
-      runSection(run, title),
-      h('section', { class: 'wide' }, h('h2', {}, t('movie.alerts')),
-        alerts.length ? h('ol', { class: 'alerts' }, alerts.map((alert) => alertItem(alert))) : h('p', { class: 'state' }, t('movie.noAlerts')))));
-    say(title);
+    if (!film.isConnected) {
+      main.replaceChildren(film);
+      say(title);
+    }
+    refill(places.poster, { title, version: answer.poster.version, isComing: !answer.poster.isKnown && !isTold }, ({ version, isComing }) => {
+      const place = poster(code, title, version, 'large');
+      if (isComing) place.classList.add('loading');
+      return place;
+    });
+    refill(places.header, [title, movie?.titleEnglish ?? movie?.titleOriginal], ([title, other]) => [h('h1', {}, title), other && h('p', { class: 'other' }, other)]);
+    refill(places.facts, movie, () => (movie ? facts(movie) : h('p', { class: 'state' }, t('movie.loading'))));
+    refill(places.run, run, () => [h('h2', {}, t('movie.run')), runParts(run, title)]);
+    refill(places.alerts, alerts, () => [h('h2', {}, t('movie.alerts')),
+      alerts.length ? h('ol', { class: 'alerts' }, alerts.map((alert) => alertItem(alert))) : h('p', { class: 'state' }, t('movie.noAlerts'))]);
   }
 
-  function runSection(run, title) {
+  function runParts(run, title) {
+    if (!run.length) return h('p', { class: 'state' }, t('movie.noRun'));
     const place = h('div', { class: 'scroll chartPlace' });
-    const section = h('section', { class: 'wide' }, h('h2', {}, t('movie.run')));
-    if (!run.length) {
-      section.append(h('p', { class: 'state' }, t('movie.noRun')));
-      return section;
-    }
-    section.append(h('p', { class: 'state' }, t('movie.runNote')), place);
-    const marks = reached(run);
-    if (marks.length) section.append(h('ul', { class: 'marks' }, marks.map((day) => h('li', { class: 'chip' }, `${shortDay(day.date)} · ${t('movie.reached', count(day.total))}`))));
-    section.append(h('details', {}, h('summary', {}, t('movie.table')), table(run)));
-    const drawRun = () => place.clientWidth && place.replaceChildren(runDrawing(run, title, Math.max(260, place.clientWidth)));
-    const observer = new ResizeObserver(drawRun);
+    const observer = new ResizeObserver(() => place.clientWidth && place.replaceChildren(runDrawing(run, title, Math.max(260, place.clientWidth))));
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());
-    return section;
+    const marks = reached(run).map((day) => h('li', { class: 'chip' }, `${shortDay(day.date)} · ${t('movie.reached', count(day.total))}`));
+    return [
+      h('p', { class: 'state' }, t('movie.runNote')), place, marks.length > 0 && h('ul', { class: 'marks' }, marks),
+      h('details', { open: places.run.querySelector('details')?.open }, h('summary', {}, t('movie.table')), table(run)),
+    ];
   }
 
   live.on('movie', (news) => news.code === code && load(), signal);
@@ -118,11 +123,14 @@ export function show(main, { words, signal }) {
     if (news.code !== code) return;
     if (!answer) return load();
     answer.poster = { isKnown: true, version: news.version };
-    setPoster(main.querySelector('.poster'), answer.title ?? code, news.version);
+    draw();
   }, signal);
   live.on('alert', (news) => news.alert.movieCode === code && load(), signal);
   live.on('chart', (news) => {
-    if (news.span === 'day' && news.market === 'all' && answer?.run.some((day) => day.date === news.firstDay)) load();
+    if (news.span !== 'day' || news.market !== 'all') return;
+    // A backfill brings many at once.
+    clearTimeout(timer);
+    timer = setTimeout(load, 500);
   }, signal);
   live.on('reset', load, signal);
   load();

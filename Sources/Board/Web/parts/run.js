@@ -23,12 +23,12 @@ export function runDrawing(run, title, width) {
   const [left, right, top, bottom] = [52, 16, 34, height - 28];
   const first = run[0].date;
   const days = Math.max(1, between(first, run.at(-1).date));
-  const x = scale([0, days], [left + 6, width - right - 6]);
+  const column = Math.max(1.500, Math.min(36, ((width - left - right) / (days + 1)) * 0.7));
+  const x = scale([0, days], [left + 6 + column / 2, width - right - 6 - column / 2]);
   const at = (day) => x(between(first, day.date));
   const rank = scale([1, 10], [top, top + rankHeight - 24]);
   const marks = ticks(Math.max(...run.map((day) => day.audience ?? 0)));
   const y = scale([0, marks.at(-1)], [bottom, top + rankHeight]);
-  const column = Math.max(1.500, Math.min(14, ((width - left - right) / (days + 1)) * 0.7));
   // A day outside the chart breaks the line.
   const line = run.flatMap((day, index) => {
     const gap = index > 0 && between(run[index - 1].date, day.date) > 1;
