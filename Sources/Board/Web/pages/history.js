@@ -1,13 +1,14 @@
-import { h, say } from '../lib/dom.js';
+import { h, refill, say } from '../lib/dom.js';
 import { address, get, market } from '../lib/api.js';
-import { clamped, isDate, plus, yesterday } from '../lib/dates.js';
+import { between, clamped, isDate, plus, yesterday } from '../lib/dates.js';
 import { count, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { addWords, t } from '../lib/words.js';
 import { bumpDrawing } from '../parts/bump.js';
 import { png, save, standalone, tints } from '../parts/drawing.js';
+import { filterControls, filtersIn } from '../parts/filters.js';
 import { failed } from '../parts/notices.js';
-import { weekDrawing, yearDrawing } from '../parts/weeks.js';
+import { dayTotals, weekDrawing, weekSums, yearDrawing } from '../parts/weeks.js';
 
 addWords({
   'history.title': ['기록', 'History'],
@@ -27,10 +28,13 @@ addWords({
   'history.png': ['PNG', 'PNG'],
   'history.save': ['{0} 그림을 {1}로 내려받기', 'Save {0} as {1}'],
   'history.film': ['영화', 'Film'],
+  'history.week': ['주의 첫날', 'Week from'],
+  'history.day': ['날짜', 'Day'],
+  'history.most': ['관객이 가장 많은 영화', 'Most seen'],
   'history.daysIn': ['차트에 든 날', 'Days in the chart'],
   'history.best': ['최고 순위', 'Best rank'],
   'history.firstLast': ['처음 → 마지막 순위', 'First → last rank'],
-  'history.audience': ['기간 관객', 'Admissions in range'],
+  'history.audience': ['관객', 'Admissions'],
   'history.none': ['이 기간의 차트를 이 보드가 아직 모릅니다. 차트에서 날을 열거나, 운영자에게 과거 채우기를 부탁하세요.', 'This board knows no chart of this range yet. Open days in the chart, or ask the operator for a backfill.'],
   'history.known': ['{1}일 가운데 {0}일의 차트', 'Charts of {0} of {1} days'],
   'history.filmLine': ['{0}: {1}일, 최고 {2}위', '{0}: {1} days, best No. {2}'],
@@ -47,7 +51,7 @@ export function show(main, { query, go, signal }) {
   let from = isDate(query.get('from') ?? '') ? clamped(query.get('from')) : clamped(plus(to, -29));
   if (from > to) from = to;
   if (plus(from, longest) < to) from = plus(to, -longest);
-  const filters = { nation: query.get('nation'), films: query.get('films') };
+  const filters = filtersIn(query);
   const { word } = market(filters);
   document.title = `${t('history.title')} · marquee`;
   const body = h('div', { class: 'history' });
@@ -62,9 +66,6 @@ export function show(main, { query, go, signal }) {
     h('input', { type: 'date', name, value, min: '2003-11-11', max: yesterday(), onchange: (event) => {
       if (isDate(event.target.value)) go(path({ [name]: event.target.value }));
     } }));
-  const choice = (name, values, place = '') => h('label', { class: `choice ${place}` }, h('span', { class: 'spoken' }, t(`chart.${name}`)),
-    h('select', { name, onchange: (event) => go(path({ [name]: event.target.value })) },
-      ['', ...values].map((value) => h('option', { value, selected: value === (filters[name] ?? '') }, t(`chart.${name}.${value || 'all'}`)))));
   const newest = yesterday();
   const preset = (text, start) => h('a', { class: 'segment', href: path({ from: clamped(start), to: newest }), 'aria-current': from === clamped(start) && to === newest ? 'true' : null }, text);
 
@@ -73,21 +74,40 @@ export function show(main, { query, go, signal }) {
       h('div', { class: 'title' }, h('h1', {}, t('history.title')), state,
         h('a', { class: 'plain', href: address(`history.csv?${range}`), download: `marquee-${from}-${to}.csv` }, t('history.csv'))),
       h('div', { class: 'tools' }, day('from', from), day('to', to),
-        h('div', { class: 'segments' }, [30, 90].map((days) => preset(t('history.days', days), plus(newest, 1 - days))), preset(t('history.year'), `${newest.slice(0, 4)}-01-01`)),
-        choice('nation', ['K', 'F'], 'push'), choice('films', ['diverse', 'commercial']))),
+        h('div', { class: 'segments' }, [30, 90].map((days) => preset(t('history.days', days), plus(newest, 1 - days))), preset(t('history.year'), `${newest.slice(0, 4)}-01-01`))),
+      h('div', { class: 'tools filters' }, filterControls(filters, (changed) => go(path(changed))))),
     body);
 
   let timer = null;
+  /** The code of the film that is followed. */
+  let picked = null;
+
   async function load() {
     try {
       const [history, year] = await Promise.all([get(`history?${range}`, signal), yearOf(to)]);
-      const length = Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
-      state.textContent = t('history.known', count(history.days.length), count(length));
-      say(state.textContent);
-      body.replaceChildren(...(history.days.length ? sections(history, year) : [h('p', { class: 'notice' }, t('history.none'))]));
+      state.textContent = t('history.known', count(history.days.length), count(between(from, to) + 1));
+      refill(body, [history, year], () => {
+        say(state.textContent);
+        return history.days.length ? sections(history, year) : h('p', { class: 'notice' }, t('history.none'));
+      });
+      follow();
     } catch (failure) {
-      if (failure.name !== 'AbortError') body.replaceChildren(failed(failure, load));
+      if (failure.name !== 'AbortError') refill(body, failure, () => failed(failure, load));
     }
+  }
+
+  /** Has one film stand out, or all. */
+  function follow() {
+    body.classList.toggle('picking', picked !== null);
+    for (const element of body.querySelectorAll('[data-code]')) {
+      element.classList.toggle('picked', element.dataset.code === picked);
+      if (element.hasAttribute('aria-pressed')) element.setAttribute('aria-pressed', String(element.dataset.code === picked));
+    }
+  }
+
+  function pick(code) {
+    picked = picked === code ? null : code;
+    follow();
   }
 
   /** All of the year that the range ends in. */
@@ -102,36 +122,30 @@ export function show(main, { query, go, signal }) {
     const legend = h('ul', { class: 'films' }, history.films.slice(0, tints).map((film, index) =>
       h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': film.code, onclick: () => pick(film.code) },
         h('span', { class: 'swatch', 'aria-hidden': 'true' }), film.title))));
-    let picked = null;
-    function pick(code) {
-      picked = picked === code ? null : code;
-      body.classList.toggle('picking', picked !== null);
-      for (const element of body.querySelectorAll('[data-code]')) {
-        element.classList.toggle('picked', element.dataset.code === picked);
-        if (element.hasAttribute('aria-pressed')) element.setAttribute('aria-pressed', String(element.dataset.code === picked));
-      }
-    }
     return [
-      figure(t('history.ranks'), (width) => bumpDrawing(history, width, pick), `marquee-ranks-${from}-${to}`, t('history.ranksNote'), legend),
-      figure(t('history.weeks'), (width) => weekDrawing(history, width), `marquee-weeks-${from}-${to}`),
-      figure(t('history.glance', year), () => yearDrawing(whole, year), `marquee-${year}`, t('history.glanceNote')),
-      h('details', { class: 'wide' }, h('summary', {}, t('history.table')), table(history)),
+      figure({ title: t('history.ranks'), file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(history, width, pick),
+        head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: filmTable(history) }),
+      figure({ title: t('history.weeks'), file: `marquee-weeks-${from}-${to}`, draw: (width) => weekDrawing(history, width), table: weekTable(history) }),
+      figure({ title: t('history.glance', year), file: `marquee-${year}`, draw: (width) => yearDrawing(whole, year, width),
+        head: h('p', { class: 'state' }, t('history.glanceNote')), table: dayTable(whole) }),
     ];
   }
 
-  /** A drawing with a heading and its exports, drawn anew when its place changes its width. */
-  function figure(title, draw, file, note, legend) {
+  /** A drawing with a heading, its exports and the same as a table; drawn anew when its place changes its width. */
+  function figure({ title, file, draw, head, table }) {
     const place = h('div', { class: 'scroll chartPlace', tabindex: '0', role: 'region', 'aria-label': title });
     let width = 0;
     const observer = new ResizeObserver(() => {
       if (!place.clientWidth || Math.abs(place.clientWidth - width) < 2) return;
       width = place.clientWidth;
       place.replaceChildren(draw(Math.max(260, width)));
+      follow();
     });
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());
     const saveAs = (kind, make) => h('button', { type: 'button', class: 'chip', 'aria-label': t('history.save', title, t(`history.${kind}`)), onclick: async () => save(await make(place.firstChild), `${file}.${kind}`) }, t(`history.${kind}`));
-    return h('section', { class: 'card wide' }, h('header', {}, h('h2', {}, title), saveAs('svg', standalone), saveAs('png', png)), note && h('p', { class: 'state' }, note), legend, place);
+    return h('section', { class: 'card wide' }, h('header', {}, h('h2', {}, title), h('span', { class: 'exports' }, saveAs('svg', standalone), saveAs('png', png))), head, place,
+      h('details', {}, h('summary', {}, t('history.table')), table));
   }
 
   live.on('chart', (news) => {
@@ -144,14 +158,29 @@ export function show(main, { query, go, signal }) {
   load();
 }
 
-function table({ films }) {
+function table(title, headings, rows) {
+  return h('div', { class: 'scroll tall', tabindex: '0', role: 'region', 'aria-label': title }, h('table', { class: 'data' },
+    h('thead', {}, h('tr', {}, headings.map((word, index) => h('th', { scope: 'col', class: index ? 'number' : null }, t(`history.${word}`))))),
+    h('tbody', {}, rows.map(([first, ...figures]) => h('tr', {}, h('th', { scope: 'row' }, first), figures.map((figure) => h('td', { class: 'number' }, figure)))))));
+}
+
+function filmTable({ films }) {
   const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('history.table') }, h('table', { class: 'data' },
-    h('thead', {}, h('tr', {}, ['film', 'daysIn', 'best', 'firstLast', 'audience'].map((word, index) => h('th', { scope: 'col', class: index ? 'number' : null }, t(`history.${word}`))))),
-    h('tbody', {}, films.map((film) => {
-      const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
-      return h('tr', {}, h('th', { scope: 'row' }, h('a', { href: `movie/${film.code}` }, film.title)),
-        h('td', { class: 'number' }, count(film.points.length)), h('td', { class: 'number' }, rank(Math.min(...ranks))),
-        h('td', { class: 'number' }, `${rank(ranks[0])} → ${rank(ranks.at(-1))}`), h('td', { class: 'number' }, count(film.audience)));
-    }))));
+  return table(t('history.ranks'), ['film', 'daysIn', 'best', 'firstLast', 'audience'], films.map((film) => {
+    const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
+    return [h('a', { href: `movie/${film.code}` }, film.title), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
+      `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audience)];
+  }));
+}
+
+function weekTable(history) {
+  const { starts, layers } = weekSums(history);
+  return table(t('history.weeks'), ['week', 'audience', 'most'], starts.map((start, week) => {
+    const most = layers.slice(0, -1).reduce((most, layer) => (layer.sums[week] > most.sums[week] ? layer : most), layers[0]);
+    return [h('a', { href: `week/${start}` }, shortDay(start)), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), `${most.title} · ${count(most.sums[week])}`];
+  }));
+}
+
+function dayTable(history) {
+  return table(t('history.table'), ['day', 'audience'], [...dayTotals(history)].reverse().map(([day, total]) => [h('a', { href: `day/${day}` }, shortDay(day)), count(total)]));
 }

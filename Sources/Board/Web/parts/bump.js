@@ -1,7 +1,7 @@
 import { s } from '../lib/dom.js';
 import { shortDay, tinyDay } from '../lib/format.js';
 import { t } from '../lib/words.js';
-import { drawing, label, path, scale, tints } from './drawing.js';
+import { drawing, fitting, label, path, scale, tints } from './drawing.js';
 
 const places = 10;
 
@@ -36,7 +36,7 @@ export function bumpDrawing({ days, films }, width, pick) {
     s('path', { class: 'reach', d: path(points) }),
     s('path', { class: 'line', d: path(points) }),
     days.length <= 62 ? points.filter(Boolean).map(([px, py]) => s('circle', { class: 'point', cx: px.toFixed(1), cy: py.toFixed(1), r: 3.500 })) : [],
-    isLast && lastRank ? label(width - right + 2, y(lastRank) + 4, film.title.length > 12 ? `${film.title.slice(0, 11)}…` : film.title, { class: 'name' }) : null);
+    isLast && lastRank ? label(width - right + 2, y(lastRank) + 4, fitting(film.title, right - 14), { class: 'name' }) : null);
     return group;
   });
   return drawing(width, height, t('history.bumpLabel', days.length ? shortDay(days[0]) : '', days.length ? shortDay(days.at(-1)) : ''),

@@ -36,6 +36,13 @@ export function drawing(width, height, label, ...content) {
 
 export const label = (x, y, text, attributes = {}) => s('text', { x: x.toFixed(1), y: y.toFixed(1), ...attributes }, text);
 
+/** As much of a text as about fits into a width, in the drawings' size: a Korean letter is as wide as two others. */
+export function fitting(text, width) {
+  let used = 0;
+  const end = [...text].findIndex((letter) => (used += letter > '\u10ff' ? 12.500 : 7.500) > width);
+  return end < 0 ? text : `${[...text].slice(0, end - 1).join('')}…`;
+}
+
 const kept = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
 
 /** The drawing as a file of its own: what style sheets say of it is written into it. */
