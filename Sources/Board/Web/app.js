@@ -82,7 +82,7 @@ function frame() {
       lamp, themeButton(), languageButton()),
     h('div', { id: 'warnings', role: 'status' }),
     main,
-    h('footer', {}, h('p', {}, 'marquee · ', h('a', { href: 'https://www.kobis.or.kr', rel: 'noreferrer' }, 'KOBIS'))),
+    h('footer', {}, h('p', {}, 'marquee · ', h('a', { href: 'https://www.kobis.or.kr', rel: 'noreferrer' }, 'KOBIS'), ' · ', t('footer.time'))),
     h('p', { id: 'said', class: 'spoken', role: 'status' }),
     h('div', { id: 'toasts', role: 'status' }),
   ];

@@ -21,11 +21,16 @@ export const longDay = (date) => dayFormat('long', { year: 'numeric', month: 'lo
 export const shortDay = (date) => dayFormat('short', { year: 'numeric', month: 'short', day: 'numeric' }).format(asDay(date));
 export const tinyDay = (date) => dayFormat('tiny', { month: 'numeric', day: 'numeric' }).format(asDay(date));
 export const range = (from, to) => dayFormat('range', { year: 'numeric', month: 'long', day: 'numeric' }).formatRange(asDay(from), asDay(to));
+export const day = (date) => dayFormat('day', { month: 'long', day: 'numeric' }).format(asDay(date));
 export const month = (date) => dayFormat('month', { year: 'numeric', month: 'long' }).format(asDay(date));
 export const monthName = (index) => dayFormat('monthName', { month: 'short' }).format(new Date(Date.UTC(2024, index, 1)));
 /** 0 is Monday. */
 export const weekdayName = (index) => dayFormat('weekday', { weekday: 'short' }).format(new Date(Date.UTC(2024, 0, 1 + index)));
-export const instant = (time) => format('instant', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' })).format(new Date(time));
+/** An instant in Korea's time, as all else here is: the charts' days end there. */
+export const instant = (time) => {
+  const text = format('instant', (tag) => new Intl.DateTimeFormat(tag, { timeZone: 'Asia/Seoul', dateStyle: 'medium', timeStyle: 'short' })).format(new Date(time));
+  return language() === 'ko' ? text : `${text} KST`;
+};
 export const duration = (seconds) => {
   const parts = [[86_400, 'unit.days'], [3_600, 'unit.hours'], [60, 'unit.minutes'], [1, 'unit.seconds']];
   const [size, word] = parts.find(([size]) => seconds >= size) ?? parts[3];

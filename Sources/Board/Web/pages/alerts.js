@@ -41,7 +41,7 @@ export function show(main, { query, go, signal }) {
     h('div', { class: 'head' },
       h('div', { class: 'title' }, h('h1', {}, t('alerts.title')), notifyButton()),
       h('div', { class: 'tools' },
-        h('label', { class: 'choice' }, h('span', { class: 'spoken' }, t('alerts.rule')), rules),
+        h('label', { class: 'choice rules' }, h('span', { class: 'spoken' }, t('alerts.rule')), rules),
         h('label', { class: 'choice film' }, h('span', { class: 'spoken' }, t('alerts.film')), film))),
     body);
 

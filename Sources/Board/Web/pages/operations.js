@@ -1,6 +1,7 @@
-import { h } from '../lib/dom.js';
+import { h, refill } from '../lib/dom.js';
 import { get } from '../lib/api.js';
-import { count, duration, instant } from '../lib/format.js';
+import { isDate } from '../lib/dates.js';
+import { count, day, duration, instant, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { addWords, hasWord, t } from '../lib/words.js';
 import { failed, sentence } from '../parts/notices.js';
@@ -22,9 +23,14 @@ addWords({
   'operations.quota': ['오늘의 호출 한도', 'Quota of the day'],
   'operations.quotaValue': ['{0} / {1} 남음', '{0} of {1} left'],
   'operations.positions': ['기록 위치', 'Positions in the logs'],
-  'operations.stream': ['흐름', 'Stream'],
-  'operations.position': ['위치', 'Position'],
   'operations.next': ['다음 실행', 'Next runs'],
+  'operations.sinks': ['알림 보내기', 'Deliveries'],
+  'operations.noSinks': ['보낼 곳이 설정되지 않았습니다. 알림은 이 보드에만 나타납니다.', 'No sinks are set up: alerts appear on this board alone.'],
+  'operations.sink': ['보낼 곳', 'Sink'],
+  'operations.sent': ['보냄', 'Sent'],
+  'operations.waiting': ['기다림', 'Waiting'],
+  'operations.dead': ['못 보냄', 'Given up'],
+  'operations.deadLong': ['여러 번 보냈으나 받지 않았습니다. marquee notify retry로 다시 보낼 수 있습니다.', 'Refused again and again. Send them once more with marquee notify retry.'],
   'operations.backfill': ['과거 채우기', 'Backfill'],
   'operations.backfillValue': ['{1}건 가운데 {0}건', '{0} of {1}'],
   'operations.backfillOver': ['끝남', 'Done'],
@@ -42,30 +48,56 @@ addWords({
   'operations.time': ['때', 'When'],
   'operations.request': ['요청', 'Request'],
   'operations.reason': ['까닭', 'Why'],
+  'run.day': ['{0} 차트', 'Chart of {0}'],
+  'run.week': ['{0} 주간 차트', 'Week of {0}'],
+  'run.weekend': ['{0} 주말 차트', 'Weekend of {0}'],
+  'run.weekdays': ['{0} 주중 차트', 'Weekdays of {0}'],
+  'run.movie': ['{0} 새 영화의 정보', 'Facts of a new film of {0}'],
+  'look.night': ['발표 직후', 'first look'],
+  'look.morning': ['아침 확인', 'in the morning'],
+  'look.noon': ['낮 확인', 'at noon'],
+  'look.evening': ['저녁 확인', 'in the evening'],
+  'look.second': ['이틀 뒤 확인', 'two days later'],
+  'look.third': ['사흘 뒤 확인', 'three days later'],
+  'look.seventh': ['이레 뒤 확인', 'a week later'],
+  'look.thirtieth': ['한 달 뒤 확인', 'a month later'],
+  'look.again': ['다시 시도', 'once more'],
+  'topic.fetch.day': ['{0} 차트', 'Chart of {0}'],
+  'topic.fetch.week': ['{0} 주의 차트', 'Chart of the week of {0}'],
+  'topic.fetch.movie': ['영화 {0}', 'Film {0}'],
   'stream.ranking': ['차트', 'Charts'],
   'stream.movie': ['영화', 'Films'],
   'stream.poster': ['포스터', 'Posters'],
+  'stream.products': ['상품 목록', 'Product lists'],
+  'stream.product': ['상품', 'Products'],
   'stream.request': ['요청', 'Requests'],
   'stream.alert': ['알림', 'Alerts'],
   'stream.anomaly': ['이상', 'Anomalies'],
   'service.kobis': ['영화진흥위원회', 'Korean Film Council'],
   'service.kakao': ['카카오 이미지 검색', 'Kakao image search'],
+  'service.openmarket': ['오픈 마켓', 'Open Market'],
 });
 
 const every = 5_000;
-const name = (kind, word) => (hasWord(`${kind}.${word}`) ? t(`${kind}.${word}`) : word);
+const named = (kind, word) => (hasWord(`${kind}.${word}`) ? t(`${kind}.${word}`) : word);
 
 /** How the processes are, looked at every few seconds while the page is. */
 export function show(main, { signal }) {
   document.title = `${t('operations.title')} · marquee`;
-  const body = h('div', { class: 'cards' });
+  const places = cards.map(({ name, isWide }) => h('section', { class: `card ${name} ${isWide ? 'wide' : ''}`, hidden: true }, h('h2', {}, t(`operations.${name}`)), h('div', { class: 'content' })));
+  const body = h('div', { class: 'cards' }, places);
   main.replaceChildren(h('div', { class: 'head' }, h('div', { class: 'title' }, h('h1', {}, t('operations.title')))), body);
 
   async function load() {
     if (document.hidden) return;
     try {
       const status = await get('status', signal);
-      body.replaceChildren(...cards(status));
+      if (!places[0].isConnected) body.replaceChildren(...places);
+      cards.forEach(({ of, draw }, index) => {
+        const value = of(status);
+        places[index].hidden = !value;
+        if (value) refill(places[index].lastChild, value, draw);
+      });
     } catch (failure) {
       if (failure.name !== 'AbortError') body.replaceChildren(failed(failure, load));
     }
@@ -79,93 +111,108 @@ export function show(main, { signal }) {
   load();
 }
 
-const card = (title, ...content) => h('section', { class: 'card' }, h('h2', {}, title), content);
-const rows = (pairs) => h('dl', {}, pairs.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value))));
+/** The cards in their order: what each shows of the status, nothing for none, and how. */
+const cards = [
+  { name: 'worker', of: ({ processes }) => [processes.worker], draw: ([status]) => running(status) },
+  { name: 'notifier', of: ({ processes }) => [processes.notifier], draw: ([status]) => running(status) },
+  { name: 'board', of: ({ board }) => board, draw: (board) => [lamp(true), rows([
+    [t('operations.version'), board.version], [t('operations.browsers'), count(board.browsers)], [t('operations.news'), count(board.news)],
+  ])] },
+  { name: 'quota', of: ({ processes }) => processes.worker?.quota, draw: quotaLeft },
+  { name: 'queue', of: ({ processes }) => processes.worker?.queue, draw: (queue) =>
+    rows(Object.entries(queue).map(([word, value]) => [named('operations.queue', word), count(value)])) },
+  { name: 'sinks', of: ({ processes }) => processes.notifier?.sinks, draw: deliveries },
+  { name: 'backfill', isWide: true, of: ({ processes }) => (processes.worker?.backfill?.total > 0 ? processes.worker.backfill : null), draw: progress },
+  { name: 'next', isWide: true, of: ({ processes }) => (processes.worker?.schedule?.length ? processes.worker.schedule : null), draw: (schedule) =>
+    rows(schedule.map(({ what, at }) => [run(what), h('time', { datetime: at }, instant(at))])) },
+  { name: 'positions', isWide: true, of: ({ processes }) => ({ ...processes.worker?.positions, ...processes.notifier?.positions }), draw: (positions) =>
+    rows(Object.entries(positions).map(([stream, place]) => [named('stream', stream), count(Number(place))])) },
+  { name: 'anomalies', isWide: true, of: ({ anomalies }) => (anomalies.length ? anomalies : null), draw: oddities },
+  { name: 'failures', isWide: true, of: ({ failures }) => failures, draw: failuresOf },
+];
 
-function cards({ processes, board, failures, anomalies }) {
-  const { worker, notifier } = processes;
-  return [
-    processCard('worker', worker),
-    processCard('notifier', notifier),
-    card(t('operations.board'), lamp(true), rows([
-      [t('operations.version'), board.version],
-      [t('operations.browsers'), count(board.browsers)],
-      [t('operations.news'), count(board.news)],
-    ])),
-    worker && quotaCard(worker.quota ?? {}),
-    worker && card(t('operations.queue'), rows(Object.entries(worker.queue ?? {}).map(([word, value]) => [name('operations.queue', word), count(value)]))),
-    worker && backfillCard(worker.backfill),
-    worker && nextCard(worker.schedule),
-    positionsCard({ ...worker?.positions, ...notifier?.positions }),
-    anomalies.length ? anomalyCard(anomalies) : null,
-    failureCard(failures),
-  ].filter(Boolean);
-}
+const rows = (pairs) => h('dl', {}, pairs.map(([term, value]) => h('div', {}, h('dt', {}, term), h('dd', {}, value))));
 
 const lamp = (isUp) => h('p', { class: `lamp ${isUp ? 'up' : 'down'}`, 'data-state': isUp ? 'open' : 'lost' },
   h('span', { class: 'dot', 'aria-hidden': 'true' }), t(isUp ? 'operations.up' : 'operations.down'));
 
-function processCard(word, status) {
-  return card(t(`operations.${word}`), lamp(Boolean(status)), status && rows([
-    [t('operations.version'), status.version],
-    [t('operations.uptime'), duration(status.uptime)],
-  ]));
-}
+const running = (status) => [lamp(Boolean(status)), status && rows([
+  [t('operations.version'), status.version],
+  [t('operations.uptime'), duration(status.uptime)],
+])];
 
 /** A bar with its figures beside it; how full it is, the figures say. */
 const meter = (title, value, most, text) => h('div', { class: 'meter' },
   h('span', {}, title), h('span', { class: 'value' }, text),
   h('progress', { value, max: most, 'aria-label': `${title}: ${text}` }));
 
-function quotaCard(quota) {
-  return card(t('operations.quota'), Object.entries(quota).map(([service, { left, limit }]) =>
-    meter(name('service', service), left, limit, t('operations.quotaValue', count(left), count(limit)))));
+function quotaLeft(quota) {
+  return Object.entries(quota).map(([service, { left, limit }]) =>
+    meter(named('service', service), left, limit, t('operations.quotaValue', count(left), count(limit))));
 }
 
-function backfillCard(backfill) {
-  if (!backfill || !(backfill.total > 0)) return null;
-  const { first, last, total, done, failed, isOver, rests, restsUntil } = backfill;
-  return card(t('operations.backfill'),
+function progress({ first, last, total, done, failed, isOver, rests, restsUntil }) {
+  return [
     meter(`${first} – ${last}`, done + failed, total, t('operations.backfillValue', count(done + failed), count(total))),
     h('p', { class: 'state' }, [
       isOver && t('operations.backfillOver'), failed ? t('operations.backfillFailed', count(failed)) : null,
       rests && `${sentence({ code: rests })}${restsUntil ? ` ${t('operations.until', instant(restsUntil))}` : ''}`,
-    ].filter(Boolean).join(' · ')));
+    ].filter(Boolean).join(' · ')),
+  ];
 }
 
-function nextCard(schedule) {
-  if (!schedule?.length) return null;
-  return card(t('operations.next'), rows(schedule.slice(0, 8).map(({ what, at }) => [what, instant(at)])));
+/** What the worker asks for by itself, in words: `day.2024-06-04.morning`, `weekend.2024-06-07.third.2`, `movie.20234675.2024-06-04`. */
+function run(what) {
+  const [kind, ...rest] = what.split('.');
+  const date = rest.find(isDate);
+  if (!date || !hasWord(`run.${kind}`)) return what;
+  const look = rest[rest.indexOf(date) + 1];
+  const words = [t(`run.${kind}`, day(date)), hasWord(`look.${look}`) && t(`look.${look}`), rest.length > 2 && t('look.again')];
+  return words.filter(Boolean).join(' · ');
 }
 
-function positionsCard(positions) {
-  if (!Object.keys(positions).length) return null;
-  return card(t('operations.positions'), rows(Object.entries(positions).map(([stream, place]) => [name('stream', stream), count(Number(place))])));
+/** What became of the alerts that were to be sent to people. */
+function deliveries(sinks) {
+  const names = Object.keys(sinks).sort();
+  if (!names.length) return h('p', { class: 'state' }, t('operations.noSinks'));
+  const lines = names.map((name) => {
+    const { sent, waiting, dead } = sinks[name];
+    return [name, count(sent), count(waiting), dead ? h('strong', { class: 'bad' }, count(dead)) : count(dead)];
+  });
+  return [
+    tableOf(t('operations.sinks'), ['sink', 'sent', 'waiting', 'dead'], lines, 1),
+    names.some((name) => sinks[name].dead) && h('p', { class: 'state' }, t('operations.deadLong')),
+  ];
 }
 
-function anomalyCard(anomalies) {
-  const section = card(t('operations.anomalies'), tableOf(t('operations.anomalies'), ['time', 'day', 'film', 'reason'], anomalies.map(({ time, anomaly }) => [
+function oddities(anomalies) {
+  return tableOf(t('operations.anomalies'), ['time', 'day', 'film', 'reason'], anomalies.map(({ time, anomaly }) => [
     h('time', { datetime: time }, instant(time)),
-    h('a', { href: `day/${anomaly.date}` }, anomaly.date),
+    h('a', { href: `day/${anomaly.date}` }, shortDay(anomaly.date)),
     anomaly.movieCode ? h('a', { href: `movie/${anomaly.movieCode}` }, anomaly.title ?? anomaly.movieCode) : '–',
-    [h('strong', {}, name('anomaly', anomaly.kind)), ' ', anomaly.text],
-  ])));
-  section.classList.add('wide');
-  return section;
+    [h('strong', {}, named('anomaly', anomaly.kind)), ' ', anomaly.text],
+  ]));
 }
 
-const tableOf = (label, headings, lines) => h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'data' },
-  h('thead', {}, h('tr', {}, headings.map((word) => h('th', { scope: 'col' }, t(`operations.${word}`))))),
-  h('tbody', {}, lines.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { class: index === cells.length - 1 ? 'long' : null }, cell)))))));
-
-function failureCard(failures) {
-  const section = card(t('operations.failures'));
-  section.classList.add('wide');
-  if (!failures.length) section.append(h('p', { class: 'state' }, t('operations.noFailures')));
-  else section.append(tableOf(t('operations.failures'), ['time', 'request', 'reason'], failures.map(({ time, failed: { topic, request, error } }) => [
+function failuresOf(failures) {
+  if (!failures.length) return h('p', { class: 'state' }, t('operations.noFailures'));
+  return tableOf(t('operations.failures'), ['time', 'request', 'reason'], failures.map(({ time, failed: { topic, request, error } }) => [
     h('time', { datetime: time }, instant(time)),
-    [topic, request.date ?? request.code].filter(Boolean).join(' '),
+    asked(topic, request),
     [h('code', {}, error.code), ' ', sentence(error)],
-  ])));
-  return section;
+  ]));
+}
+
+/** What a request was about, in words. */
+function asked(topic, request) {
+  const subject = request.date ? (isDate(request.date) ? shortDay(request.date) : request.date) : request.code ?? request.id ?? '';
+  return hasWord(`topic.${topic}`) ? t(`topic.${topic}`, subject) : `${topic} ${subject}`;
+}
+
+/** A table whose columns from `figures` on are numbers; without them the last one may be long. */
+function tableOf(label, headings, lines, figures = Infinity) {
+  const kind = (index) => (index >= figures ? 'number' : figures === Infinity && index === headings.length - 1 ? 'long' : null);
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'data' },
+    h('thead', {}, h('tr', {}, headings.map((word, index) => h('th', { scope: 'col', class: kind(index) }, t(`operations.${word}`))))),
+    h('tbody', {}, lines.map((cells) => h('tr', {}, cells.map((cell, index) => h('td', { class: kind(index) }, cell)))))));
 }

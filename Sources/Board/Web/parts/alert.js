@@ -30,7 +30,7 @@ export function alertItem({ alert, time, retractedBy }, { isNew = false } = {}) 
   const text = alert.text?.[language()] ?? alert.title ?? '';
   const words = alert.movieCode ? h('a', { class: 'title', href: `movie/${alert.movieCode}` }, text) : h('span', { class: 'title' }, text);
   return h('li', { class: `alert ${retractedBy ? 'retracted' : ''} ${isNew ? 'fresh' : ''}` },
-    h('span', { class: `rule ${alert.rule}` }, h('span', { 'aria-hidden': 'true' }, glyphs[alert.rule] ?? '●'), ' ', ruleName(alert.rule)),
+    h('span', { class: `rule ${alert.rule}` }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyphs[alert.rule] ?? '●'), ruleName(alert.rule)),
     retractedBy ? h('del', {}, words) : words,
     h('span', { class: 'when' },
       retractedBy && h('strong', {}, t('alert.retracted')), alert.retracts && h('strong', {}, t('alert.retraction')),
