@@ -8,21 +8,9 @@ import asyncio
 import os
 import pathlib
 import resource
-import sys
 import time
 
-from stage import Failure, Stage, wait_until
-
-passed = 0
-
-
-def check(holds, what):
-    """Counts and prints something that holds, or ends the test."""
-    global passed
-    if not holds:
-        raise Failure(what)
-    passed += 1
-    print(f"ok   {what}", flush=True)
+from stage import Failure, Stage, check, end, run, wait_until
 
 
 class Browser:
@@ -67,17 +55,18 @@ def memory(stage):
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
+async def until(holds, what):
+    deadline = time.monotonic() + 120
+    while not holds():
+        if time.monotonic() > deadline:
+            raise Failure(f"not within 120 s: {what}")
+        await asyncio.sleep(0.05)
+
+
 async def crowd(stage, count):
     """Every event reaches all, over a restart too."""
     browsers = [Browser(stage.ports["board"]) for _ in range(count)]
     tasks = [asyncio.create_task(browser.run()) for browser in browsers]
-
-    async def until(holds, what):
-        deadline = time.monotonic() + 120
-        while not holds():
-            if time.monotonic() > deadline:
-                raise Failure(f"not within 120 s: {what}")
-            await asyncio.sleep(0.05)
 
     async def ask(days):
         for day in days:
@@ -121,7 +110,7 @@ async def harm(stage, count):
 
     async def page():
         began = time.monotonic()
-        await asyncio.to_thread(stage.fetch, f"{stage.url}/healthz")
+        await asyncio.to_thread(stage.fetch, f"{stage.url}/")
         return time.monotonic() - began
 
     async def exchange(request):
@@ -134,8 +123,8 @@ async def harm(stage, count):
     def get(path, fields=b""):
         return b"GET " + path + b" HTTP/1.1\r\nHost: test\r\nConnection: close\r\n" + fields + b"\r\n"
 
-    head = await exchange(get(b"/", b"X: " + b"x" * 40_000 + b"\r\n"))
-    check(b" 431 " in head.split(b"\r\n")[0] or not head, "an oversized header is refused")
+    first = (await exchange(get(b"/", b"X: " + b"x" * 40_000 + b"\r\n"))).split(b"\r\n")[0].decode()
+    check(" 431 " in first or not first, f"an oversized header is refused: {first or 'hung up'}")
     body = await exchange(b"POST /api/v1/requests HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n")
     check(b" 413 " in body.split(b"\r\n")[0], "an oversized body is refused")
     for path in (b"/../../etc/passwd", b"/%2e%2e/%2e%2e/etc/passwd", b"/..%5c..%5cboard.db", b"/lib/..%2f..%2fBoard.swift", b"//etc/passwd.txt", b"/%00.css"):
@@ -143,13 +132,24 @@ async def harm(stage, count):
         status = answer.split(b" ")[1]
         check(status in (b"400", b"404") and b"root:" not in answer, f"{path.decode()} leads nowhere ({status.decode()})")
 
-    slow = []
-    for _ in range(200):  # watch, and never read
+    # Heads that never end, and watchers that never read.
+    stuck = []
+    for _ in range(200):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: te")
+        stuck.append(writer)
+    for _ in range(200):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.transport.pause_reading()
         writer.write(b"GET /api/v1/live HTTP/1.1\r\nHost: test\r\n\r\n")
-        slow.append(writer)
-    check(await page() < 5, "200 browsers that do not read hold up nobody")
+        stuck.append(writer)
+    watcher = Browser(port)
+    task = asyncio.create_task(watcher.run())
+    await until(lambda: watcher.opened, "one watches who reads")
+    for day in (days := [f"2024-04-{day:02}" for day in range(1, 11)]):
+        await asyncio.to_thread(stage.ask, "fetch.day", date=day)
+    await until(lambda: {day for day, _ in watcher.charts} >= set(days), "10 charts reach who reads")
+    check(await page() < 5, "200 browsers that do not read and 200 that never finish asking hold up nobody: charts and the page come")
 
     idle, refused = [], 0
     for _ in range(count):
@@ -158,10 +158,12 @@ async def harm(stage, count):
         except (OSError, TimeoutError):
             refused += 1
     took = await page()
-    check(took < 5, f"{count} idle connections ({refused} refused): the page comes in {took:.2f} s, the board takes {memory(stage):.0f} MB")
+    check(took < 5, f"{count} idle connections ({refused} refused): the page comes in {took:.2f} s")
+    check(memory(stage) < 150, f"{count} idle connections: the board takes {memory(stage):.0f} MB")
+    task.cancel()
     for _, writer in idle:
         writer.close()
-    for writer in slow:
+    for writer in stuck:
         writer.close()
 
 
@@ -173,22 +175,11 @@ def main():
     options = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    stage = Stage(os.path.abspath(options.program))
-    failures = 0
-    try:
-        for part in (crowd(stage, options.browsers), harm(stage, options.connections)):
-            try:
-                asyncio.run(part)
-            except Exception as failure:
-                failures += 1
-                print(f"FAIL {failure!r}", flush=True)
+    with Stage(os.path.abspath(options.program)) as stage:
+        run("crowd", lambda: asyncio.run(crowd(stage, options.browsers)))
+        run("harm", lambda: asyncio.run(harm(stage, options.connections)))
         wait_until(lambda: stage.fetch(f"{stage.url}/healthz") == b"ok\n", "the board is well at the end")
-    finally:
-        if failures:
-            print(stage.log("board")[-2_000:], file=sys.stderr)
-        stage.end()
-    print(f"{passed} passed, {failures} failed")
-    sys.exit(1 if failures or not passed else 0)
+    end()
 
 
 main()

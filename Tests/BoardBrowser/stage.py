@@ -1,4 +1,4 @@
-"""marquee's processes on ports and folders of their own, and a browser to look at the board with."""
+"""marquee's processes on ports and folders of their own, and how a test says what holds."""
 
 import ctypes
 import json
@@ -9,33 +9,49 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
+import traceback
 import urllib.error
 import urllib.request
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-
-PATIENCE = 30  # seconds, for each thing that must happen
+PATIENCE = 60  # seconds, for each thing that must happen
 KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 libc = ctypes.CDLL(None)
-
-
-def free_port():
-    """A port that nobody uses now, below those that the system hands out by itself, so that a restart finds it free."""
-    while True:
-        port = random.SystemRandom().randrange(15_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
+passed = failed = 0
 
 
 class Failure(Exception):
     """What did not hold; ends the test."""
+
+
+def check(holds, what):
+    """Counts and prints something that holds, or ends the test."""
+    global passed
+    if not holds:
+        raise Failure(what)
+    passed += 1
+    print(f"ok   {what}", flush=True)
+
+
+def run(name, test):
+    """Runs a test, and counts it if it fails."""
+    global failed
+    print(f"     {name.replace('_', ' ')}", flush=True)
+    try:
+        test()
+    except Exception as failure:  # the next test is run all the same
+        failed += 1
+        print(f"FAIL {name}: {failure!r}", flush=True)
+        if not isinstance(failure, Failure):
+            traceback.print_exc()
+
+
+def end():
+    """Says how it went, and ends the program."""
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed or not passed else 0)
 
 
 def wait_until(holds, what):
@@ -53,31 +69,57 @@ def wait_until(holds, what):
     raise Failure(f"not within {PATIENCE} s: {what}" + (f" ({error})" if error else ""))
 
 
-class Stage:
-    """Sandbox, worker, notifier and board; each can be stopped and started again."""
+def free_port():
+    """A port that nobody uses now, below those that the system hands out by itself, so that a restart finds it free."""
+    while True:
+        port = random.SystemRandom().randrange(15_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
-    # Days fire alerts although a newer one is known.
+
+class Stage:
+    """Sandbox, worker, notifier and board; each can be stopped and started again.
+
+    `words` are further words of their command lines by role, `settings` further variables.
+    """
+
+    # With --since days fire alerts although a newer one is known.
     ROLES = {"sandbox": [], "worker": ["--sandbox"], "notifier": ["--since", "2024-05-28"], "board": ["--sandbox"]}
 
-    def __init__(self, program):
+    def __init__(self, program, words={}, settings={}, base="/"):
         self.program = program
+        self.words = {role: own + words.get(role, []) for role, own in self.ROLES.items()}
         self.folder = tempfile.mkdtemp(prefix="marquee-board-")
         addresses = {f"MARQUEE_{name}": f"ipc://{self.folder}/{name}"
                      for name in ("REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS")}
         self.ports = {role: free_port() for role in self.ROLES}
         http = {f"MARQUEE_{role.upper()}_HTTP": f"127.0.0.1:{port}" for role, port in self.ports.items()}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MARQUEE_")}
-        self.environment = kept | addresses | http | {"MARQUEE_DATA": f"{self.folder}/data"}
-        self.url = f"http://127.0.0.1:{self.ports['board']}"
+        self.environment = kept | addresses | http | {"MARQUEE_DATA": f"{self.folder}/data"} | settings
+        self.url = f"http://127.0.0.1:{self.ports['board']}{base.rstrip('/')}"
         self.processes = {}
         for role in self.ROLES:
             self.start(role)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            print(self.log("board")[-2_000:], file=sys.stderr)
+        for role in reversed(list(self.processes)):
+            self.stop(role)
+        shutil.rmtree(self.folder)
 
     def start(self, role):
         """Starts a process, and waits until it answers."""
         with open(f"{self.folder}/{role}.log", "ab") as log:
             self.processes[role] = subprocess.Popen(
-                [self.program, role, *self.ROLES[role]], env=self.environment, stdout=log, stderr=log,
+                [self.program, role, *self.words[role]], env=self.environment, stdout=log, stderr=log,
                 stdin=subprocess.DEVNULL, preexec_fn=lambda: libc.prctl(KILL_WITH_PARENT, signal.SIGKILL))
         wait_until(lambda: self.fetch(f"http://127.0.0.1:{self.ports[role]}/healthz") == b"ok\n", f"the {role} answers")
 
@@ -88,13 +130,18 @@ class Stage:
         if status not in (0, -number):
             raise Failure(f"the {role} ended with {status}: {self.log(role)[-500:]}")
 
+    @staticmethod
+    def command(program, environment, *words):
+        """Runs a command to its end; returns what it prints."""
+        return subprocess.run([program, *words], env=os.environ | environment, check=True, capture_output=True,
+                              text=True, timeout=PATIENCE).stdout
+
+    def marquee(self, *words):
+        """Runs a command of the processes' own surroundings."""
+        return self.command(self.program, self.environment, *words)
+
     def log(self, role):
         return pathlib.Path(f"{self.folder}/{role}.log").read_text()
-
-    def end(self):
-        for role in reversed(list(self.processes)):
-            self.stop(role)
-        shutil.rmtree(self.folder)
 
     @staticmethod
     def fetch(url, body=None, method=None):
@@ -125,24 +172,3 @@ class Stage:
     def control(self, **switches):
         """Sets exactly these switches of the sandbox."""
         self.fetch(f"http://127.0.0.1:{self.ports['sandbox']}/control", switches, "PUT")
-
-
-def browser(width=1280, height=900, dark=False, language="ko"):
-    """A headless Chromium that prefers a language and a theme; as root it runs without a sandbox of its own."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars",
-                     f"--lang={language}", f"--accept-lang={language}"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    resize(driver, width, height)
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-        "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-                     {"name": "prefers-reduced-motion", "value": "reduce"}]})
-    return driver
-
-
-def resize(driver, width, height=900):
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})

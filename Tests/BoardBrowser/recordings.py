@@ -1,0 +1,48 @@
+"""Responses as if recorded, for the sandbox to play: what its made-up films have too seldom to wait for."""
+
+import json
+import pathlib
+
+BEFORE, DAY = "2024-06-03", "2024-06-04"
+LEADER, FOLLOWER = "20240001", "20240002"
+CAST = [f"배우{number:02}" for number in range(1, 31)]
+
+
+def line(rank, code, title, change=0, audience=10_000, total=500_000):
+    """A chart's line as KOBIS has it."""
+    figures = {"salesAmt": audience * 9_000, "salesInten": 0, "salesAcc": audience * 90_000, "audiCnt": audience, "audiInten": 0,
+               "audiAcc": total, "scrnCnt": 900, "showCnt": 3_000}
+    return {"rnum": str(rank), "rank": str(rank), "rankInten": str(change), "rankOldAndNew": "OLD", "movieCd": code, "movieNm": title,
+            "openDt": "2024-05-22", "salesShare": "25.0", "salesChange": "0", "audiChange": "0"} | {
+                name: str(value) for name, value in figures.items()}
+
+
+def chart(day, *lines):
+    digits = day.replace("-", "")
+    return {"boxOfficeResult": {"boxofficeType": "일별 박스오피스", "showRange": f"{digits}~{digits}", "dailyBoxOfficeList": list(lines)}}
+
+
+def write(folder):
+    """Two days, the second of which was corrected on 2024-06-07, and the facts of a film with a long cast.
+
+    Before the correction that film lost the lead. On the second day it passes a million.
+    """
+    kobis = pathlib.Path(folder) / "kobis"
+
+    def store(path, response):
+        (kobis / path).parent.mkdir(parents=True, exist_ok=True)
+        (kobis / path).write_text(json.dumps(response, ensure_ascii=False, separators=(",", ":")))
+
+    first, second = (LEADER, "긴 출연진"), (FOLLOWER, "뒤따르는 영화")
+    store(f"daily/{BEFORE}.json", chart(BEFORE, line(1, *first, audience=20_000, total=990_000), line(2, *second)))
+    store("revisions/20240604/20240604T160000Z.json",
+          chart(DAY, line(1, *second, 1, audience=20_000), line(2, *first, -1, total=1_000_000)))
+    store("revisions/20240604/20240607T000000Z.json", chart(DAY, line(1, *first, audience=21_000, total=1_011_000), line(2, *second)))
+    store(f"movie/{LEADER}.json", {"movieInfoResult": {"movieInfo": {
+        "movieCd": LEADER, "movieNm": "긴 출연진", "movieNmEn": "A Long Cast", "movieNmOg": "", "showTm": "120", "prdtYear": "2024",
+        "openDt": "20240522", "prdtStatNm": "개봉", "typeNm": "장편", "nations": [{"nationNm": "한국"}], "genres": [{"genreNm": "드라마"}],
+        "directors": [{"peopleNm": "감독", "peopleNmEn": "DIRECTOR"}],
+        "actors": [{"peopleNm": name, "peopleNmEn": "", "cast": "", "castEn": ""} for name in CAST],
+        "showTypes": [], "audits": [{"auditNo": "2024-1", "watchGradeNm": "12세이상관람가"}], "staffs": [],
+        "companys": [{"companyCd": "1", "companyNm": "회사", "companyNmEn": "", "companyPartNm": "배급사"}]}}})
+    return str(folder)

@@ -1,0 +1,114 @@
+"""A browser on the board, and words for what one does there."""
+
+import re
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+from stage import Failure, check, wait_until
+
+DAY = "2024-06-04"
+PAGES = {
+    "chart": f"day/{DAY}", "movie": "movie/20247710", "history": f"history?from=2024-05-28&to={DAY}", "alerts": "alerts",
+    "operations": "operations",
+}
+# What shows that a page has its content.
+CONTENT = {"chart": ".lines:not(.skeleton) li", "movie": ".film dd", "history": ".drawing .film", "alerts": ".alert",
+           "operations": ".card progress"}
+
+
+def browser(width, height, dark, language, motion):
+    """A headless Chromium that prefers a language and a theme; as root it runs without a sandbox of its own."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-gpu",
+                     f"--lang={language}", f"--accept-lang={language}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                     {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}]})
+    return driver
+
+
+class Visit:
+    """A browser that looks at a stage's board; at its end the console must have been silent."""
+
+    def __init__(self, stage, width=1280, height=900, dark=False, language="ko", motion=False):
+        self.stage = stage
+        self.driver = browser(width, height, dark, language, motion)
+        self.resize(width, height)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        faults = [line["message"] for line in self.driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
+        # What a test takes away on purpose the browser complains about.
+        faults = [fault for fault in faults if not re.search("net::ERR_|status of (4|503)", fault)]
+        self.driver.quit()
+        if faults and kind is None:
+            raise Failure(f"the console says {faults}")
+
+    def resize(self, width, height=900):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+
+    def open(self, path=""):
+        self.driver.get(f"{self.stage.url}/{path}")
+
+    def before(self, script):
+        """Has a script run before those of each page."""
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+
+    @property
+    def url(self):
+        return self.driver.current_url
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return wait_until(lambda: self.all(selector), f"{selector} is there")[0]
+
+    def text(self, selector):
+        return self.one(selector).text
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script, *arguments):
+        """The value of an asynchronous function's body."""
+        return self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1]; const given = [...arguments].slice(0, -1);"
+            f"(async function () {{ {script} }})(...given).then(done, (error) => done(String(error)));", *arguments)
+
+    def click(self, selector):
+        wait_until(lambda: self.one(selector).click() or True, f"{selector} can be clicked")
+
+    def choose(self, name, value):
+        """Chooses a value in a list."""
+        wait_until(lambda: self.all(f"select[name={name}] option[value='{value}']"), f"{name} has {value}")
+        self.run("""const select = document.querySelector(`select[name=${arguments[0]}]`);
+            select.value = arguments[1]; select.dispatchEvent(new Event('change', { bubbles: true }))""", name, value)
+
+    def press(self, *keys):
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def titles(self):
+        return self.run("return [...document.querySelectorAll('.lines:not(.skeleton) a.title')].map((title) => title.textContent)")
+
+    def lines(self, count=10):
+        return wait_until(lambda: len(self.titles()) == count and self.titles(), f"{count} lines are shown")
+
+    def shows(self, holds, what):
+        """Counts what the page shows sooner or later."""
+        value = wait_until(holds, what)
+        check(True, what)
+        return value
+
+    def ready(self, page):
+        """Waits until a page has its content."""
+        self.one(CONTENT[page])
