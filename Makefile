@@ -24,7 +24,7 @@ sanitized := ^(Locking|ZeroMQ|SQLite|Networking|WebServer|Imaging|Events)Tests\.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
 .PHONY: help run test build lint format bench chaos fuzz soak sanitize compose-test board-test clean packages \
-  test-packages
+  test-packages browser
 
 help:  ## List the verbs
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
@@ -72,11 +72,9 @@ sanitize: test-packages  ## Run the tests of sockets, files, HTTP and pictures u
 compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
 	deploy/compose-test
 
-board-test: build  ## Click through the board in a real browser, and put a crowd before it
-	@deploy/install-packages browser
-	@[ -f $(axe) ] || /usr/bin/python3 -m pip install --quiet --no-deps --target .build/axe axe-playwright-python==0.1.8
-	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/BoardBrowser .build/$(CONFIGURATION)/marquee $(axe)
-	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
+board-test: build browser  ## Click through the board in a real browser, and put a crowd before it
+	/usr/bin/python3 -B Tests/BoardBrowser .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
 
 clean:  ## Delete what was built
 	rm -rf .build .build-*
@@ -86,3 +84,7 @@ packages:
 
 test-packages:
 	@deploy/install-packages test
+
+browser:
+	@deploy/install-packages browser
+	@[ -f $(axe) ] || /usr/bin/python3 -m pip install --quiet --no-deps --target .build/axe axe-playwright-python==0.1.8
