@@ -73,8 +73,8 @@ let package = Package(
         module(
             "Notifier",
             uses: [
-                "Locking", "Spelling", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice",
-                "Events",
+                "JSONReading", "Locking", "Spelling", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health",
+                "BoxOffice", "Events",
             ]),
         .target(
             name: "Board",

@@ -17,8 +17,15 @@ enum Envelope {
 
     /// Where the data's name stands in such an object, with the comma before it; nil if the bytes are none.
     static func dataName(in json: [UInt8]) -> Range<Int>? {
-        // Inside a text, quotes are escaped: the first place that looks like the name is the name.
-        json.firstRange(of: name)
+        // Inside a text, quotes are escaped: the first place that looks like the name is the name. Searched by hand:
+        // `firstRange(of:)` takes longer for it than the data takes to be read.
+        json.withUnsafeBufferPointer { json in
+            name.withUnsafeBufferPointer { name in
+                (0..<max(0, json.count - name.count + 1)).first { start in
+                    (0..<name.count).allSatisfy { json[start + $0] == name[$0] }
+                }
+            }
+        }.map { $0..<$0 + name.count }
     }
 
     private static let name = Array(",\"data\":".utf8)

@@ -11,6 +11,11 @@ extension JSONReadable {
     }
 }
 
+extension JSONValue: JSONReadable {
+    /// Takes the value as it is, for whoever reads parts of it.
+    public init(json: JSONValue) { self = json }
+}
+
 extension Array: JSONReadable where Element: JSONReadable {
     /// Reads the values of an array.
     public init(json: JSONValue) throws(DecodingError) {

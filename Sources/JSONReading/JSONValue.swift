@@ -19,6 +19,12 @@ public struct JSONValue: Sendable {
 
     var node: JSONOutline.Node { outline.nodes[index] }
 
+    /// Its JSON, as it stands in the text.
+    public var bytes: [UInt8] {
+        let quote = isText ? 1 : 0
+        return Array(outline.bytes[Int(node.start) - quote..<Int(node.end) + quote])
+    }
+
     /// Whether it is `null`.
     public var isNull: Bool { node.kind == .null }
     /// Whether it is a text.

@@ -69,7 +69,7 @@ extension AlertRules {
     /// The contract's rules first: in line order, for one film in the order entered, rose, fell, lead; then the films that
     /// left, by their last lines. Then the others, in line order, for one film in the order of `AlertRule`.
     func alerts(of day: KoreanDate, in book: Book) -> [Alert] {
-        guard let chart = book.days[day] else { return [] }
+        guard let chart = book.chart(of: day) else { return [] }
         let scene = Scene(chart: chart, book: book)
         var alerts: [Alert] = []
         var ids: Set<String> = []  // a chart that names a film twice says nothing twice
@@ -105,9 +105,9 @@ extension AlertRules {
         // The day before has to be open, too: what was known of it is gone otherwise.
         let days = newest == day ? [day] : book.decided.keys.filter { $0 >= day && book.isOpen($0 - 1) }.sorted()
         return days.flatMap { date -> [Alert] in
-            guard let standing = book.decided[date]?.standing, !standing.isEmpty, let known = book.days[date] else {
-                return []
-            }
+            guard let standing = book.decided[date]?.standing, !standing.isEmpty,
+                let known = book.chart(of: date)
+            else { return [] }
             let scene = Scene(chart: known, book: book)
             return standing.filter { !holds($0, in: scene) }.map { $0.takenBack(by: chart) }
         }
@@ -132,7 +132,7 @@ private struct Scene {
 
     init(chart: LoggedChart, book: Book) {
         self.chart = chart
-        before = book.days[chart.chart.date - 1]
+        before = book.chart(of: chart.chart.date - 1)
         reign = book.reign(upTo: chart.chart.date - 1)
         histories = book.films
         films = chart.chart.entries.byLine

@@ -82,10 +82,11 @@ struct AlertService: Service {
         let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
         do throws(DecodingError) {
             switch event.topic {
-            case .ranking(day: _, let market) where memory.decider.books[market] != nil:
+            case .ranking(let day, let market) where memory.decider.books[market] != nil:
                 metrics.read()
                 crashPoints.reach(.read)
-                let decisions = memory.take(LoggedChart(try event.data(), at: place), from: event)
+                let chart = try OpenChart(event.data(), of: day, at: place)
+                let decisions = try memory.take(chart, of: market, from: event)
                 crashPoints.reach(.decided)
                 return decisions
             case .anomaly:

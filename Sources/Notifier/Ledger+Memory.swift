@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import JSONReading
 import SQLite
 
 extension Ledger {
@@ -55,11 +56,12 @@ extension Ledger {
             market: market, since: since, newestDay: row?.0.flatMap { KoreanDate($0) },
             films: try films(of: market, in: connection), reign: reign)
         let charts = try connection.query(
-            "select sequence, chart from open_chart where market = ? order by date", market.description,
-            as: SequenceNumber.self, [UInt8].self)
-        for (sequence, chart) in charts {
+            "select date, sequence, chart from open_chart where market = ? order by date", market.description,
+            as: String.self, SequenceNumber.self, [UInt8].self)
+        for (date, sequence, chart) in charts {
+            guard let date = KoreanDate(date) else { continue }
             let position = Alert.Evidence(stream: .ranking, sequence: sequence)
-            book.learn(LoggedChart(try JSON.decode(from: chart), at: position))
+            book.learn(try OpenChart(JSONValue(parsing: chart), of: date, at: position))
         }
         let decisions = try connection.query(
             "select id, is_standing from decision where market = ?", market.description, as: String.self, Int.self)
@@ -116,7 +118,7 @@ extension Ledger {
             for chart in book.charts {
                 try connection.execute(
                     "insert or replace into open_chart (market, date, sequence, chart) values (?, ?, ?, ?)", market,
-                    chart.chart.date.description, chart.position.sequence, try JSON.encode(chart.chart))
+                    chart.date.description, chart.position.sequence, try chart.json)
             }
             for (code, film) in book.films {
                 let past = film.settled

@@ -26,6 +26,30 @@ import ZeroMQ
         await station.end()
     }
 
+    @Test("the next page is asked for while the one before it is consumed")
+    func readingAhead() async throws {
+        let (questions, question) = AsyncStream<Void>.makeStream()
+        let station = try await Station(Log(in: folder)) { command in
+            if command.name == "replay" { question.yield() }
+            return nil
+        }
+        station.send(try await station.write(requests(1_200)))
+        let subscription = try await station.subscription(to: ["request."], from: .beginning)
+        var asked = questions.makeAsyncIterator()
+        var (pages, asks) = (0, 0)
+        let last = try await subscription.readBatches { deliveries -> Int? in
+            pages += 1
+            guard deliveries.count == 500 else { return pages }
+            while asks <= pages {
+                _ = await asked.next()
+                asks += 1
+            }
+            return nil
+        }
+        #expect(last == 3)
+        await station.end()
+    }
+
     @Test(
         "the loss of a last event is noticed by a heartbeat, in a part of a stream, too",
         arguments: [("movie.", [1, 2, 3]), ("movie.A", [1, 3])])

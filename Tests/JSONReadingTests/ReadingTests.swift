@@ -19,6 +19,12 @@ import Testing
         #expect(throws: DecodingError.self) { try value("[]").has("rank") }
     }
 
+    @Test("A value can be taken as it stands in the text", arguments: ["[1, {}]", #""파\"묘""#, "-1.0", "null"])
+    func bytes(text: String) throws {
+        let json = try value("{\"a\" : \(text) , \"b\":2}")
+        #expect(try String(decoding: json.value("a").bytes, as: UTF8.self) == text)
+    }
+
     @Test("Names and texts may be escaped")
     func escapes() throws {
         let json = try value(#"{"\uD30C\ubb18":"\"\\\/\ud83c\udfac\u0000","a\"":1}"#)

@@ -65,7 +65,8 @@ import Testing
                 var decisions: [Decision] = []
                 for event in batch {
                     let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
-                    decisions += memory.take(LoggedChart(try event.data(), at: place), from: event)
+                    let chart = try OpenChart(event.data(), of: event.data(as: Chart.self).date, at: place)
+                    decisions += try memory.take(chart, of: .all, from: event)
                     memory.position = LogPosition(
                         epoch: "e", streams: [.ranking: StreamPosition(after: event.sequence)])
                 }
@@ -95,6 +96,29 @@ import Testing
         #expect(Set(once.map { $0.prefix { $0 != "." } }).count > 6)
         #expect(try await LedgerTests().alerts(of: events, batch: 4, rules: all) == once)
         #expect(try await alerts(of: events, batch: 13, rules: all) == once)
+    }
+
+    @Test("open charts are kept byte for byte as the log has them, and read whole when a rule asks")
+    func openCharts() async throws {
+        let events = try Array(events().suffix(3))
+        try await withLedger { ledger in
+            var memory = try await ledger.recall(rules: AlertRules(), since: nil)
+            for event in events {
+                let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
+                guard case .ranking(let day, let market) = event.topic else { continue }
+                _ = try memory.take(OpenChart(event.data(), of: day, at: place), of: market, from: event)
+            }
+            _ = try await ledger.record(then: memory.takeChanges())
+            let kept = try await ledger.database.read { connection in
+                try connection.query("select chart from open_chart order by date", as: [UInt8].self)
+            }
+            #expect(kept == events.compactMap(\.dataJSON))
+            let book = try await ledger.recall(rules: AlertRules(), since: nil).decider.books[.all]
+            for event in events {
+                let chart = try event.data(as: Chart.self)
+                #expect(book?.chart(of: chart.date)?.chart == chart)
+            }
+        }
     }
 
     @Test("rules for another market let the log be read again, and what was read is history")

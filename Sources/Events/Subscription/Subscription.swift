@@ -6,8 +6,8 @@ public import ZeroMQ
 /// It listens like any subscriber, sees by sequences, by the events before those of a topic, and by heartbeats that
 /// something is missing, and reads it from the process's log by `replay`. Events come in the order of their stream
 /// where all of it is wanted, and in the order of their topic otherwise. While its consumer is busy it reads nothing:
-/// ZeroMQ's queues fill, then it drops, and the subscription catches up page by page; at most one page and one batch
-/// are in memory.
+/// ZeroMQ's queues fill, then it drops, and the subscription catches up page by page, the next one while one is
+/// consumed: at most two pages and one batch are in memory.
 ///
 /// It goes on by itself when the process is away, restarts, or begins a new log. It does not store its position, which
 /// is the consumer's to keep beside what the events led to.
@@ -93,10 +93,12 @@ public struct Subscription: Sendable {
                 while true {
                     deliveries += output.deliveries
                     guard let stream = output.fetches.first else { break }
-                    // A page takes its time: what is at hand does not wait for it.
+                    // A page takes its time: what is at hand does not wait for it, nor it for what is at hand.
+                    let reading = read(stream, for: machine)
+                    defer { reading.cancel() }
                     if !deliveries.isEmpty, let value = try await body(deliveries) { return value }
                     deliveries = []
-                    guard let page = await page(of: stream, for: machine) else { return nil }
+                    guard let page = await page(reading) else { return nil }
                     let rest = output.fetches.dropFirst()
                     output = machine.take(page, of: stream)
                     tell(output, of: stream)
@@ -122,8 +124,8 @@ public struct Subscription: Sendable {
         await log.close()
     }
 
-    /// The next page of a stream, however long it takes; nil if that has become pointless.
-    private func page(of stream: Stream, for machine: SubscriptionStateMachine) async -> ReplayPage? {
+    /// Begins to read the next page of a stream.
+    private func read(_ stream: Stream, for machine: SubscriptionStateMachine) -> Task<ReplayPage, any Error> {
         let (after, prefix) = (machine.place(in: stream), interest.commonPrefix(in: stream))
         let task = Task { [log] in try await log.page(of: stream, after: after, prefix: prefix) }
         let isClosed = state.withLock { state in
@@ -132,8 +134,13 @@ public struct Subscription: Sendable {
             return false
         }
         if isClosed { task.cancel() }
+        return task
+    }
+
+    /// A page that is being read, however long it takes; nil if that has become pointless.
+    private func page(_ task: Task<ReplayPage, any Error>) async -> ReplayPage? {
         // It fails only by being cancelled, as the subscription or the caller's task ends.
-        return await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             try? await task.value
         } onCancel: {
             task.cancel()

@@ -35,9 +35,18 @@ public struct AlertDecider: Sendable {
 
     /// Takes a chart and returns the alerts to publish, in their order: those that it takes back, then those that fire.
     public mutating func take(_ chart: LoggedChart) -> [Alert] {
+        take(chart, as: OpenChart(chart))
+    }
+
+    /// Takes a chart likewise, once all of it is read.
+    mutating func take(_ chart: OpenChart) throws(DecodingError) -> [Alert] {
+        take(try chart.read(), as: chart)
+    }
+
+    private mutating func take(_ chart: LoggedChart, as open: OpenChart) -> [Alert] {
         guard var book = books.removeValue(forKey: chart.chart.market) else { return [] }
         defer { books[chart.chart.market] = book }
-        book.learn(chart)
+        book.learn(open)
         let day = chart.chart.date
         let retractions = rules.retractions(after: chart, in: book)
         for alert in retractions { book.note(alert) }
@@ -71,7 +80,12 @@ public struct AlertDecider: Sendable {
     /// Takes a chart that fires nothing; returns whether its market is looked at.
     @discardableResult
     public mutating func learn(_ chart: LoggedChart) -> Bool {
-        let market = chart.chart.market
+        learn(OpenChart(chart), of: chart.chart.market)
+    }
+
+    /// Takes a chart of a market likewise.
+    @discardableResult
+    mutating func learn(_ chart: OpenChart, of market: Market) -> Bool {
         guard books[market] != nil else { return false }
         books[market]?.learn(chart)
         return true

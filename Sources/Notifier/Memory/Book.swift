@@ -13,7 +13,7 @@ struct Book: Sendable {
     /// The newest day of which a chart is known.
     private(set) var newestDay: KoreanDate?
     /// The charts of the recent days.
-    private(set) var days: [KoreanDate: LoggedChart] = [:]
+    private(set) var days: [KoreanDate: OpenChart] = [:]
     /// What is known of the films.
     private(set) var films: [MovieCode: FilmHistory] = [:]
     /// The last reign that is known from before the recent days.
@@ -65,28 +65,34 @@ struct Book: Sendable {
     /// Whether a day's chart can still be changed by a correction.
     func isOpen(_ day: KoreanDate) -> Bool { horizon.map { day >= $0 } ?? true }
 
+    /// All of a recent day's chart, if it is known.
+    func chart(of day: KoreanDate) -> LoggedChart? {
+        // A chart of which only a part can be read, as a newer worker may write one, is as good as none.
+        days[day].flatMap { try? $0.read() }
+    }
+
     /// Takes a chart in.
-    mutating func learn(_ chart: LoggedChart) {
-        let day = chart.chart.date
+    mutating func learn(_ chart: OpenChart) {
+        let day = chart.date
         if day > newestDay ?? day - 1 {
             newestDay = day
             settle()
         }
         guard isOpen(day) else {
-            for entry in chart.chart.entries {
-                films[entry.movieCode, default: FilmHistory()].settle(entry.appearance(on: day))
-                changes.films.insert(entry.movieCode)
+            for line in chart.lines {
+                films[line.film, default: FilmHistory()].settle(line.appearance(on: day))
+                changes.films.insert(line.film)
             }
-            if let leader = chart.chart.leader { note(leader.movieCode, on: day) }
+            if let leader = chart.leader { note(leader, on: day) }
             return
         }
         if let earlier = days.updateValue(chart, forKey: day) {
-            for entry in earlier.chart.entries { films[entry.movieCode]?.forget(day) }
+            for line in earlier.lines { films[line.film]?.forget(day) }
         }
         changes.days.insert(day)
         // The first of a film's lines, if a chart names it twice.
-        for entry in chart.chart.entries.reversed() {
-            films[entry.movieCode, default: FilmHistory()].note(entry.appearance(on: day))
+        for line in chart.lines.reversed() {
+            films[line.film, default: FilmHistory()].note(line.appearance(on: day))
         }
     }
 
@@ -94,11 +100,11 @@ struct Book: Sendable {
     private mutating func settle() {
         guard let horizon, let first = days.keys.min(), first < horizon else { return }
         for (day, chart) in days.filter({ $0.key < horizon }).sorted(by: { $0.key < $1.key }) {
-            for entry in chart.chart.entries {
-                films[entry.movieCode]?.settle(before: horizon)
-                changes.films.insert(entry.movieCode)
+            for line in chart.lines {
+                films[line.film]?.settle(before: horizon)
+                changes.films.insert(line.film)
             }
-            if let leader = chart.chart.leader { note(leader.movieCode, on: day) }
+            if let leader = chart.leader { note(leader, on: day) }
             days[day] = nil
             decided[day] = nil
             changes.days.remove(day)
@@ -112,11 +118,11 @@ struct Book: Sendable {
 
     /// Who led up to a day, and for how many known days in a row.
     func reign(upTo day: KoreanDate) -> Reign? {
-        guard let leader = days[day]?.chart.leader?.movieCode else {
+        guard let leader = days[day]?.leader else {
             return reign.flatMap { $0.until == day ? $0 : nil }
         }
         var since = day
-        while days[since - 1]?.chart.leader?.movieCode == leader { since = since - 1 }
+        while days[since - 1]?.leader == leader { since = since - 1 }
         if let earlier = reign, days[since - 1] == nil, earlier.leader == leader, earlier.until == since - 1 {
             since = earlier.since
         }
@@ -159,11 +165,5 @@ struct Book: Sendable {
     mutating func takeChanges() -> Changes {
         defer { changes = Changes() }
         return changes
-    }
-}
-
-extension ChartEntry {
-    fileprivate func appearance(on day: KoreanDate) -> FilmHistory.Appearance {
-        FilmHistory.Appearance(day: day, audience: audience, total: audienceTotal)
     }
 }

@@ -23,7 +23,7 @@ extension Memory {
             /// The first day that is still open to corrections.
             let horizon: KoreanDate?
             /// Charts of open days.
-            let charts: [LoggedChart]
+            let charts: [OpenChart]
             /// Films, by what no correction can change any more.
             let films: [MovieCode: FilmHistory]
         }

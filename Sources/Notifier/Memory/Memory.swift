@@ -33,13 +33,15 @@ struct Memory: Sendable {
 
     /// Takes a chart, and returns what is decided on it. History fires nothing, unless that was asked for; what it fires
     /// then is for programs to read, and no news for people.
-    mutating func take(_ chart: LoggedChart, from event: Event) -> [Decision] {
+    mutating func take(
+        _ chart: OpenChart, of market: Market, from event: Event
+    ) throws(DecodingError) -> [Decision] {
         let isHistory = history.includes(event, began: began)
         guard since != nil || !isHistory else {
-            decider.learn(chart)
+            decider.learn(chart, of: market)
             return []
         }
-        return decider.take(chart).map { Decision(alert: $0, event: event, isForPeople: !isHistory) }
+        return try decider.take(chart).map { Decision(alert: $0, event: event, isForPeople: !isHistory) }
     }
 
     /// Takes an anomaly, and returns what is decided on it. There is no way to ask for old ones: they are over.
