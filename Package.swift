@@ -74,7 +74,7 @@ let package = Package(
             "Notifier",
             uses: [
                 "JSONReading", "Locking", "Spelling", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health",
-                "BoxOffice", "Events",
+                "BoxOffice", "OpenMarket", "Events",
             ]),
         .target(
             name: "Board",
@@ -135,7 +135,9 @@ let package = Package(
             ]),
         tests(
             of: "Notifier",
-            uses: ["YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "Events"]),
+            uses: [
+                "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "OpenMarket", "Events",
+            ]),
         tests(
             of: "Board",
             uses: [

@@ -1,4 +1,5 @@
-/// A rule by which a movie's day in the chart is worth an alert; the raw value is its word on the wire.
+/// A rule by which a movie's day in the chart, or what the shop says of a product, is worth an alert; the raw value is its
+/// word on the wire.
 public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
     /// The movie is new in the chart.
     case entered
@@ -26,4 +27,28 @@ public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
     case correction
     /// A chart is late, missing or hard to believe; about no movie.
     case anomaly
+    /// A product costs less.
+    case priceFell
+    /// A product costs more.
+    case priceRose
+    /// A product has a discount, and had none.
+    case newDiscount
+    /// None is left of a product.
+    case soldOut
+    /// There are some of a product again.
+    case backInStock
+    /// A product came into the shop.
+    case newProduct
+    /// A product is no longer in the shop.
+    case productRemoved
+
+    /// Whether it is about products of the shop; else it is about charts.
+    public var isAboutProducts: Bool {
+        switch self {
+        case .priceFell, .priceRose, .newDiscount, .soldOut, .backInStock, .newProduct, .productRemoved: true
+        case .entered, .left, .rose, .fell, .lead, .reentered, .opening, .streak, .milestone, .best, .screens,
+            .correction, .anomaly:
+            false
+        }
+    }
 }

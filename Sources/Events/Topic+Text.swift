@@ -18,6 +18,7 @@ extension Topic: CustomStringConvertible {
         case .anomaly(let kind, let date): "anomaly.\(kind.rawValue).\(date)"
         case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
         case .anomalyAlert(let kind, let date): "alert.\(AlertRule.anomaly.rawValue).\(kind.rawValue).\(date)"
+        case .productAlert(let rule, let product, let date): "alert.\(rule.rawValue).\(product).\(date)"
         }
     }
 
@@ -69,10 +70,11 @@ extension Topic: CustomStringConvertible {
             }
             return .anomalyAlert(kind, date)
         case (.alert, 4):
-            guard let rule = AlertRule(rawValue: String(words[1])), let code = MovieCode(words[2]),
-                let date = KoreanDate(words[3])
-            else { return nil }
-            return .alert(rule: rule, code: code, date: date)
+            guard let rule = AlertRule(rawValue: String(words[1])), let date = KoreanDate(words[3]) else { return nil }
+            if rule.isAboutProducts {
+                return ProductID(words[2]).map { .productAlert(rule: rule, product: $0, date: date) }
+            }
+            return MovieCode(words[2]).map { .alert(rule: rule, code: $0, date: date) }
         default:
             return nil
         }

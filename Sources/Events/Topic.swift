@@ -27,6 +27,8 @@ public enum Topic: Hashable, Sendable {
     case alert(rule: AlertRule, code: MovieCode, date: KoreanDate)
     /// An alert about an anomaly.
     case anomalyAlert(Anomaly.Kind, KoreanDate)
+    /// An alert about a product of the shop.
+    case productAlert(rule: AlertRule, product: ProductID, date: KoreanDate)
 
     /// The steps in the life of a request; the raw value is the word in topics.
     public enum RequestStage: String, Hashable, Sendable, CaseIterable, Codable {
@@ -48,7 +50,7 @@ public enum Topic: Hashable, Sendable {
         case .product, .productRemoved: .product
         case .request: .request
         case .anomaly: .anomaly
-        case .alert, .anomalyAlert: .alert
+        case .alert, .anomalyAlert, .productAlert: .alert
         }
     }
 
@@ -64,7 +66,7 @@ public enum Topic: Hashable, Sendable {
         case .productRemoved: "marquee.product.removed.v1"
         case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
         case .anomaly: "marquee.anomaly.v1"
-        case .alert, .anomalyAlert: "marquee.alert.v1"
+        case .alert, .anomalyAlert, .productAlert: "marquee.alert.v1"
         }
     }
 
@@ -79,6 +81,7 @@ public enum Topic: Hashable, Sendable {
         case .request(_, let id): id.description
         case .anomaly(let kind, let date), .anomalyAlert(let kind, let date): "\(kind.rawValue)/\(date)"
         case .alert(_, let code, let date): "\(code)/\(date)"
+        case .productAlert(_, let product, let date): "\(product)/\(date)"
         }
     }
 }

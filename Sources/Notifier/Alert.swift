@@ -1,7 +1,8 @@
 public import BoxOffice
 public import Events
+public import OpenMarket
 
-/// What a rule found out about a film on a day, or that this no longer holds: the data of an alert event.
+/// What a rule found out about a film on a day or about a product, or that this no longer holds: the data of an alert event.
 public struct Alert: Hashable, Sendable, Codable {
     /// How much an alert matters: by the best rank that the film has or had the day before, unless its rule says.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Codable {
@@ -46,13 +47,15 @@ public struct Alert: Hashable, Sendable, Codable {
 
     /// The rule that fired.
     public var rule: AlertRule
-    /// The day of the chart.
+    /// The day of the chart; of an alert about a product the day in Korea on which it was seen so.
     public var date: KoreanDate
     /// The market of the chart; absent for the whole country's.
     public var market: Market?
     /// The film; nil for what is about none.
     @Nullable public var movieCode: MovieCode?
-    /// The film's title, as the chart has it.
+    /// The product; absent for what is about none.
+    public var product: ProductID?
+    /// The film's title, as the chart has it, or the product's name.
     @Nullable public var title: String?
     /// The rank on the day; nil for a film that left.
     @Nullable public var rank: Int?
@@ -71,14 +74,19 @@ public struct Alert: Hashable, Sendable, Codable {
     /// The id of the alert that this one takes back; absent otherwise.
     public var retracts: String?
 
-    /// The same for the same decision, whenever and however often it is taken: rule, film, day and market.
+    /// The same for the same decision, whenever and however often it is taken: rule, film, day and market; for a product,
+    /// which may change often on a day, rule, product, day and the event that says so.
     public var id: String {
-        retracts.map { "\($0).retracted" } ?? "\(rule.rawValue).\(subject).\(date).\(market ?? .all)"
+        if let product, let event = evidence.first {
+            return "\(rule.rawValue).\(product).\(date).\(event.stream.rawValue).\(event.sequence.value)"
+        }
+        return retracts.map { "\($0).retracted" } ?? "\(rule.rawValue).\(subject).\(date).\(market ?? .all)"
     }
 
     /// The topic of its event.
     var topic: Topic? {
         if let movieCode { return .alert(rule: rule, code: movieCode, date: date) }
+        if let product { return .productAlert(rule: rule, product: product, date: date) }
         return Anomaly.Kind(rawValue: subject).map { .anomalyAlert($0, date) }
     }
 

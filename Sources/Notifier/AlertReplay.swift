@@ -1,5 +1,7 @@
 public import BoxOffice
 public import Events
+import FoundationEssentials
+import OpenMarket
 import SQLite
 
 /// Computes the alerts of a worker's log afresh. Nothing is published and nothing is changed.
@@ -49,6 +51,7 @@ public struct AlertReplay: Sendable {
                 more = page.more
             }
             try anomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
+            try products(log, connection, isHistory: { history.includes($0) }, body)
         }
     }
 
@@ -66,6 +69,36 @@ public struct AlertReplay: Sendable {
             }
             position = page.position
             more = page.more
+        }
+    }
+
+    /// The alerts about products come behind those, their events in the order of time: two streams have no other.
+    private func products(
+        _ log: EventLog, _ connection: Connection, isHistory: (LoggedEvent) throws -> Bool,
+        _ body: (Alert) throws -> Void
+    ) throws {
+        guard rules.looksAtProducts else { return }
+        let decider = AlertDecider(rules: rules)
+        var shelf = Shelf(began: .distantPast)
+        var readers = [Events.Stream.products, .product].map { LogCursor(log, $0) }
+        while true {
+            var next: (index: Int, event: LoggedEvent, time: Date)?
+            for index in readers.indices {
+                guard let event = try readers[index].peek(in: connection) else { continue }
+                let time = try Event(event).time
+                if next.map({ time < $0.time }) ?? true { next = (index, event, time) }
+            }
+            guard let (index, event, time) = next else { return }
+            readers[index].advance()
+            let sights =
+                switch event.topic {
+                case .products: try shelf.see(event.data(as: ProductPage.self).products, at: time)
+                case .product: try shelf.see([event.data(as: Product.self)], at: time)
+                default: try shelf.miss(event.data(as: RemovedProduct.self), at: time)
+                }
+            guard try !isHistory(event) else { continue }
+            let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
+            for alert in decider.take(sights, on: KoreanDate(at: time), at: place) { try body(alert) }
         }
     }
 
@@ -96,6 +129,8 @@ public struct AlertReplay: Sendable {
                     more = page.more
                 }
             }
+            let first = since?.start ?? .distantPast
+            try products(log, connection, isHistory: { try Event($0).time < first }, body)
         }
     }
 
@@ -108,5 +143,40 @@ extension LoggedChart {
     init?(_ event: LoggedEvent) throws(DecodingError) {
         guard case .ranking(day: _, market: _) = event.topic else { return nil }
         self.init(try event.data(), at: Alert.Evidence(stream: event.stream, sequence: event.sequence))
+    }
+}
+
+extension Event {
+    /// Reads the attributes of a logged event.
+    fileprivate init(_ event: LoggedEvent) throws(DecodingError) {
+        try self.init(topic: event.topic, body: event.body)
+    }
+}
+
+/// Goes through a stream of a log, page by page.
+private struct LogCursor {
+    private let log: EventLog
+    private let stream: Events.Stream
+    private var page: ArraySlice<LoggedEvent> = []
+    private var position = SequenceNumber.zero
+    private var more = true
+
+    init(_ log: EventLog, _ stream: Events.Stream) {
+        self.log = log
+        self.stream = stream
+    }
+
+    /// The next event; nil at the end.
+    mutating func peek(in connection: Connection) throws -> LoggedEvent? {
+        while page.isEmpty, more {
+            let next = try log.events(of: stream, after: position, limit: 100, in: connection)
+            (page, position, more) = (next.events[...], next.position, next.more)
+        }
+        return page.first
+    }
+
+    /// Goes on to the event after it.
+    mutating func advance() {
+        page.removeFirst()
     }
 }

@@ -35,6 +35,9 @@ public struct AlertRules: Sendable {
     /// Those that come after the films that left, in the order of `AlertRule`.
     private let second: [Entry]
 
+    /// The rules about products, in the order of `AlertRule`.
+    let products: [ProductEntry]
+
     /// The markets that any rule looks at, and the whole one.
     public let markets: Set<Market>
 
@@ -46,7 +49,8 @@ public struct AlertRules: Sendable {
     }
 
     /// Puts rules in force.
-    init(_ entries: [Entry]) {
+    init(_ entries: [Entry], products: [ProductEntry] = []) {
+        self.products = products
         self.entries = Dictionary(entries.map { ($0.word, $0) }, uniquingKeysWith: { _, last in last })
         let words: [AlertRule] = [.entered, .rose, .fell, .lead]
         first = words.compactMap { [entries = self.entries] in entries[$0] }
@@ -60,7 +64,7 @@ public struct AlertRules: Sendable {
     subscript(word: AlertRule) -> Entry? { entries[word] }
 
     /// The words of the rules that are in force.
-    public var words: [AlertRule] { AlertRule.allCases.filter { entries[$0] != nil } }
+    public var words: [AlertRule] { AlertRule.allCases.filter { entries[$0] != nil } + products.map(\.word) }
 }
 
 extension AlertRules {

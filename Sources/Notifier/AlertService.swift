@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import OpenMarket
 import Operations
 
 /// Reads the charts as they are published, each once and in order, and decides the alerts.
@@ -92,6 +93,15 @@ struct AlertService: Service {
             case .anomaly:
                 metrics.read()
                 return memory.take(try event.data(as: Anomaly.self), from: event)
+            case .products:
+                metrics.read()
+                return memory.take(try event.data(as: ProductPage.self).products, from: event)
+            case .product:
+                metrics.read()
+                return memory.take([try event.data(as: Product.self)], from: event)
+            case .productRemoved:
+                metrics.read()
+                return memory.take(try event.data(as: RemovedProduct.self), from: event)
             default:
                 return []  // other charts fire nothing, and are read past
             }

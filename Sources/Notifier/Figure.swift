@@ -1,4 +1,5 @@
 public import BoxOffice
+public import FoundationEssentials
 
 /// One of the figures that a rule adds to its alert.
 ///
@@ -10,6 +11,8 @@ public enum Figure: Hashable, Sendable {
     case integer(Int)
     /// A percentage.
     case percent(Percent)
+    /// An amount of money; the alert's `currency` says of what.
+    case amount(Decimal)
     /// A title, a code or a day.
     case text(String)
 
@@ -36,8 +39,10 @@ extension Figure: Codable {
             self = .text(text)
         } else if let integer = try? container.decode(Int.self) {  // else it has a decimal
             self = .integer(integer)
+        } else if let percent = try? container.decode(Percent.self) {  // else it has several decimals
+            self = .percent(percent)
         } else {
-            self = .percent(try container.decode(Percent.self))
+            self = .amount(try container.decode(Decimal.self))
         }
     }
 
@@ -48,6 +53,7 @@ extension Figure: Codable {
         case .null: try container.encodeNil()
         case .integer(let integer): try container.encode(integer)
         case .percent(let percent): try container.encode(percent)
+        case .amount(let amount): try container.encode(amount)
         case .text(let text): try container.encode(text)
         }
     }

@@ -98,6 +98,7 @@ extension Ledger {
 
     /// Writes what has changed in the memory.
     func write(_ changes: Memory.Changes, in connection: Connection) throws {
+        if let shelf = changes.shelf { try write(shelf, in: connection) }
         try connection.execute(
             "insert or replace into reading (id, began, position, since, history) values (1, ?, ?, ?, ?)",
             changes.began.formatted(Self.instants), try changes.position.map { try JSON.encode($0) },
@@ -138,9 +139,9 @@ extension Ledger {
         }
     }
 
-    /// Writes which alerts stand.
+    /// Writes which alerts stand. Those that are about no film are never taken back.
     func keep(_ alerts: [Alert], in connection: Connection) throws {
-        for alert in alerts {
+        for alert in alerts where alert.movieCode != nil {
             try connection.execute(
                 "insert or replace into decision (id, market, date, is_standing) values (?, ?, ?, ?)",
                 alert.retracts ?? alert.id, (alert.market ?? .all).description, alert.date.description,

@@ -2,7 +2,8 @@ extension Ledger {
     /// The tables of the memory, beside the log's.
     ///
     /// `open_chart` holds the charts that a correction may still change, `film` what older ones say of films, `book` what
-    /// else is known of a market, and `decision` the alerts of open days.
+    /// else is known of a market, and `decision` the alerts of open days. `shelf_product` holds the shop's products as they
+    /// were last seen, and `shelf` since when.
     static let migrations = [
         """
         create table known_chart (
@@ -66,6 +67,27 @@ extension Ledger {
         create index decision_day on decision (market, date);
         insert into decision (id, market, date, is_standing)
             select id, 'all', substr(topic, -10), 1 from event where stream = 'alert' and id is not null;
+        """,
+        // Alerts that are about no film were among those that a chart may take back.
+        """
+        delete from decision where id like 'anomaly.%';
+
+        create table shelf (
+            id integer primary key check (id = 1),
+            began integer not null,
+            opened integer
+        ) strict;
+
+        create table shelf_product (
+            id integer primary key,
+            seen integer not null,
+            name text,
+            currency text,
+            price text,
+            discount text,
+            bargain_price text,
+            stock integer
+        ) strict;
         """,
     ]
 }

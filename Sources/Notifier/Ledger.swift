@@ -56,22 +56,35 @@ struct Ledger: Sendable {
     ///
     /// The log is read again from its beginning if alerts are asked for from another day on than before, or if there are
     /// rules for a market of which nothing is known: what was decided then is not decided twice, and what was read then is
-    /// history, unless it is asked for.
+    /// history, unless it is asked for. Likewise with the streams of the shop, where there were no rules about products.
     func recall(rules: AlertRules, since: KoreanDate?) async throws -> Memory {
         let now = clock.now()
         return try await database.write { connection in
             let reading = try Self.reading(in: connection)
             let began = reading?.began ?? now
             var history = reading?.history ?? History()
+            var position = reading?.position
+            let known = try rules.looksAtProducts ? shelf(in: connection) : nil
+            if known == nil {
+                try forgetShelf(in: connection)
+                history.forget(Shelf.streams)
+                position = position.map { position in
+                    LogPosition(
+                        epoch: position.epoch, streams: position.streams.filter { !Shelf.streams.contains($0.key) })
+                }
+            }
+            let shelf = rules.looksAtProducts ? known ?? Shelf(began: now) : nil
             if let reading, since == nil || since == reading.since {
                 try forgetBooks(besides: rules.markets, in: connection)
                 let books = try books(since: since, in: connection)
                 if rules.markets.isSubset(of: books.keys) {
-                    return Memory(
-                        decider: AlertDecider(rules: rules, since: since, books: books), position: reading.position,
-                        since: since, began: began, history: history)
+                    var memory = Memory(
+                        decider: AlertDecider(rules: rules, since: since, books: books), shelf: shelf,
+                        position: position, since: since, began: began, history: history)
+                    try write(memory.takeChanges(), in: connection)
+                    return memory
                 }
-                if let position = reading.position { history.extend(to: position) }
+                if let position { history.extend(to: position) }
             }
             try forgetBooks(besides: [], in: connection)
             let books = Dictionary(
@@ -79,8 +92,8 @@ struct Ledger: Sendable {
                     (market, try book(of: market, since: since, in: connection))
                 })
             var memory = Memory(
-                decider: AlertDecider(rules: rules, since: since, books: books), since: since, began: began,
-                history: history)
+                decider: AlertDecider(rules: rules, since: since, books: books), shelf: shelf, since: since,
+                began: began, history: history)
             try write(memory.takeChanges(), in: connection)
             return memory
         }

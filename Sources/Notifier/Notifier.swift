@@ -69,9 +69,9 @@ public struct Notifier: Sendable {
         let memory = try await recall()
         let subscription = try await Subscription(
             io, events: configuration.events.reachable, commands: configuration.commands.reachable,
-            // The whole stream, because what a chart fires depends on which came before it, and only a whole stream is
+            // Whole streams, because what a chart fires depends on which came before it, and only a whole stream is
             // delivered in its order.
-            prefixes: [Stream.ranking, .anomaly].map { "\($0.rawValue)." }, from: memory.start
+            prefixes: rules.streams.map { "\($0.rawValue)." }, from: memory.start
         ) { note($0, counts) }
         let status: @Sendable () async throws -> NotifierStatus = {
             let (positions, history, sinks) = try await database.read { connection in

@@ -64,7 +64,7 @@ struct Asking {
         case .products: ProductTable(page: try event.data()).lines.forEach(Console.print)
         case .product: ProductSheet(product: try event.data()).lines.forEach(Console.print)
         case .productRemoved: ProductSheet.lines(removed: try event.data()).forEach(Console.print)
-        case .request, .anomaly, .alert, .anomalyAlert: break
+        case .request, .anomaly, .alert, .anomalyAlert, .productAlert: break
         }
     }
 }

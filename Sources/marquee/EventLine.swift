@@ -39,7 +39,7 @@ struct EventLine {
             case .request(.done, _): return "from \(try event.data(as: RequestDone.self).from.rawValue)"
             case .request(.accepted, _): return try event.data(as: RequestAccepted.self).topic
             case .anomaly: return try event.data(as: Anomaly.self).text
-            case .alert, .anomalyAlert:
+            case .alert, .anomalyAlert, .productAlert:
                 let text = try event.data(as: Worded.self).text
                 return "\(text.ko)  \(Color.dim.paint(text.en))"
             }

@@ -52,7 +52,7 @@ extension ReadModel {
         case .poster(let code): return [try takePoster(code, event, data, in: connection)]
         case .request(let stage, let id): return try takeRequest(stage, id, event, data, in: connection)
         case .anomaly: return [try takeAnomaly(event, data, in: connection)]
-        case .alert, .anomalyAlert: return [try takeAlert(event, data, in: connection)]
+        case .alert, .anomalyAlert, .productAlert: return [try takeAlert(event, data, in: connection)]
         case .products, .product, .productRemoved: return []
         }
     }

@@ -25,7 +25,8 @@ extension DeliveredAlert {
         id = try Event(topic: event.topic, body: event.body).id
         body = event.body
         rule = facts.rule
-        subject = facts.movieCode.map { "\(facts.rule)/\($0)" } ?? facts.rule
+        let isAbout = facts.movieCode ?? facts.product.map { "\($0)" }
+        subject = isAbout.map { "\(facts.rule)/\($0)" } ?? facts.rule
         severity = facts.severity
         text = facts.text
         retracts = facts.retracts
@@ -35,6 +36,7 @@ extension DeliveredAlert {
     private struct Facts: Decodable {
         let rule: String
         let movieCode: String?
+        let product: Int?
         let severity: Alert.Severity
         let text: Alert.Text
         let retracts: String?

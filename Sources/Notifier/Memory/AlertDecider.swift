@@ -77,6 +77,11 @@ public struct AlertDecider: Sendable {
         rules.alert(about: anomaly, at: place).map { [$0] } ?? []
     }
 
+    /// Takes what was seen of products and returns the alerts to publish.
+    func take(_ sights: [ProductSight], on date: KoreanDate, at place: Alert.Evidence) -> [Alert] {
+        rules.alerts(about: sights, on: date, at: place)
+    }
+
     /// Takes a chart that fires nothing; returns whether its market is looked at.
     @discardableResult
     public mutating func learn(_ chart: LoggedChart) -> Bool {

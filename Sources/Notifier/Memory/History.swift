@@ -18,7 +18,7 @@ public struct History: Hashable, Sendable, Codable {
     /// A log of which only what backfill brings is history.
     public static let none = History(ends: Dictionary(uniqueKeysWithValues: streams.map { ($0, .zero) }))
 
-    /// The streams from which it is learnt.
+    /// The streams from which it is learnt in any case.
     private static let streams: [Stream] = [.ranking, .anomaly]
 
     /// Whether an event is history for a notifier that `began` then. The first that is not, ends it.
@@ -40,9 +40,14 @@ public struct History: Hashable, Sendable, Codable {
         for (stream, place) in position.streams { ends[stream] = max(ends[stream] ?? .zero, place.after) }
     }
 
+    /// Leaves it open again where it ends in some streams, of which nothing is known any more.
+    mutating func forget(_ streams: Set<Stream>) {
+        for stream in streams { ends[stream] = nil }
+    }
+
     /// Ends it where a reader has come, in the streams whose end is still to be found.
-    mutating func end(at position: LogPosition) {
-        for stream in Self.streams where ends[stream] == nil {
+    mutating func end(at position: LogPosition, besides further: Set<Stream> = []) {
+        for stream in further.union(Self.streams) where ends[stream] == nil {
             ends[stream] = position.streams[stream]?.after ?? .zero
         }
     }

@@ -12,6 +12,8 @@ extension Memory {
         let history: History
         /// What has changed in the books.
         let books: [Book]
+        /// What has changed on the shelf, if there is one.
+        let shelf: Shelf.Changes?
 
         /// What has changed in a market's book.
         struct Book: Sendable {
@@ -40,6 +42,6 @@ extension Memory {
                     horizon: book.horizon,
                     charts: changes.days.sorted().compactMap { book.days[$0] },
                     films: changes.films.reduce(into: [:]) { $0[$1] = book.films[$1] })
-            })
+            }, shelf: takeShelfChanges())
     }
 }

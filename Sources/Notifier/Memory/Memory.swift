@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import OpenMarket
 
 /// What the notifier has to know to go on where it was: how far it has read, and what it learnt from that.
 ///
@@ -8,6 +9,8 @@ import FoundationEssentials
 struct Memory: Sendable {
     /// The charts that decisions rest on.
     var decider: AlertDecider
+    /// The products that are known, if any rule is about products.
+    private(set) var shelf: Shelf?
     /// How far the worker's log has been read; nil before anything was.
     var position: LogPosition?
     /// From which day on alerts were asked for, by a notifier that was started so.
@@ -19,9 +22,11 @@ struct Memory: Sendable {
 
     /// Makes a memory.
     init(
-        decider: AlertDecider, position: LogPosition? = nil, since: KoreanDate?, began: Date, history: History
+        decider: AlertDecider, shelf: Shelf? = nil, position: LogPosition? = nil, since: KoreanDate?, began: Date,
+        history: History
     ) {
         self.decider = decider
+        self.shelf = shelf
         self.position = position
         self.since = since
         self.began = began
@@ -51,14 +56,35 @@ struct Memory: Sendable {
             .map { Decision(alert: $0, event: event, isForPeople: true) }
     }
 
+    /// Takes what an event says of products, and returns what is decided on it. As with anomalies, old ones are over.
+    mutating func take(_ products: [Product], from event: Event) -> [Decision] {
+        decide(shelf?.see(products, at: event.time) ?? [], from: event)
+    }
+
+    /// Takes that a product is gone, likewise.
+    mutating func take(_ removed: RemovedProduct, from event: Event) -> [Decision] {
+        decide(shelf?.miss(removed, at: event.time) ?? [], from: event)
+    }
+
+    private mutating func decide(_ sights: [ProductSight], from event: Event) -> [Decision] {
+        guard let shelf, !history.includes(event, began: shelf.began) else { return [] }
+        let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
+        return decider.take(sights, on: KoreanDate(at: event.time), at: place)
+            .map { Decision(alert: $0, event: event, isForPeople: true) }
+    }
+
+    /// What has changed on the shelf since this was last asked.
+    mutating func takeShelfChanges() -> Shelf.Changes? { shelf?.takeChanges() }
+
     /// Notes that all is read that had been published.
     mutating func catchUp() {
-        if let position { history.end(at: position) }
+        if let position { history.end(at: position, besides: shelf == nil ? [] : Shelf.streams) }
     }
 
     /// Notes that the worker has another log: nothing in it is history, and nothing is known of it.
     mutating func beginLog() {
         decider.forget()
+        shelf?.forget()
         history = .none
     }
 }

@@ -21,12 +21,13 @@ extension AlertRules.Entry {
     init?(_ word: AlertRule, _ node: Node, _ outer: RuleScope, _ mistakes: inout Mistakes) {
         do throws(Mistake) {
             if case .scalar = node.content, !node.isNull {
-                guard try node.flag() else { return nil }
-                self.init(Self.rule(word, nil, &mistakes), outer)
+                guard try node.flag(), let rule = Self.rule(word, nil, &mistakes) else { return nil }
+                self.init(rule, outer)
                 return
             }
             let fields = try node.fields(Self.common + Self.keys(of: word), &mistakes)
-            self.init(Self.rule(word, fields, &mistakes), RuleScope(fields, within: outer, &mistakes))
+            guard let rule = Self.rule(word, fields, &mistakes) else { return nil }
+            self.init(rule, RuleScope(fields, within: outer, &mistakes))
             severity = mistakes.gather { () throws(Mistake) in try fields["severity"]?.choice() } ?? nil
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
         } catch {
@@ -44,11 +45,13 @@ extension AlertRules.Entry {
         case .milestone: ["totals"]
         case .screens: ["factor", "from"]
         case .correction: ["percent", "from"]
-        case .entered, .left, .lead, .opening, .anomaly: []
+        case .entered, .left, .lead, .opening, .anomaly, .priceFell, .priceRose, .newDiscount, .soldOut, .backInStock,
+            .newProduct, .productRemoved:
+            []
         }
     }
 
-    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout Mistakes) -> any Rule {
+    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout Mistakes) -> (any Rule)? {
         func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
             (mistakes.gather { () throws(Mistake) in try fields?[key]?.integer(from: least) } ?? nil) ?? standard
         }
@@ -71,6 +74,7 @@ extension AlertRules.Entry {
             return Screens(factor: number("factor", Screens().factor, from: 2), from: number("from", Screens().from))
         case .correction:
             return Corrected(percent: number("percent", Corrected().percent), from: number("from", Corrected().from))
+        case .priceFell, .priceRose, .newDiscount, .soldOut, .backInStock, .newProduct, .productRemoved: return nil
         }
     }
 }
@@ -87,7 +91,9 @@ extension Node {
 
 extension AlertTexts {
     /// Reads a rule's sentences; a language that is not there keeps its own.
-    init(_ node: Node, _ standard: AlertTexts, of rule: any Rule.Type, _ mistakes: inout Mistakes) throws(Mistake) {
+    init(
+        _ node: Node, _ standard: AlertTexts, of rule: any Worded.Type, _ mistakes: inout Mistakes
+    ) throws(Mistake) {
         self = standard
         let fields = try node.fields(Language.allCases.map(\.rawValue), &mistakes)
         let names = Self.names(for: rule)

@@ -39,16 +39,7 @@ struct Firing {
 }
 
 /// A rule: whether a film's day is worth an alert, and with what figures. Pure, and quick: it is asked for every line.
-protocol Rule: Sendable {
-    /// Its word on the wire.
-    static var word: AlertRule { get }
-    /// The names of its own figures, for texts.
-    static var figures: [String] { get }
-    /// Its sentence in Korean.
-    static var ko: String { get }
-    /// Its sentence in English.
-    static var en: String { get }
-
+protocol Rule: Worded {
     /// What it says about a film's day, if anything.
     func firing(for film: FilmDay) -> Firing?
 
@@ -57,5 +48,8 @@ protocol Rule: Sendable {
 }
 
 extension Rule {
+    /// What every alert has, and the film's line.
+    static var common: [String] { AlertTexts.filmNames }
+
     func holds(_ alert: Alert, for film: FilmDay) -> Bool { firing(for: film) != nil }
 }

@@ -49,13 +49,17 @@ public struct RuleFile: Sendable {
         let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &mistakes)
         let scope = RuleScope(fields, within: RuleScope(), &mistakes)
         var entries = AlertRules.standard.map { AlertRules.Entry($0, scope) }
+        var products: [AlertRules.ProductEntry] = []
         if let section = fields["rules"] {
             let words = try section.fields(AlertRule.allCases.map(\.rawValue), &mistakes)
-            entries = AlertRule.allCases.compactMap { word in
+            entries = AlertRule.allCases.filter { !$0.isAboutProducts }.compactMap { word in
                 words[word.rawValue].flatMap { AlertRules.Entry(word, $0, scope, &mistakes) }
+            }
+            products = AlertRule.allCases.filter(\.isAboutProducts).compactMap { word in
+                words[word.rawValue].flatMap { AlertRules.ProductEntry(word, $0, &mistakes) }
             }
         }
         let sinks = fields["sinks"].map { SinkSettings.read($0, &mistakes) } ?? []
-        return RuleFile(rules: AlertRules(entries), sinks: sinks)
+        return RuleFile(rules: AlertRules(entries, products: products), sinks: sinks)
     }
 }

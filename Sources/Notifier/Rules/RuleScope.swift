@@ -34,7 +34,8 @@ struct RuleScope {
         }
     }
 
-    private static func list<Value>(
+    /// The values of a list; what is none of them is a mistake.
+    static func list<Value>(
         _ node: Node?, _ mistakes: inout Mistakes, _ read: (Node) throws(Mistake) -> Value
     ) -> [Value] {
         guard let node else { return [] }

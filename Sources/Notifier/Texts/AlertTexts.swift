@@ -1,5 +1,20 @@
 import BoxOffice
 import Events
+import OpenMarket
+
+/// What a rule is called, and how it speaks.
+protocol Worded: Sendable {
+    /// Its word on the wire.
+    static var word: AlertRule { get }
+    /// The names of the figures that all rules of its sort have, for texts.
+    static var common: [String] { get }
+    /// The names of its own figures.
+    static var figures: [String] { get }
+    /// Its sentence in Korean.
+    static var ko: String { get }
+    /// Its sentence in English.
+    static var en: String { get }
+}
 
 /// A rule's sentences.
 struct AlertTexts: Hashable, Sendable {
@@ -9,16 +24,17 @@ struct AlertTexts: Hashable, Sendable {
     var en: Template
 
     /// A rule's own.
-    init(of rule: any Rule.Type) {
+    init(of rule: any Worded.Type) {
         let names = Self.names(for: rule)
         ko = Template(standard: rule.ko, in: .ko, names: names)
         en = Template(standard: rule.en, in: .en, names: names)
     }
 
-    /// What a rule's templates may name: what every alert has, its film's line, and the rule's own figures.
-    static func names(for rule: any Rule.Type) -> [String] {
-        common + lines.filter { !common.contains($0) } + rule.figures
-    }
+    /// What a rule's templates may name.
+    static func names(for rule: any Worded.Type) -> [String] { rule.common + rule.figures }
+
+    /// What every alert about a film has, and what its line has.
+    static let filmNames = common + lines.filter { !common.contains($0) }
 
     private static let common = [
         "title", "rank", "previousRank", "change", "ranks", "movement", "date", "market", "movieCode",
@@ -29,7 +45,12 @@ struct AlertTexts: Hashable, Sendable {
 
     /// An alert in words, about a film's line if there is one.
     func text(of alert: Alert, about entry: ChartEntry?) -> Alert.Text {
-        func figure(_ name: String) -> Figure {
+        func figure(_ name: String, _ language: Language) -> Figure {
+            if case .amount(let amount) = alert.values[name], case .text(let word) = alert.values["currency"],
+                let currency = Currency(rawValue: word)
+            {
+                return .text(Price(amount, currency).text(in: language))
+            }
             if let own = alert.values[name] { return own }
             switch name {
             case "title": return alert.title.map(Figure.text) ?? .null
@@ -42,10 +63,20 @@ struct AlertTexts: Hashable, Sendable {
                 return .text("\(movement)")
             case "date": return .text(alert.date.description)
             case "market": return .text((alert.market ?? .all).description)
+            case "product": return alert.product.map { .text("\($0)") } ?? .null
             case "movieCode": return alert.movieCode.map { .text($0.description) } ?? .null
             default: return ChartEntry.Field(rawValue: name).flatMap { entry?[$0] }.map { Figure($0) } ?? .null
             }
         }
-        return Alert.Text(ko: ko.text(figure), en: en.text(figure))
+        return Alert.Text(ko: ko.text { figure($0, .ko) }, en: en.text { figure($0, .en) })
+    }
+}
+
+extension Price {
+    /// The price as it is written in a language: `1,690,000원`, `USD 999.99`.
+    fileprivate func text(in language: Language) -> String {
+        guard language == .ko else { return description }
+        let digits = description.dropFirst(currency.rawValue.count + 1)
+        return digits + (currency == .won ? "원" : "달러")
     }
 }

@@ -77,6 +77,7 @@ struct Template: Hashable, Sendable {
         case .null: return nil
         case .integer(let number): plain = form == .words ? Numerals.words(number, in: language) : number.grouped
         case .percent(let percent): plain = "\(percent)"
+        case .amount(let amount): plain = "\(amount)"
         case .text(let words): plain = words
         }
         switch form {
