@@ -52,10 +52,11 @@ let package = Package(
         module("Operations", uses: ["Locking", "Spelling"]),
         module("YAML", uses: ["CYAML", "Spelling"]),
 
-        // Floor 2: the domain, and the pages on which a process says how it is.
+        // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
         module("BoxOffice", uses: ["JSONReading"]),
         module("OpenMarket"),
         module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
+        module("Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
@@ -79,9 +80,8 @@ let package = Package(
         .target(
             name: "Board",
             dependencies: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "Health",
-                "BoxOffice",
-                "Events",
+                "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "Health", "Pictures",
+                "BoxOffice", "OpenMarket", "Events",
             ], exclude: ["Web"], swiftSettings: strict),
         module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
 
@@ -121,6 +121,7 @@ let package = Package(
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONReading"]),
         tests(of: "OpenMarket"),
+        tests(of: "Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
         tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
         tests(
             of: "Upstreams",
@@ -142,7 +143,7 @@ let package = Package(
             of: "Board",
             uses: [
                 "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "BoxOffice",
-                "Events",
+                "OpenMarket", "Events",
             ]),
         tests(of: "marquee", uses: ["BoxOffice", "Events", "Worker"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),

@@ -2,6 +2,7 @@ import Events
 import Health
 import Networking
 public import Operations
+import Pictures
 import SQLite
 import WebServer
 import ZeroMQ
@@ -44,7 +45,8 @@ public struct Board: Sendable {
         let metrics = Metrics()
         metrics.addProcess(startedAt: clock.now())
         let files = try Site.files(in: try options.webFolder ?? WebFolder.find(), base: options.base)
-        let path = try DataFolder(configuration.dataFolder).file("board.db")
+        let folder = try DataFolder(configuration.dataFolder)
+        let path = folder.file("board.db")
         let database = try ReadModel.open(path, logger: logger)
         metrics.addDatabase(at: path)
         let model = try await ReadModel(database)
@@ -70,14 +72,26 @@ public struct Board: Sendable {
             Feed(source, subscription, into: model, telling: hub, logger: logger, read: read, clock: ContinuousClock())
         }
 
-        let pictures = HTTPClient(retry: .never)
+        let pictureClient = HTTPClient(retry: .never)
+        let pictureFile = try openPictures(folder)
+        let pictures = PictureCache(
+            database: pictureFile,
+            fetch: PictureFetch(
+                client: pictureClient, allowsPrivateAddresses: configuration.allowsPrivateImages,
+                trusted: options.trustedPictures),
+            clock: clock
+        ) { [logger] error in
+            logger.warning("a picture cannot be kept, and will be fetched again", [.error: "\(error)"])
+        }
+        metrics.counters("marquee_pictures_total", "Pictures that were asked for, by where they were.", by: "from") {
+            await pictures.counts()
+        }
+        metrics.gauges("marquee_pictures_bytes", "Bytes of the pictures that are kept.", by: "where") {
+            try await pictures.sizes()
+        }
         let api = API(
             model: model, hub: hub,
-            posters: Posters(
-                model: model, store: PictureStore(database: database),
-                fetch: PictureFetch(
-                    client: pictures, allowsPrivateAddresses: configuration.allowsPrivateImages,
-                    trusted: options.trustedPictures)),
+            posters: Posters(model: model, cache: pictures),
             requests: RequestDesk(io, address: commands, wallClock: clock, clock: ContinuousClock()),
             statuses: StatusDesk(io, worker: commands, notifier: alertCommands), clock: clock, logger: logger)
         let health = HealthPages(
@@ -90,10 +104,18 @@ public struct Board: Sendable {
         logger.info("board ready", [.http: server.address, .path: options.base])
         let services: [any Service] = feeds + [pulse, PageService(server, hub: hub)]
         try await ServiceGroup(services, grace: .seconds(1)).run(until: asked)
-        await pictures.shutdown()
+        await pictureClient.shutdown()
         await io.shutdown()
+        await pictureFile.close()
         await database.close()
         logger.info("board stopped")
+    }
+
+    /// Opens the file of the pictures, or makes a new one in the place of one that cannot be used.
+    private func openPictures(_ folder: DataFolder) throws -> Database {
+        try Database.disposable(path: folder.file("pictures.db"), schema: PictureCache.schema) { error in
+            logger.warning("the board's pictures cannot be used, and are fetched again", [.error: "\(error)"])
+        }
     }
 
     /// Logs what becomes of a subscription.

@@ -270,7 +270,7 @@ import WebServer
             }
             let large = try await get(address, path + "?size=large")
             #expect(ImageHeader.read(large.body)?.height == 720)
-            #expect(fetched.withLock { $0 } == 2)
+            #expect(fetched.withLock { $0 } == 1)
             try await expect(404, address, "/api/v1/posters/AAAAAAAA/000000000000")
         }
         await host.shutdown(grace: .seconds(1))

@@ -2,6 +2,7 @@ import BoxOffice
 import Events
 import FoundationEssentials
 import Operations
+import Pictures
 import WebServer
 
 /// The board's JSON, version 1: docs/board.md describes every address.

@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import FoundationEssentials
 import SQLite
 
 extension ReadModel {
@@ -16,9 +17,9 @@ extension ReadModel {
         let version = try event.data(as: Poster.self).picture.map { String($0.sha256.prefix(12)) }
         try connection.execute(
             """
-            insert into poster (code, version, data) values (?, ?, ?)
-            on conflict do update set version = excluded.version, data = excluded.data
-            """, code.description, version, data)
+            insert into poster (code, version, found, data) values (?, ?, ?, ?)
+            on conflict do update set version = excluded.version, found = excluded.found, data = excluded.data
+            """, code.description, version, Int(event.time.timeIntervalSince1970), data)
         return try connection.addNews(.poster, try JSON.encode(["code": code.description, "version": version]))
     }
 
@@ -51,14 +52,17 @@ extension ReadModel {
         }
     }
 
-    /// Where a film's poster is, and the version that the board calls it by; nil if none is known.
-    func poster(_ code: MovieCode) async throws -> (version: String, picture: Poster.Picture)? {
+    /// Where a film's poster is, when it was found, and the version that the board calls it by; nil if none is known.
+    func poster(_ code: MovieCode) async throws -> (version: String, found: Date, picture: Poster.Picture)? {
         try await database.read { connection in
             let row = try connection.query(
-                "select version, data from poster where code = ?", code.description, as: String?.self, [UInt8].self
+                "select version, found, data from poster where code = ?", code.description, as: String?.self, Int.self,
+                [UInt8].self
             ).first
-            guard let version = row?.0, let data = row?.1 else { return nil }
-            return try JSON.decode(Poster.self, from: data).picture.map { (version, $0) }
+            guard let (version, found, data) = row, let version else { return nil }
+            return try JSON.decode(Poster.self, from: data).picture.map {
+                (version, Date(timeIntervalSince1970: Double(found)), $0)
+            }
         }
     }
 }

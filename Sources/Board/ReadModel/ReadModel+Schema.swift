@@ -6,7 +6,7 @@ extension ReadModel {
     /// change of them counts the number in the component's name up.
     static let schema = Schema(
         Schema.Component(
-            "board 2",
+            "board 3",
             migrations: [
                 """
                 create table board (
@@ -68,6 +68,7 @@ extension ReadModel {
                 create table poster (
                     code text primary key,
                     version text,
+                    found integer not null,
                     data blob not null
                 ) strict, without rowid;
 
@@ -92,15 +93,6 @@ extension ReadModel {
                 create table anomaly (
                     sequence integer primary key,
                     data blob not null
-                ) strict;
-
-                create table picture (
-                    code text not null,
-                    version text not null,
-                    size text not null,
-                    bytes blob not null,
-                    used integer not null,
-                    primary key (code, version, size)
                 ) strict;
                 """
             ]),

@@ -1,0 +1,76 @@
+import Foundation
+import Imaging
+import Networking
+import Operations
+import SQLite
+import TestSupport
+
+@testable import Pictures
+
+/// A cache over a file of its own, and a clock that only tests move.
+struct Album {
+    let folder: TemporaryFolder
+    let clock = ManualTime()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    var path: String { folder.file("pictures.db") }
+
+    /// Runs `body` with a cache over the file; what it kept is there for the next one.
+    func open<Value>(
+        _ limits: PictureCache.Limits = PictureCache.Limits(), allowsPrivateAddresses: Bool = true,
+        _ body: (PictureCache) async throws -> Value
+    ) async throws -> Value {
+        let database = try Database.disposable(path: path, schema: PictureCache.schema) { _ in }
+        let client = HTTPClient(retry: .never)
+        let cache = PictureCache(
+            database: database, fetch: PictureFetch(client: client, allowsPrivateAddresses: allowsPrivateAddresses),
+            limits: limits, clock: clock.clock)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(cache)) } catch { result = .failure(error) }
+        await client.shutdown()
+        await database.close()
+        return try result.get()
+    }
+
+    /// A picture of one colour.
+    static func picture(_ color: Color, width: Int = 400, height: Int = 600) -> [UInt8] {
+        var canvas = Canvas(width: width, height: height)
+        canvas.fill(with: .color(color))
+        return canvas.encodePNG()
+    }
+
+    /// A picture that does not get small by packing.
+    static func noise(_ seed: Int, width: Int = 300, height: Int = 300) -> [UInt8] {
+        var canvas = Canvas(width: width, height: height)
+        var state = UInt64(seed + 1)
+        for y in stride(from: 0, to: height, by: 10) {
+            for x in stride(from: 0, to: width, by: 10) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                canvas.fill(
+                    .rectangle(x: Double(x), y: Double(y), width: 10, height: 10),
+                    with: .color(Color(UInt32(state >> 40))))
+            }
+        }
+        return canvas.encodePNG()
+    }
+}
+
+/// A time that stands still until it is moved.
+final class ManualTime: Sendable {
+    private let time = Monitor(Date(timeIntervalSince1970: 1_795_242_180))
+
+    var clock: WallClock { WallClock { [time] in time.withLock { $0 } } }
+    var now: Date { time.withLock { $0 } }
+
+    func advance(_ seconds: TimeInterval) {
+        time.withLock { $0 += seconds }
+    }
+}
+
+extension PictureCache {
+    /// How often pictures came from somewhere.
+    func count(_ origin: Origin) -> Int { Int(counts()[origin.rawValue] ?? 0) }
+}
