@@ -18,6 +18,7 @@ final class Exchange: Sendable {
 
     private struct State {
         var stage = Stage.target
+        var limit = 0
         var body: [UInt8] = []
         var isTooLarge = false
     }
@@ -39,10 +40,15 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Takes a part of the body in; past `limit` bytes it is forgotten and answered 413 when it ends.
-    func append(_ part: UnsafeRawBufferPointer, limit: Int) {
+    /// Takes so many bytes of a body, and no more.
+    func limitBody(to limit: Int) {
+        state.withLock { $0.limit = limit }
+    }
+
+    /// Takes a part of the body in; past the limit it is forgotten and answered 413 when it ends.
+    func append(_ part: UnsafeRawBufferPointer) {
         state.withLock { state in
-            state.isTooLarge = state.isTooLarge || state.body.count + part.count > limit
+            state.isTooLarge = state.isTooLarge || state.body.count + part.count > state.limit
             if state.isTooLarge {
                 state.body = []
             } else {

@@ -24,9 +24,9 @@ final class RequestDeadlines: Sendable {
         self.limit = limit
     }
 
-    /// The connection on `descriptor` has begun to wait for a request.
-    func start(_ descriptor: Int32) {
-        let deadline = ContinuousClock.now + span
+    /// The connection on `descriptor` has begun to wait for a request, or is given more time for one.
+    func start(_ descriptor: Int32, within longer: Duration? = nil) {
+        let deadline = ContinuousClock.now + (longer ?? span)
         let isFirst = state.withLock { state in
             state.waiting[descriptor] = deadline
             state.order.append((descriptor, deadline))

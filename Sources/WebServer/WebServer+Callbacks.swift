@@ -22,6 +22,15 @@ extension WebServer {
                 connection_memory: limits.connectionMemory),
             receive, begin, complete, notify, context)
     }
+
+    /// How many bytes a request's body may have, by its head.
+    fileprivate func bodyLimit(
+        of exchange: Exchange, method: String, headers: [(name: String, value: String)]
+    ) -> Int {
+        guard let target = exchange.target else { return limits.body }
+        let head = WebRequest(method: method, path: target.path, query: target.query, headers: headers)
+        return max(limits.body, allowance(head) ?? 0)
+    }
 }
 
 /// The request line is in: `target` is what stands in it, untouched. What is returned comes back as `slot`.
@@ -43,11 +52,19 @@ private func receive(
     let exchange = Unmanaged<Exchange>.fromOpaque(slot).takeUnretainedValue()
 
     if exchange.beginsBody() {
-        let refusal = refusal(of: exchange, with: headers(of: connection), limit: server.limits.body)
-        return refusal?.queue(on: connection, closing: true) ?? .YES
+        let headers = headers(of: connection)
+        let limit = server.bodyLimit(of: exchange, method: String(cString: method), headers: headers)
+        exchange.limitBody(to: limit)
+        if let refusal = refusal(of: exchange, with: headers, limit: limit) {
+            return refusal.queue(on: connection, closing: true)
+        }
+        if limit > server.limits.body {
+            server.deadlines.start(marquee_descriptor(connection), within: server.limits.uploadDeadline)
+        }
+        return .YES
     }
     if size.pointee > 0 {
-        exchange.append(UnsafeRawBufferPointer(start: part, count: size.pointee), limit: server.limits.body)
+        exchange.append(UnsafeRawBufferPointer(start: part, count: size.pointee))
         size.pointee = 0
         return .YES
     }

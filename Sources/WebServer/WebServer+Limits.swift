@@ -16,6 +16,8 @@ extension WebServer {
         /// How long a whole request may take from the accept, or from the answer before it, to its last byte. It ends
         /// idle connections too. The library's own timeout counts from the last byte: a byte a second holds it for ever.
         public var requestDeadline: Duration = .seconds(15)
+        /// How long one may take whose body may be larger (`WebServer.Allowance`), from its head to its last byte.
+        public var uploadDeadline: Duration = .seconds(120)
         /// How long a client may leave an answer unread, in whole seconds.
         public var inactivity: Duration = .seconds(30)
 

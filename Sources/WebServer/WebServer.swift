@@ -13,6 +13,9 @@ import Locking
 public final class WebServer: Sendable {
     /// Answers a request. It is cancelled if the server is shut down and the grace is over, not when its client leaves.
     public typealias Handler = @Sendable (WebRequest) async -> WebResponse
+    /// Looks at a request's head before its body comes in, and says how many bytes the body may have where that is more
+    /// than `Limits.body`: for uploads of somebody who is known.
+    public typealias Allowance = @Sendable (_ head: WebRequest) -> Int?
 
     private struct State {
         var daemon: Handle?
@@ -26,6 +29,7 @@ public final class WebServer: Sendable {
     public let address: String
     let limits: Limits
     let deadlines: RequestDeadlines
+    let allowance: Allowance
     private let handler: Handler
     private let state = Locked(State())
 
@@ -33,11 +37,13 @@ public final class WebServer: Sendable {
     ///
     /// `0.0.0.0:80` takes every IPv4 client, `[::]:80` IPv6 clients too, and port 0 is one that the system chooses.
     public init(
-        address: String, limits: Limits = Limits(), handler: @escaping Handler
+        address: String, limits: Limits = Limits(), allowing allowance: @escaping Allowance = { _ in nil },
+        handler: @escaping Handler
     ) throws(WebServerError) {
         let socket = try ListeningSocket(address: address)
         self.address = socket.address
         self.limits = limits
+        self.allowance = allowance
         self.handler = handler
         deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waiting)
 

@@ -27,6 +27,37 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
+    @Test(
+        "who is allowed a larger body by its head has it, and the time for it; others do not",
+        .timeLimit(.minutes(5)))
+    func allowance() async throws {
+        var limits = WebServer.Limits()
+        limits.body = 100
+        limits.requestDeadline = .seconds(2)
+        let server = try WebServer(
+            address: "127.0.0.1:0", limits: limits,
+            allowing: { $0.method == "POST" && $0.header("Cookie") == "known" && $0.path == "/upload" ? 1_000 : nil },
+            handler: { .text("body of \($0.body.count)") })
+        func send(_ path: String, _ count: Int, cookie: String) async throws -> String {
+            let bytes = String(repeating: "x", count: count)
+            return try await RawClient.get(
+                server.address, path, method: "POST",
+                fields: "Cookie: \(cookie)\r\nContent-Length: \(count)\r\n\r\n\(bytes)")
+        }
+        #expect(try await send("/upload", 1_000, cookie: "known").hasSuffix("body of 1000"))
+        #expect(try await send("/upload", 1_001, cookie: "known").hasPrefix("HTTP/1.1 413 "))
+        #expect(try await send("/upload", 101, cookie: "other").hasPrefix("HTTP/1.1 413 "))
+        #expect(try await send("/", 101, cookie: "known").hasPrefix("HTTP/1.1 413 "))
+        // Another connection's deadline passes meanwhile; this one's body may come in after it.
+        let slow = try await RawClient(server.address)
+        try await slow.send("POST /upload HTTP/1.1\r\nHost: test\r\nCookie: known\r\nContent-Length: 4\r\n\r\nab")
+        let idle = try await RawClient(server.address)
+        #expect(try await idle.receiveAll().isEmpty)
+        try await slow.send("cd")
+        #expect(try await slow.receive(through: "body of 4").hasSuffix("body of 4"))
+        await server.shutdown(grace: .seconds(5))
+    }
+
     @Test("a head over the limit is answered 431 or 414", .timeLimit(.minutes(5)))
     func largeHead() async throws {
         let server = try server()
