@@ -1,8 +1,6 @@
 import Events
 import Health
-import Networking
 public import Operations
-import Pictures
 import SQLite
 import WebServer
 import ZeroMQ
@@ -18,6 +16,9 @@ public struct Board: Sendable {
 
         /// The address of a service, such as the sandbox, whose pictures may be fetched wherever it is.
         public var trustedPictures: String?
+
+        /// Whether there is a market beside the one that the configuration may name, such as the sandbox's.
+        public var hasMarket = false
 
         /// Makes the usual options.
         public init() {}
@@ -59,7 +60,7 @@ public struct Board: Sendable {
         let pulse = try await Pulse(io, worker: events, notifier: alerts, hub: hub, clock: ContinuousClock())
         let worker = try await Subscription(
             io, events: events, commands: commands,
-            prefixes: ["ranking.", "movie.", "poster.", "request.", "anomaly."],
+            prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
             from: try await model.start(of: .worker)
         ) { note($0) }
         let notifier = try await Subscription(
@@ -72,50 +73,32 @@ public struct Board: Sendable {
             Feed(source, subscription, into: model, telling: hub, logger: logger, read: read, clock: ContinuousClock())
         }
 
-        let pictureClient = HTTPClient(retry: .never)
-        let pictureFile = try openPictures(folder)
-        let pictures = PictureCache(
-            database: pictureFile,
-            fetch: PictureFetch(
-                client: pictureClient, allowsPrivateAddresses: configuration.allowsPrivateImages,
-                trusted: options.trustedPictures),
-            clock: clock
-        ) { [logger] error in
-            logger.warning("a picture cannot be kept, and will be fetched again", [.error: "\(error)"])
-        }
-        metrics.counters("marquee_pictures_total", "Pictures that were asked for, by where they were.", by: "from") {
-            await pictures.counts()
-        }
-        metrics.gauges("marquee_pictures_bytes", "Bytes of the pictures that are kept.", by: "where") {
-            try await pictures.sizes()
-        }
+        let pictures = try PictureDesk(
+            folder.file("pictures.db"), configuration, trusted: options.trustedPictures, clock: clock, logger: logger)
+        pictures.report(to: metrics)
+        let sessions = Sessions(password: configuration.boardPassword, clock: ContinuousClock())
         let api = API(
             model: model, hub: hub,
-            posters: Posters(model: model, cache: pictures),
+            posters: Posters(model: model, cache: pictures.cache), pictures: pictures.cache,
             requests: RequestDesk(io, address: commands, wallClock: clock, clock: ContinuousClock()),
+            sessions: sessions, hasMarket: options.hasMarket || configuration.openMarket.url != nil, base: options.base,
             statuses: StatusDesk(io, worker: commands, notifier: alertCommands), clock: clock, logger: logger)
         let health = HealthPages(
             metrics: metrics, livesIf: [.answers(database)], isReadyIf: [.writes(to: database), pulse.check])
         let site = Site(base: options.base, files: files, api: api) { await health.page($0) }
-        let server = try WebServer(address: configuration.boardHTTP.description, limits: .board) { request in
+        let server = try WebServer(
+            address: configuration.boardHTTP.description, limits: .board, allowing: site.bodyAllowance
+        ) { request in
             await site.respond(to: request)
         }
 
         logger.info("board ready", [.http: server.address, .path: options.base])
         let services: [any Service] = feeds + [pulse, PageService(server, hub: hub)]
         try await ServiceGroup(services, grace: .seconds(1)).run(until: asked)
-        await pictureClient.shutdown()
+        await pictures.close()
         await io.shutdown()
-        await pictureFile.close()
         await database.close()
         logger.info("board stopped")
-    }
-
-    /// Opens the file of the pictures, or makes a new one in the place of one that cannot be used.
-    private func openPictures(_ folder: DataFolder) throws -> Database {
-        try Database.disposable(path: folder.file("pictures.db"), schema: PictureCache.schema) { error in
-            logger.warning("the board's pictures cannot be used, and are fetched again", [.error: "\(error)"])
-        }
     }
 
     /// Logs what becomes of a subscription.

@@ -48,6 +48,8 @@ public struct Configuration: Sendable {
     public var notifierHTTP: HTTPAddress
     /// The board.
     public var boardHTTP: HTTPAddress
+    /// With what visitors of the board may write; nil if nobody may.
+    public var boardPassword: Secret?
     /// The sandbox.
     public var sandboxHTTP: HTTPAddress
     /// The Korean Film Council's open API.
@@ -88,6 +90,7 @@ public struct Configuration: Sendable {
         workerHTTP = try environment.httpAddress(.workerHTTP)
         notifierHTTP = try environment.httpAddress(.notifierHTTP)
         boardHTTP = try environment.httpAddress(.boardHTTP)
+        boardPassword = try environment.password(.boardPassword)
         sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
         kobis = Upstream(
             url: try environment.url(.kobisURL), key: try environment.secret(.kobisKey),
@@ -132,6 +135,6 @@ public struct Configuration: Sendable {
 
     /// Every secret that was given, for the logger to scrub.
     public var secrets: [Secret] {
-        [kobis.key, kakao.key, openMarket.identifier, openMarket.secret].compactMap(\.self)
+        [kobis.key, kakao.key, openMarket.identifier, openMarket.secret, boardPassword].compactMap(\.self)
     }
 }

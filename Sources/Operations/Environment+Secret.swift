@@ -18,6 +18,18 @@ extension Environment {
         return try checked(text, fileName)
     }
 
+    /// Reads a secret that people type, and others may guess at.
+    func password(_ variable: Variable) throws(ConfigurationError) -> Secret? {
+        guard let secret = try secret(variable) else { return nil }
+        guard secret.value.count >= Self.shortestPassword else {
+            throw ConfigurationError(
+                variable.rawValue, "the password is too short; expected \(Self.shortestPassword) characters or more")
+        }
+        return secret
+    }
+
+    private static let shortestPassword = 8
+
     /// A secret travels in URLs and headers, where a line end or a blank would end it, or begin something else.
     private func checked(_ text: String, _ name: String) throws(ConfigurationError) -> Secret {
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {

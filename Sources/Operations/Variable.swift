@@ -8,6 +8,7 @@ enum Variable: String, CaseIterable {
     case workerHTTP = "MARQUEE_WORKER_HTTP"
     case notifierHTTP = "MARQUEE_NOTIFIER_HTTP"
     case boardHTTP = "MARQUEE_BOARD_HTTP"
+    case boardPassword = "MARQUEE_BOARD_PASSWORD"
     case sandboxHTTP = "MARQUEE_SANDBOX_HTTP"
     case kobisURL = "MARQUEE_KOBIS_URL"
     case kobisKey = "MARQUEE_KOBIS_KEY"
@@ -64,7 +65,8 @@ enum Variable: String, CaseIterable {
         case .curveClient: "client"
         case .clientRate: "20000"
         case .clientQueue: "5000"
-        case .insecure, .rules, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier, .openMarketSecret,
+        case .insecure, .rules, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier,
+            .openMarketSecret,
             .schedule,
             .privateImages:
             nil
@@ -74,7 +76,7 @@ enum Variable: String, CaseIterable {
     /// The variable that names a file holding the secret, for those that are secrets.
     var fileName: String? {
         switch self {
-        case .kobisKey, .kakaoKey, .openMarketIdentifier, .openMarketSecret: rawValue + "_FILE"
+        case .boardPassword, .kobisKey, .kakaoKey, .openMarketIdentifier, .openMarketSecret: rawValue + "_FILE"
         default: nil
         }
     }

@@ -16,7 +16,7 @@ struct BoardCommand: Command {
                 meaning: "where a reverse proxy shows it, such as /marquee/ (default /)"),
             Usage.Option(
                 name: "--sandbox",
-                meaning: "posters may come from the sandbox at MARQUEE_SANDBOX_HTTP, wherever that is"),
+                meaning: "there is a shop, and pictures may come from the sandbox at MARQUEE_SANDBOX_HTTP"),
             Usage.Option(
                 name: "--web", value: "DIR", meaning: "the folder of the page's files (default: the program's own)"),
         ])
@@ -39,6 +39,7 @@ struct BoardCommand: Command {
         if isAttached { Lifeline.follow() }
         var options = options
         options.trustedPictures = trustsSandbox ? configuration.sandboxHTTP.url : nil
+        options.hasMarket = trustsSandbox
         let board = Board(configuration, options: options, logger: configuration.logger("board"))
         try await board.run(until: signals.first)
         return .done

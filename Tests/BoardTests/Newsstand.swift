@@ -17,9 +17,13 @@ struct Newsstand {
     /// A time at which 2024-06-04 is long past.
     let now = Date(timeIntervalSince1970: 1_795_242_180)
 
-    init() throws {
+    /// What a board logged that has ended.
+    let log = Monitor("")
+
+    init(_ more: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         var environment = ["MARQUEE_DATA": folder.path, "MARQUEE_BOARD_HTTP": "127.0.0.1:0"]
+        environment.merge(more) { $1 }
         for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
             environment["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
         }
@@ -31,7 +35,12 @@ struct Newsstand {
         _ options: Board.Options = Board.Options(), _ body: (_ address: String) async throws -> Value
     ) async throws -> Value {
         let (lines, line) = AsyncStream<String>.makeStream()
-        let logger = Logger(label: "board", clock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
+        let log = log
+        let logger = Logger(label: "board", clock: .system) { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            log.withLock { $0 += text }
+            line.yield(text)
+        }
         var options = options
         options.webFolder = try Self.webFolder
         let board = Board(configuration, options: options, logger: logger, clock: WallClock { [now] in now })
@@ -79,6 +88,9 @@ struct Newsstand {
         private let log: EventLog
         private let publisher: Publisher
         private let work: Task<Void, Never>
+        private let requests = Monitor<[[[UInt8]]]>([])
+        /// The requests that were accepted, frame by frame, their topics first.
+        var accepted: [[[UInt8]]] { requests.withLock { $0 } }
 
         init(_ path: String, source: String, events: String, commands: String) async throws {
             let database = try Database(path: path, schema: Schema(EventLog.schema))
@@ -93,12 +105,14 @@ struct Newsstand {
             self.database = database
             self.log = log
             self.publisher = publisher
+            let requests = requests
             work = Task {
                 async let beating: Void = publisher.run(now: { Date() }, clock: ContinuousClock())
                 await CommandServer(router).run { commands in
                     var replies: [Reply] = []
                     for command in commands {
-                        if command.name.hasPrefix("fetch.") {
+                        if command.name.hasPrefix("fetch.") || command.name.hasPrefix("product.") {
+                            requests.withLock { $0.append(command.frames) }
                             replies.append(.accepted(Self.id(in: command)))
                         } else {
                             replies += await answers.answer([command])
@@ -111,7 +125,7 @@ struct Newsstand {
         }
 
         private static func id(in command: Command) -> RequestID {
-            let body = String(decoding: command.frames.last ?? [], as: UTF8.self)
+            let body = String(decoding: command.frames.dropFirst().first ?? [], as: UTF8.self)
             return Request.id(in: RequestFrames(topic: command.name, body: body)) ?? .random()
         }
 

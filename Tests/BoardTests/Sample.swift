@@ -1,5 +1,7 @@
 import BoxOffice
 import Events
+import FoundationEssentials
+import OpenMarket
 import Testing
 
 /// Made-up values for tests.
@@ -25,6 +27,25 @@ enum Sample {
     }
 
     static func topic(_ chart: Chart) -> Topic { .ranking(day: chart.date, market: chart.market) }
+
+    /// A product as a list has it, or with pictures as its own event has it.
+    static func product(
+        _ number: Int, stock: Int = 3, pictures: [String]? = nil, issued: String = "2022-01-04T00:00:00"
+    ) throws -> Product {
+        let day = try #require(MarketTime(issued))
+        return Product(
+            id: try #require(ProductID(number)), vendor: Product.Vendor(id: 3, name: nil), name: "팥빙수 \(number)",
+            description: pictures == nil ? nil : "차갑고 아주 달콤합니다",
+            thumbnailURL: "\(pictures?.first ?? "http://market")/thumb", currency: .won, price: 1_000, discount: 0,
+            bargainPrice: 1_000, stock: stock, created: day, issued: day,
+            pictures: pictures?.enumerated().map {
+                Product.Picture(id: $0 + 1, url: $1, thumbnailURL: "\($1)/thumb")
+            })
+    }
+
+    static func page(_ products: [Product], page: Int = 1, lastPage: Int = 1) -> ProductPage {
+        ProductPage(page: page, perPage: 20, total: products.count, lastPage: lastPage, products: products)
+    }
 
     /// As much of an alert as the board looks at.
     struct Alert: Encodable, Sendable {

@@ -9,8 +9,12 @@ import ZeroMQ
 /// Each request may cost a call of the day's quota, so all visitors together have a budget: a burst, and some a second.
 struct RequestDesk: Sendable {
     /// What visitors may ask for.
-    private static let topics: Set<RequestTopic> = [.fetchDay, .fetchWeek, .fetchMovie]
-    private static let patience = Duration.seconds(5)
+    private static let questions: Set<RequestTopic> = [
+        .fetchDay, .fetchWeek, .fetchMovie, .fetchProducts, .fetchProduct,
+    ]
+    /// What only those may who have given the board's password.
+    private static let orders: Set<RequestTopic> = [.productRegister, .productModify, .productRemove]
+    private static let patience = Duration.seconds(10)
 
     private let io: IOThread
     private let address: String
@@ -22,26 +26,32 @@ struct RequestDesk: Sendable {
         self.io = io
         self.address = address
         self.wallClock = wallClock
-        budget = Locked(Budget(clock))
+        budget = Locked(Budget(120, perSecond: 4, clock: clock))
     }
 
-    /// Asks the worker; returns the request's id once the worker has it on disk.
-    func ask(_ body: [UInt8]) async throws(Failure) -> RequestID {
-        guard let text = String(validating: body, as: UTF8.self), let wish = try? JSON.decode(Wish.self, from: body)
-        else { throw Failure(.badRequest, "the body is no JSON object with a topic", field: "body") }
-        guard let topic = RequestTopic(text: wish.topic), Self.topics.contains(topic) else {
+    /// Asks the worker; returns the request's id once the worker has it on disk, images and all.
+    func ask(_ body: [UInt8], images: [[UInt8]] = [], mayOrder: Bool) async throws(Failure) -> RequestID {
+        guard let wish = try? JSON.decode(Wish.self, from: body) else {
+            throw Failure(.badRequest, "the body is no JSON object with a topic", field: "body")
+        }
+        let topic = RequestTopic(text: wish.topic)
+        guard let topic, Self.questions.contains(topic) || Self.orders.contains(topic) else {
             throw Failure(.badRequest, "there is no request \(wish.topic.prefix(40).debugDescription)", field: "topic")
         }
-        let read = try Request(RequestFrames(topic: topic.rawValue, body: text), at: wallClock.now())
+        guard mayOrder || !Self.orders.contains(topic) else {
+            throw Failure(.unauthorized, "this needs the board's password", field: "password")
+        }
+        let read = try Request(RequestFrames([Array(topic.rawValue.utf8), body] + images), at: wallClock.now())
         guard budget.withLock({ $0.take() }) else {
             throw Failure(.overloaded, "the board was asked for too much at once", retryAfter: 5)
         }
         guard let id = RequestID(ReadModel.requestPrefix + RequestID.random().description) else {
             throw Failure(.internal, "a request could not be named")
         }
-        let frames = Request(read.target, id: id, refresh: read.refresh).frames
+        // Made anew of what was understood: a secret that came along goes no further.
+        let request = Request(read.target, id: id, refresh: read.refresh)
         do {
-            let reply = try await reply(to: frames)
+            let reply = try await reply(to: request.frames(enclosing: Enclosures(images: images)))
             if let failure = reply.failure { throw failure }
             return reply.requestID ?? id
         } catch let failure as Failure {
@@ -57,7 +67,7 @@ struct RequestDesk: Sendable {
         do {
             outcome = .success(
                 try await withDeadline(Self.patience, orThrow: Unanswered(address: address)) {
-                    try await client.ask(frames.topic, frames.body)
+                    try await client.ask(frames.topic, frames.body, attaching: frames.images)
                 })
         } catch {
             outcome = .failure(error)
@@ -69,27 +79,4 @@ struct RequestDesk: Sendable {
 
 private struct Wish: Decodable {
     let topic: String
-}
-
-/// A bucket that fills steadily and from which each request takes one.
-private struct Budget: Sendable {
-    private static let size = 120.0
-    private static let perSecond = 4.0
-
-    private let age: Stopwatch
-    private var level = Self.size
-    private var seen = Duration.zero
-
-    init(_ clock: some Clock<Duration>) {
-        age = Stopwatch(clock)
-    }
-
-    mutating func take() -> Bool {
-        let now = age.elapsed
-        level = min(Self.size, level + (now - seen) / .seconds(1) * Self.perSecond)
-        seen = now
-        guard level >= 1 else { return false }
-        level -= 1
-        return true
-    }
 }

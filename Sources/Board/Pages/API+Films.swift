@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import Pictures
 import WebServer
 
 /// Films: what is known of one, its poster, and alerts.

@@ -2,17 +2,8 @@ import Events
 import Operations
 import WebServer
 
-/// The processes: requests to the worker, how all are, and the live news.
+/// The processes: how all are, and the live news.
 extension API {
-    func ask(_ request: WebRequest) async throws -> WebResponse {
-        // Other sites can make a browser post text to us, but not JSON, without our leave (Fetch, CORS-safelisted types).
-        guard request.header("Content-Type")?.hasPrefix("application/json") == true else {
-            throw Failure(.badRequest, "requests are posted as application/json", field: "Content-Type")
-        }
-        let id = try await requests.ask(request.body)
-        return .json(try JSON.encode(["id": id]), status: 202)
-    }
-
     func status(_ request: WebRequest) async throws -> WebResponse {
         let board = BoardStatus(version: version, browsers: hub.count, news: hub.sent)
         let troubles = try await model.troubles(limit: 20)

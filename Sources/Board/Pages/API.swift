@@ -10,7 +10,12 @@ struct API: Sendable {
     let model: ReadModel
     let hub: Hub
     let posters: Posters
+    let pictures: PictureCache
     let requests: RequestDesk
+    let sessions: Sessions
+    /// Whether the configuration names a market.
+    let hasMarket: Bool
+    let base: BasePath
     let statuses: StatusDesk
     let clock: WallClock
     let logger: Logger
@@ -28,11 +33,7 @@ struct API: Sendable {
     }
 
     private func answer(_ request: WebRequest, _ words: [Substring]) async throws -> WebResponse {
-        if request.method == "POST" {
-            guard words == ["requests"] else { throw Failure(.notFound, "nothing is posted here") }
-            return try await ask(request)
-        }
-        guard request.method == "GET" else { return .onlyGet }
+        guard request.method == "GET" else { return try await write(request, words) }
         switch (words.first ?? "", words.count) {
         case ("days", 2): return try await day(words[1], request)
         case ("weeks", 3): return try await week(words[1], words[2], request)
@@ -44,6 +45,8 @@ struct API: Sendable {
         case ("history.csv", 1): return try await table(request)
         case ("alerts", 1): return try await alerts(request)
         case ("status", 1): return try await status(request)
+        case ("products", _): return try await products(words.dropFirst(), request)
+        case ("shop", 1): return try await shop(request)
         case ("live", 1): return try live(request)
         default: throw Failure(.notFound, "the board's API has no such address")
         }

@@ -25,6 +25,15 @@ struct Site: Sendable {
         return page.response(to: request)
     }
 
+    /// How large a request's body may be, by its head: images come from those alone who may register products.
+    func bodyAllowance(_ head: WebRequest) -> Int? {
+        guard head.method == "POST", base.rest(of: head.path) == "api/v1/requests",
+            head.header("Content-Type") == FramedBody.contentType,
+            api.sessions.holds(SessionCookie.token(of: head))
+        else { return nil }
+        return FramedBody.limit
+    }
+
     /// Reads the page's files, and has the page know where it lies.
     static func files(in folder: String, base: BasePath) throws -> StaticFiles {
         try StaticFiles(folder: folder) { path, bytes in

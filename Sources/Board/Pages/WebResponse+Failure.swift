@@ -7,6 +7,8 @@ extension WebResponse {
         let status =
             switch failure.code {
             case .badRequest, .dateOutOfRange: 400
+            case .unauthorized: 401
+            case .forbidden: 403
             case .conflict: 409
             case .notFound, .notPublished: 404
             case .overloaded, .quotaExhausted: 429

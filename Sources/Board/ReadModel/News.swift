@@ -10,6 +10,9 @@ struct News: Hashable, Sendable {
         case poster
         case alert
         case anomaly
+        /// A page of the market.
+        case products
+        case product
         /// What became of a request that was made on the board.
         case request
         /// Everything may be different.

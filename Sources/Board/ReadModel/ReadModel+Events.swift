@@ -53,7 +53,9 @@ extension ReadModel {
         case .request(let stage, let id): return try takeRequest(stage, id, event, data, in: connection)
         case .anomaly: return [try takeAnomaly(event, data, in: connection)]
         case .alert, .anomalyAlert, .productAlert: return [try takeAlert(event, data, in: connection)]
-        case .products, .product, .productRemoved: return []
+        case .products: return try takePage(event, in: connection)
+        case .product(let id): return try takeProduct(id, event, in: connection)
+        case .productRemoved(let id): return try takeRemoval(id, event, in: connection)
         }
     }
 
@@ -68,6 +70,7 @@ extension ReadModel {
             try connection.execute("delete from poster")
             try connection.execute("delete from failure")
             try connection.execute("delete from anomaly")
+            try forgetProducts(in: connection)
         case .notifier:
             try connection.execute("delete from alert")
         }

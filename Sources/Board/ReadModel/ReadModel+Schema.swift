@@ -85,6 +85,20 @@ extension ReadModel {
                 create index alert_film on alert (code, sequence);
                 create index alert_retraction on alert (retracts) where retracts is not null;
 
+                create table product (
+                    id integer primary key,
+                    data blob not null
+                ) strict;
+
+                create table product_page (
+                    page integer not null,
+                    per_page integer not null,
+                    time text not null,
+                    header blob not null,
+                    products blob not null,
+                    primary key (page, per_page)
+                ) strict, without rowid;
+
                 create table failure (
                     sequence integer primary key,
                     data blob not null

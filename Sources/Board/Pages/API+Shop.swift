@@ -1,0 +1,54 @@
+import Events
+import FoundationEssentials
+import OpenMarket
+import Pictures
+import WebServer
+
+/// The shop's part of the API.
+extension API {
+    /// Answers `products`, and what lies below it.
+    func products(_ words: ArraySlice<Substring>, _ request: WebRequest) async throws -> WebResponse {
+        guard let word = words.first else { return try await productPage(request) }
+        guard let id = ProductID(word) else {
+            throw Failure(.badRequest, "a product is a number from 1", field: "product")
+        }
+        switch (words.count, words.dropFirst().first) {
+        case (1, _): return try await product(id, request)
+        case (3, "pictures"): return try await picture(of: id, words[words.startIndex + 2], request)
+        default: throw Failure(.notFound, "the board's API has no such address")
+        }
+    }
+
+    private func productPage(_ request: WebRequest) async throws -> WebResponse {
+        let page = (request.query("page") ?? "1")
+        let perPage = request.query("perPage") ?? "20"
+        guard let page = Int(page), page > 0, let perPage = Int(perPage), ProductPage.perPage.contains(perPage) else {
+            throw Failure(.badRequest, "page is a number from 1, perPage one from 1 to 100", field: "page")
+        }
+        guard let json = try await model.productPage(page, perPage: perPage) else {
+            throw Failure(.notFound, "the page \(page) of the market is not known yet")
+        }
+        return Representation(json, contentType: .json).response(to: request)
+    }
+
+    private func product(_ id: ProductID, _ request: WebRequest) async throws -> WebResponse {
+        guard let json = try await model.product(id) else {
+            throw Failure(.notFound, "nothing is known of the product \(id) yet")
+        }
+        return Representation(json, contentType: .json).response(to: request)
+    }
+
+    private func picture(of id: ProductID, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {
+        guard let size = PictureSize(rawValue: request.query("size") ?? "small") else {
+            throw Failure(.badRequest, "a size is small, large or full", field: "size")
+        }
+        guard let url = try await model.pictureURL(of: id, version: String(version)),
+            let picture = await pictures.picture(at: url, size)
+        else {
+            throw Failure(.notFound, "there is no such picture")
+        }
+        // What lies behind the market's address may change; the tag tells.
+        return Representation(picture, contentType: "image/jpeg", isPackable: false)
+            .response(to: request, caching: "public, max-age=600")
+    }
+}

@@ -1,0 +1,167 @@
+import Events
+import Foundation
+import Imaging
+import Networking
+import TestSupport
+import Testing
+
+@testable import Board
+
+/// Who may write on the board, and what comes of it at the worker.
+@Suite(.timeLimit(.minutes(2))) struct WritingTests {
+    private static let password = "correct-horse-7"
+    private static let product = """
+        {"topic":"product.register","name":"겨울 외투","description":"따뜻하고 가벼운 외투입니다","price":15000,\
+        "discountedPrice":1000,"currency":"KRW","stock":3,"secret":"shall-not-pass"}
+        """
+    private let stand: Newsstand
+
+    init() throws {
+        stand = try Newsstand(["MARQUEE_BOARD_PASSWORD": Self.password])
+    }
+
+    /// Opens a board and signs a visitor in.
+    private func signedIn(_ body: @Sendable (Visitor, Newsstand.Press) async throws -> Void) async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            var visitor = Visitor(address: address)
+            let answer = try await visitor.post("session", #"{"password":"\#(Self.password)"}"#)
+            let cookie = try #require(answer["Set-Cookie"]?.split(separator: ";").first)
+            visitor.headers = [HTTPField("Cookie", "other=1; \(cookie)")]
+            try await body(visitor, worker)
+        }
+        await worker.end()
+    }
+
+    @Test("without a password of the operator's nobody can write")
+    func off() async throws {
+        let stand = try Newsstand()
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let visitor = Visitor(address: address)
+            #expect(try await visitor.json("shop")["canBeWritten"] as? Bool == false)
+            #expect(try await visitor.post("session", #"{"password":""}"#).status == 404)
+            for topic in ["register", "modify", "remove"] {
+                let answer = try await visitor.post("requests", #"{"topic":"product.\#(topic)","product":1}"#)
+                #expect(answer.status == 401)
+                #expect(try answer.failure.code == "unauthorized")
+            }
+        }
+        #expect(worker.accepted.isEmpty)
+        await worker.end()
+    }
+
+    @Test("the password begins a session, whose cookie no script and no other site can use; leaving ends it")
+    func sessions() async throws {
+        let worker = try await stand.press()
+        var options = Board.Options()
+        options.base = try #require(BasePath("/marquee/"))
+        try await stand.open(options) { address in
+            var visitor = Visitor(address: address)
+            func isSignedIn() async throws -> Bool? {
+                let answer = try await visitor.get("/marquee/api/v1/shop")
+                return (try JSONSerialization.jsonObject(with: answer.body) as? [String: Bool])?["isSignedIn"]
+            }
+            let json = HTTPField("Content-Type", "application/json")
+            func begin(_ password: String, _ more: HTTPField...) async throws -> HTTPResponse {
+                try await visitor.get(
+                    "/marquee/api/v1/session", .post, headers: [json] + more,
+                    body: Array(#"{"password":"\#(password)"}"#.utf8))
+            }
+            let wrong = try await begin("correct-horse-8")
+            #expect(wrong.status == 401 && wrong["Set-Cookie"] == nil)
+            #expect(try wrong.failure == ("unauthorized", "password"))
+            #expect(try await isSignedIn() == false)
+            let cookie = try #require(try await begin(Self.password)["Set-Cookie"])
+            for word in ["; Path=/marquee/", "; Max-Age=43200", "; HttpOnly", "; SameSite=Strict"] {
+                #expect(cookie.contains(word))
+            }
+            #expect(!cookie.contains("Secure"))
+            let behindProxy = try await begin(Self.password, HTTPField("X-Forwarded-Proto", "https"))
+            #expect(behindProxy["Set-Cookie"]?.hasSuffix("; Secure") == true)
+            visitor.headers = [HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))]
+            #expect(try await isSignedIn() == true)
+            let end = try await visitor.get("/marquee/api/v1/session", .delete)
+            #expect(end["Set-Cookie"]?.contains("Max-Age=0") == true)
+            #expect(try await isSignedIn() == false)
+        }
+        #expect(!stand.log.withLock { $0 }.contains("correct-horse"))
+        await worker.end()
+    }
+
+    @Test("after ten attempts nobody is let in for some seconds, the right password neither")
+    func attempts() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let visitor = Visitor(address: address)
+            for _ in 1...10 {
+                #expect(try await visitor.post("session", #"{"password":"wrong"}"#).status == 401)
+            }
+            let answer = try await visitor.post("session", #"{"password":"\#(Self.password)"}"#)
+            #expect(answer.status == 429 && answer["Retry-After"] == "6" && answer["Set-Cookie"] == nil)
+        }
+        await worker.end()
+    }
+
+    @Test("an order goes to the worker with its images, frame by frame, and without a secret that came along")
+    func orders() async throws {
+        let images = [Canvas(width: 30, height: 20).encodePNG(), Canvas(width: 20, height: 30).encodeJPEG()]
+        try await signedIn { visitor, worker in
+            let answers = [
+                try await visitor.order(Self.product, images: images),
+                try await visitor.post("requests", #"{"topic":"product.remove","product":7}"#),
+            ]
+            #expect(answers.map(\.status) == [202, 202])
+            let requests = worker.accepted
+            #expect(requests.map { String(decoding: $0[0], as: UTF8.self) } == ["product.register", "product.remove"])
+            #expect(Array(requests[0].dropFirst(2)) == images)
+            let body = String(decoding: requests[0][1], as: UTF8.self)
+            #expect(body.contains("겨울 외투") && body.contains("\"id\":\"board-") && !body.contains("secret"))
+        }
+        #expect(!stand.log.withLock { $0 }.contains("shall-not-pass"))
+    }
+
+    @Test("what breaks a rule is refused before the worker has it, and says which field")
+    func rules() async throws {
+        let image = Canvas(width: 30, height: 20).encodePNG()
+        func with(_ field: String, _ value: String) -> String {
+            let parts = Self.product.split(separator: ",", omittingEmptySubsequences: false)
+            return parts.map { $0.hasPrefix("\"\(field)\":") ? "\"\(field)\":\(value)" : String($0) }.joined(
+                separator: ",")
+        }
+        let cases: [(body: String, images: [[UInt8]], field: String)] = [
+            (with("name", "\"외투\""), [image], "name"), (with("description", "\"짧아요\""), [image], "description"),
+            (with("price", "0"), [image], "price"), (with("discountedPrice", "15001"), [image], "discountedPrice"),
+            (with("stock", "-1"), [image], "stock"), (with("currency", "\"EUR\""), [image], "currency"),
+            (Self.product, [], "images"), (Self.product, Array(repeating: image, count: 6), "images"),
+            (Self.product, [image, [UInt8](repeating: 0, count: 10 << 20)], "images[1]"),
+        ]
+        try await signedIn { visitor, worker in
+            for (body, images, field) in cases {
+                let answer = try await visitor.order(body, images: images)
+                #expect(answer.status == 400, "\(field)")
+                #expect(try answer.failure == ("badRequest", field))
+            }
+            #expect(worker.accepted.isEmpty)
+        }
+    }
+
+    @Test("who is not signed in uploads nothing; pages of other sites order nothing")
+    func strangers() async throws {
+        try await signedIn { visitor, worker in
+            let stranger = Visitor(address: visitor.address)
+            let large = [UInt8](repeating: 0, count: 1 << 20)
+            #expect(try await stranger.order(Self.product, images: [large]).status == 413)
+            #expect(try await stranger.order(Self.product, images: [[1]]).status == 401)
+            let order = #"{"topic":"product.remove","product":7}"#
+            for site in ["cross-site", "same-site", "none"] {
+                let answer = try await visitor.post("requests", order, headers: [HTTPField("Sec-Fetch-Site", site)])
+                #expect(answer.status == 403, "\(site)")
+            }
+            let form = try await visitor.get(
+                "/api/v1/requests", .post, headers: [HTTPField("Content-Type", "text/plain")], body: Array(order.utf8))
+            #expect(form.status == 400)
+            #expect(worker.accepted.isEmpty)
+        }
+    }
+}
