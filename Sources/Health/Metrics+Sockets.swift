@@ -9,7 +9,7 @@ extension Metrics {
         }
         add("marquee_socket_received_total", "Messages received.") { $0.received }
         add("marquee_socket_sent_total", "Messages given to ZeroMQ, which may still lose them.") { $0.sent }
-        add("marquee_socket_refused_total", "Messages and subscriptions refused, for their form or for want of room.") { $0.refused }
+        add("marquee_socket_refused_total", "What came and was refused: malformed, or no room.") { $0.refused }
         add("marquee_socket_returned_total", "Messages that found no room in the queue to the socket.") { $0.returned }
         add("marquee_socket_dropped_total", "Messages dropped for a peer that does not read.") { $0.dropped }
         add("marquee_socket_unroutable_total", "Answers to peers that have gone.") { $0.unroutable }
