@@ -63,6 +63,14 @@ function styled(href) {
     document.head.append(h('link', { rel: 'stylesheet', href: address, onload: resolve, onerror: reject })));
 }
 
+/** The way to a page that is not on every board is shown once there is something to see there. */
+async function revealPlaces() {
+  for (const { name, isThere } of pages) {
+    const link = isThere && document.querySelector(`nav a[data-name=${name}][hidden]`);
+    if (link && await isThere()) link.hidden = false;
+  }
+}
+
 function markPlace(page) {
   for (const link of document.querySelectorAll('nav a')) {
     if (link.dataset.name === page?.name) link.setAttribute('aria-current', 'page');
@@ -77,8 +85,8 @@ function frame() {
     h('header', { class: 'top' },
       h('a', { class: 'brand', href: './' }, h('span', { class: 'bulbs', 'aria-hidden': 'true' }), 'marquee'),
       h('nav', { 'aria-label': t('nav.label') },
-        pages.filter((page) => page.name).map(({ name, words }) =>
-          h('a', { href: words[0] || './', 'data-name': name }, icon(name), h('span', {}, t(`nav.${name}`))))),
+        pages.filter((page) => page.name).map(({ name, words, isThere }) =>
+          h('a', { href: words[0] || './', 'data-name': name, hidden: Boolean(isThere) }, icon(name), h('span', {}, t(`nav.${name}`))))),
       lamp, themeButton(), languageButton()),
     h('div', { id: 'warnings', role: 'status' }),
     main,
@@ -129,6 +137,7 @@ function warn() {
 function draw() {
   document.body.replaceChildren(...frame());
   warn();
+  revealPlaces();
   show();
 }
 
@@ -143,6 +152,7 @@ document.addEventListener('click', (event) => {
 addEventListener('popstate', () => show({ isMove: true }));
 live.addEventListener('state', warn);
 live.addEventListener('link', warn);
+for (const kind of ['products', 'product', 'reset']) live.addEventListener(kind, revealPlaces);
 
 draw();
 live.start();

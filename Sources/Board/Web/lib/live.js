@@ -1,14 +1,14 @@
 import { address } from './api.js';
 import { settings } from './settings.js';
 
-const kinds = ['chart', 'movie', 'poster', 'alert', 'anomaly', 'request', 'reset', 'hello', 'link', 'beat'];
+const kinds = ['chart', 'movie', 'poster', 'alert', 'anomaly', 'products', 'product', 'request', 'reset', 'hello', 'link', 'beat'];
 /** The board sends a beat every 15 seconds. */
 const patience = 40_000;
 /** A page that nobody sees gives its connection back: browsers have only six for one server. */
 const hiddenPatience = 60_000;
 
 /**
- * The board's news as events of this object: `chart`, `movie`, `poster`, `alert`, `anomaly`, `request` and `reset`, and `state` when
+ * The board's news as events of this object: `chart`, `movie`, `poster`, `alert`, `anomaly`, `products`, `product`, `request` and `reset`, and `state` when
  * the connection is lost or found. What was missed in between comes after it, in order; where too much was, `reset`.
  */
 class Live extends EventTarget {

@@ -3,6 +3,7 @@ const words = {
   'nav.chart': ['차트', 'Chart'],
   'nav.history': ['기록', 'History'],
   'nav.alerts': ['알림', 'Alerts'],
+  'nav.shop': ['상점', 'Shop'],
   'nav.operations': ['운영', 'Operations'],
   'nav.label': ['주요 메뉴', 'Main'],
   'nav.skip': ['본문으로 가기', 'Skip to content'],

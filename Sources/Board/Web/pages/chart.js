@@ -176,7 +176,7 @@ class ChartPage {
       toast(t(this.answer?.chart.revision === revision ? 'chart.same' : 'chart.updated'));
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      if (this.answer) this.trouble.replaceChildren(failed(failure, () => this.refresh(), t('chart.notRefreshed')));
+      if (this.answer) this.trouble.replaceChildren(failed(failure, () => this.refresh(), { title: t('chart.notRefreshed') }));
       else this.body.replaceChildren(failed(failure, () => this.again()));
     } finally {
       this.refreshing = false;

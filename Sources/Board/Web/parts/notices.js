@@ -7,12 +7,12 @@ export const sentence = (failure) => {
   return hasWord(name) ? t(name) : failure.message ?? t('error.internal');
 };
 
-/** A notice in the place of what could not be shown. */
-export function failed(failure, retry, title = t('error.title')) {
-  say(sentence(failure));
+/** A notice in the place of what could not be shown; `words` has the sentence for a failure. */
+export function failed(failure, retry, { title = t('error.title'), words = sentence } = {}) {
+  say(words(failure));
   return h('section', { class: 'failed', 'data-code': failure.code },
     h('h2', {}, title),
-    h('p', {}, sentence(failure)),
+    h('p', {}, words(failure)),
     retry && h('button', { type: 'button', class: 'primary', onclick: retry }, icon('refresh'), t('retry')));
 }
 

@@ -1,0 +1,98 @@
+import { Failure, address, ask } from './api.js';
+import { language } from './words.js';
+import { live } from './live.js';
+
+/** How long to wait for the end of a question, and of an order, for which the worker may look twice. */
+const patience = { question: 20_000, order: 90_000 };
+
+export const pictureAddress = (product, version, size) => address(`products/${product}/pictures/${version}?size=${size}`);
+
+/** An amount in its currency, with separators; won have no decimals unless the market says so. */
+export function price(amount, currency) {
+  const isWhole = Number.isInteger(amount) && currency === 'KRW';
+  return new Intl.NumberFormat(language(), {
+    style: 'currency', currency, minimumFractionDigits: isWhole ? 0 : 2, maximumFractionDigits: 2,
+  }).format(amount);
+}
+
+/** Asks the worker, and waits for the end of the request; throws why there is no answer. */
+export const question = (topic, fields, signal) => outcome(() => ask(topic, fields), signal, patience.question);
+
+/**
+ * Orders something in the market, and waits until it is done. `progress` is told the part of the images that is with the
+ * board, from 0 to 1, and then `null`: from there on it is the worker's.
+ */
+export const order = (topic, fields, { images = [], progress = () => {}, signal } = {}) =>
+  outcome(() => upload({ topic, ...fields }, images, progress, signal), signal, patience.order);
+
+export async function signIn(password) {
+  return session('POST', { password });
+}
+
+export async function signOut() {
+  return session('DELETE');
+}
+
+async function session(method, fields) {
+  let response;
+  try {
+    response = await fetch(address('session'), {
+      method, headers: { 'Content-Type': 'application/json' }, body: fields && JSON.stringify(fields),
+    });
+  } catch {
+    throw new Failure({ code: 'offline', retryable: true });
+  }
+  const body = await response.json().catch(() => null);
+  if (!response.ok) throw new Failure(body?.code ? body : { code: 'internal' });
+  return body;
+}
+
+/** Sends frames, each with its length before it; only XMLHttpRequest tells how far an upload is. */
+function upload(fields, images, progress, signal) {
+  const frames = [new Blob([JSON.stringify(fields)]), ...images].flatMap((frame) => {
+    const length = new DataView(new ArrayBuffer(4));
+    length.setUint32(0, frame.size);
+    return [length, frame];
+  });
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', address('requests'));
+    request.setRequestHeader('Content-Type', 'application/vnd.marquee.frames');
+    request.responseType = 'json';
+    request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+    request.onload = () => {
+      if (request.status === 202) {
+        progress(null);
+        resolve(request.response.id);
+      } else if (request.status === 413) {
+        reject(new Failure({ code: 'badRequest', field: 'images', message: 'too large' }));
+      } else {
+        reject(new Failure(request.response?.code ? request.response : { code: 'internal' }));
+      }
+    };
+    request.onerror = () => reject(new Failure({ code: 'offline', retryable: true }));
+    signal?.addEventListener('abort', () => request.abort());
+    request.send(new Blob(frames));
+  });
+}
+
+/** Sends a request, and waits for the news of its end, which may be heard before its own name is known. */
+function outcome(send, signal, limit) {
+  const stop = new AbortController();
+  const ended = new Map();
+  let timer = null;
+  return new Promise((resolve, reject) => {
+    let id = null;
+    const settle = (news) => (news.stage === 'failed' ? reject(news.outcome.error) : resolve(news.outcome));
+    live.on('request', (news) => (news.id === id ? settle(news) : ended.set(news.id, news)), stop.signal);
+    signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')), { signal: stop.signal });
+    send().then((name) => {
+      id = name;
+      if (ended.has(id)) settle(ended.get(id));
+      timer = setTimeout(() => reject({ code: live.link.worker ? 'late' : 'upstreamUnavailable', retryable: true }), limit);
+    }, reject);
+  }).finally(() => {
+    stop.abort();
+    clearTimeout(timer);
+  });
+}
