@@ -127,7 +127,7 @@ class ShopPage {
       this.body.querySelector('.failed')?.remove();
       this.foot.hidden = false;
       this.next();
-    }, sentence));
+    }, { words: sentence }));
   }
 
   /** Has the worker look whether a page is still as it is known; if not, that is news. */
@@ -188,9 +188,9 @@ class ShopPage {
     const items = [...this.#products.values()].filter(({ product, isRemoved }) => shown.has(product.id) && !isRemoved)
       .sort((a, b) => b.product.id - a.product.id);
     if (this.#pages.size === 0) return;
+    const elements = items.map((item) => this.element(item));
     let place = this.list.firstElementChild;
-    for (const item of items) {
-      const element = this.element(item);
+    for (const element of elements) {
       if (element === place) place = place.nextElementSibling;
       else this.list.insertBefore(element, place);
     }
@@ -220,7 +220,7 @@ class ShopPage {
       h('div', { class: 'what' },
         h('a', { class: 'title', href: `shop/${product.id}` }, product.name), cost(product)),
       stock(product));
-    if (known) known.element.remove();
+    known?.element.replaceWith(element);
     this.#items.set(product.id, { text, element });
     return element;
   }
