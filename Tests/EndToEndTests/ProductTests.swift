@@ -52,6 +52,8 @@ import Testing
             #expect(try await client.outcome(of: "d").end.data["error"]["field"] == "images[0]")
             let wrong = try await client.request("product.modify", ["product": 1, "secret": .text(Stage.wrongSecret)])
             #expect(["unauthorized", "forbidden"].contains(wrong.end.data["error"]["code"]))
+            let foreign = try await client.request("product.modify", ["product": 3, "stock": 1])
+            #expect(foreign.end.data["error"]["code"] == "forbidden")
             try await stage.misbehave(["openmarket": ["notice": 1]])
             let page = try await client.request("fetch.products", ["page": 2])
             #expect(page.end.data["error"]["code"] == "maintenance")
