@@ -1,68 +1,37 @@
-"""A recorded chart and an event of the log are read by marquee, by Foundation's decoder and by Python in turn.
+"""A recorded chart with its figures made numbers and days, and the same chart as an event of the log: marquee, Foundation, Python.
 
-Python is what runs this file: with orjson if that is installed for it, else with its own json; which, is printed.
+Times are the processor's, which neighbours do not lengthen.
 """
-import datetime, pathlib, statistics, subprocess, sys, time
-try:
-    import orjson as reader
-except ImportError:
-    import json as reader
+import pathlib, subprocess, sys
+from bench import FOLDER, PEERS, PYTHON, THROUGHPUT, in_turn, line
 
-THROUGHPUT, FOLDER = sys.argv[1], sys.argv[2]
 RECORDING = pathlib.Path("../shared/data/kobis/daily/20240604.json")
-ROUNDS, COUNT = 9, 2_000
-
-
-def whole(text):
-    text = text.strip()
-    return int(text) if text and text != "-" else None
-
-
-def percent(text):
-    text = text.strip()
-    return float(text) if text and text != "-" else None
-
-
-def day(text):
-    text = text.strip()
-    return datetime.date.fromisoformat(text) if text else None
-
-
-def entry(line):
-    return {
-        "line": whole(line["rnum"]), "rank": whole(line["rank"]), "rankChange": whole(line["rankInten"]),
-        "isNew": line["rankOldAndNew"] == "NEW", "movieCode": line["movieCd"], "title": line["movieNm"].strip(),
-        "openDate": day(line["openDt"]), "sales": whole(line["salesAmt"]), "salesShare": percent(line["salesShare"]),
-        "salesDelta": whole(line["salesInten"]), "salesChange": percent(line["salesChange"]),
-        "salesTotal": whole(line["salesAcc"]), "audience": whole(line["audiCnt"]),
-        "audienceDelta": whole(line["audiInten"]), "audienceChange": percent(line["audiChange"]),
-        "audienceTotal": whole(line["audiAcc"]), "screens": whole(line["scrnCnt"]), "showings": whole(line["showCnt"])}
-
-
-def peer(body):
-    """The microseconds of processor time that Python takes for one chart."""
-    began = time.process_time()
-    for _ in range(COUNT):
-        entries = [entry(line) for line in reader.loads(body)["boxOfficeResult"]["dailyBoxOfficeList"]]
-    assert len(entries) == 10
-    return (time.process_time() - began) / COUNT * 1e6
-
-
+COUNT, SLICES = 2_000, 5  # in short turns: a neighbour on the same core slows even the processor's time down
 if not RECORDING.exists():
-    print(f"left out: there is no {RECORDING}")
-    sys.exit()
-body = RECORDING.read_bytes()
-python = f"recorded, Python and {reader.__name__}"
-times = {python: []}
-for number in range(ROUNDS):  # in turn, so that all meet the same noise
-    command = [THROUGHPUT, "charts", RECORDING, RECORDING.stem, FOLDER]
-    for line in subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
-        name, microseconds, _ = line.split("\t")
-        times.setdefault(name, []).append(float(microseconds))
-    times[python].append(peer(body))
+    sys.exit(f"there is no {RECORDING}")
+others = {}
 
-print(f"{f'a chart of {len(body):,} bytes, median of {ROUNDS}':44} {'µs':>9} {'a second':>10} {'of Python':>10}")
-peers = statistics.median(times[python])
-for name, values in times.items():
-    median = statistics.median(values)
-    print(f"{name:44} {median:9.1f} {1e6 / median:10,.0f} {peers / median:10.2f}")
+
+def python():
+    return float(subprocess.check_output([*PYTHON, f"{PEERS}/chart.py", RECORDING, str(COUNT)]))
+
+
+def marquee():
+    command = [THROUGHPUT, "charts", RECORDING, RECORDING.stem, FOLDER]
+    figures = dict(text.split("\t")[:2] for text in subprocess.check_output(command, text=True).splitlines())
+    for name, microseconds in figures.items():
+        others.setdefault(name, []).append(float(microseconds))
+    return others["recorded"][-1]
+
+
+times = {"marquee": [], "Python": []}
+for _ in range(SLICES):
+    for name, values in in_turn({"marquee": marquee, "Python": python}).items():
+        times[name] += values
+speeds = {name: [1e6 / value for value in values] for name, values in times.items()}
+line(f"a recorded chart of {RECORDING.stat().st_size:,} B: Python, orjson", times["Python"], unit="µs", digits=1)
+line("Foundation's decoder", others["recorded, Foundation"], unit="µs", digits=1)
+line("marquee", times["marquee"], unit="µs", digits=1)
+line("logged, marquee", others["logged"], unit="µs", digits=1)
+line("received, marquee", others["received"], unit="µs", digits=1)
+line("reading a recorded chart", speeds["marquee"], ("Python", speeds["Python"], "≥", 1.0), unit="charts/s")

@@ -1,15 +1,18 @@
+import FoundationEssentials
 import Glibc
 
-/// `Throughput publish ADDRESS COUNT BYTES`, `Throughput subscribe ADDRESS COUNT`, `Throughput durable FOLDER`,
+/// `Throughput publish ADDRESS COUNT BYTES SUBSCRIBERS`, `Throughput read ADDRESS COUNT`, `Throughput durable FOLDER`,
 /// `Throughput charts FILE DAY FOLDER` or `Throughput fill FOLDER DAYS`.
 func runBenchmark() async {
     let words = Array(CommandLine.arguments.dropFirst())
     do {
         switch (words.first, words.count) {
-        case ("publish", 4):
-            try await Peer().publish(words[1], count: number(words[2]), size: number(words[3]))
-        case ("subscribe", 3):
-            try await Peer().subscribe(words[1], count: number(words[2]))
+        case ("publish", 5):
+            try await Peer().publish(
+                words[1], count: number(words[2]), size: number(words[3]), subscribers: number(words[4]),
+                folder: FileManager.default.temporaryDirectory.path)
+        case ("read", 3):
+            try await Peer().read(words[1], count: number(words[2]))
         case ("durable", 2):
             try await DurablePublishing(folder: words[1]).run()
         case ("charts", 4):
@@ -18,7 +21,7 @@ func runBenchmark() async {
             try await FilledLog(folder: words[1]).make(days: number(words[2]))
         default:
             print(
-                "Throughput publish ADDRESS COUNT BYTES | subscribe ADDRESS COUNT | durable FOLDER | charts FILE DAY FOLDER"
+                "Throughput publish ADDRESS COUNT BYTES SUBSCRIBERS | read ADDRESS COUNT | durable FOLDER | charts FILE DAY FOLDER"
             )
             exit(2)
         }

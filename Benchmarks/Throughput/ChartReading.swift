@@ -10,7 +10,7 @@ import Upstreams
 struct ChartReading {
     private let response: HTTPResponse
     private let day: KoreanDate
-    private let count = 5_000
+    private let count = 2_000
 
     init(recording path: String, of day: String) throws {
         guard let day = KoreanDate(day) else { fatalError("\(day) is no day of the calendar") }

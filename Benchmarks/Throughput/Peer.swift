@@ -1,44 +1,87 @@
-import Glibc
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
 import ZeroMQ
 
-/// The same as `peer.c` over our own path: batches through the I/O thread into async code.
+/// The same as `peer.c` over our own path: what a process publishes of its log, and what a client gets of it.
 struct Peer {
     private let io: IOThread
     private var options = SocketOptions()
 
     init() throws {
-        io = try IOThread()
-        // Nothing is dropped.
+        let environment = ProcessInfo.processInfo.environment
+        io = try IOThread(encryption: environment["CURVE_SECRET"].flatMap(Self.encryption))
+        // Nothing is dropped: the peers have no limit either.
         options.sendHighWater = 10_000_000
         options.inboxBytes = 1 << 40
+        options.outboxLimit = 10_000_000
+        options.linger = .seconds(60)
     }
 
-    /// Sends once somebody has subscribed.
-    func publish(_ address: String, count: Int, size: Int) async throws {
-        var options = options
-        options.linger = .seconds(60)  // the receiver may be slow: what was sent counts only if it arrives
+    /// Everybody has the same key pair, and may do everything.
+    private static func encryption(_ secret: String) -> Encryption? {
+        KeyPair(secret: secret).map { keys in
+            Encryption(
+                client: Encryption.Client(keys: keys, server: keys.publicKey),
+                server: Encryption.Server(keys: keys) { _, _ in .admitted(name: "peer") })
+        }
+    }
+
+    /// Publishes events of a log, a commit's worth at a time, once so many have subscribed.
+    func publish(_ address: String, count: Int, size: Int, subscribers: Int, folder: String) async throws {
+        let (log, events) = try await logged(count: 1_000, size: size, in: folder)
         let socket = try await io.open(.publisher, bind: [address], options: options)
-        let message = Message([Array("ranking.day.all.2024-06-04".utf8), [UInt8](repeating: 0, count: size)])
-        await socket.waitForSubscribers(to: "ranking")
+        let publisher = Publisher(socket, of: log, positions: [:])
+        await socket.waitForSubscribers(to: "ranking", count: subscribers)
         let began = ContinuousClock.now
-        let batch = [Message](repeating: message, count: 100)
-        for _ in 0..<count / batch.count { await socket.send(batch) }
+        for first in stride(from: 0, to: count, by: 100) {
+            let place = first % events.count
+            publisher.publish(Array(events[place..<min(place + 100, place + count - first)]))
+        }
         print(rate(of: count, since: began))
         await socket.close()
         await io.shutdown()
     }
 
-    /// Receives what is sent from the first message on.
-    func subscribe(_ address: String, count: Int) async throws {
-        let socket = try await io.open(.subscriber, connect: [address], subscriptions: [""], options: options)
+    /// Events with bodies of one size, as they are read from the log.
+    private func logged(count: Int, size: Int, in folder: String) async throws -> (EventLog, [LoggedEvent]) {
+        let path = "\(folder)/fanout-\(UUID()).db"
+        let database = try Database(path: path, schema: Schema(EventLog.schema))
+        let log = try await database.read { try EventLog(source: "/marquee/benchmark", in: $0) }
+        let events = try await database.write { connection in
+            let drafts = try (0..<count).map { number in
+                try EventDraft(.ranking(day: .firstChart + number, market: .all), encoding: "")
+            }
+            _ = try log.append(drafts, at: Date(), in: connection)
+            // No envelope is as small as the smallest size: the sender does not look inside.
+            try connection.execute("update event set body = ?", [UInt8](repeating: 120, count: size))
+            var events: [LoggedEvent] = []
+            var page: EventLog.Page
+            repeat {  // a page holds no more than some megabytes
+                let last = events.last?.sequence ?? .zero
+                page = try log.events(of: .ranking, after: last, limit: count, in: connection)
+                events += page.events
+            } while page.more
+            return events
+        }
+        await database.close()
+        return (log, events)
+    }
+
+    /// Reads events by a subscription that checks and repairs, until it has had so many.
+    func read(_ address: String, count: Int) async throws {
+        let subscription = try await Subscription(
+            io, events: address, commands: "inproc://nobody", prefixes: ["ranking."], from: .newest)
         var received = 0
         var began = ContinuousClock.now
-        for await batch in socket.incoming {
+        let end = try await subscription.readBatches { deliveries in
             if received == 0 { began = .now }
-            received += batch.count
-            if received >= count { break }
+            received += deliveries.count { if case .event = $0 { true } else { false } }
+            return received >= count ? received : nil
         }
-        print(rate(of: received, since: began))
+        print(rate(of: end ?? 0, since: began))
+        await subscription.close()
         await io.shutdown()
     }
 }

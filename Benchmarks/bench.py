@@ -1,0 +1,123 @@
+"""What all rows share: turns, medians, ratios and their goals, and the processes that are measured."""
+import atexit, json, os, pathlib, signal, socket, statistics, subprocess, sys, threading, time
+
+MARQUEE = ".build/release/marquee"
+THROUGHPUT = ".build/release/Throughput"
+PEERS = "Benchmarks/peers"
+PYTHON = [sys.executable, "-B"]
+FOLDER = pathlib.Path(os.environ["BENCH_FOLDER"])
+PEER = str(FOLDER / "peer")
+ROUNDS = int(os.environ.get("ROUNDS", 5))
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+def in_turn(ways):
+    """Measures each way once a round, beginning with another each time; returns the figures of each."""
+    figures = {name: [] for name in ways}
+    names = list(ways)
+    for number in range(ROUNDS):
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            figures[name].append(ways[name]())
+    return figures
+
+
+def ratio(values, others):
+    """The median of what the rounds say, each of which had both under the same load."""
+    return statistics.median(value / other for value, other in zip(values, others))
+
+
+def miss(text):
+    """Notes a goal that is not met, which the run ends with."""
+    with open(FOLDER / "missed", "a") as missed:
+        missed.write(text + "\n")
+
+
+def line(name, values, *goals, unit="", digits=0, noisy=False):
+    """Prints a row's median and its ratios; a goal is (who, their figures, "≥" or "≤" or "", how much).
+
+    Where less is better, ours does all that the peer does and more: a ratio well below 1 says that the peer was measured
+    wrongly, and meets no goal. Nor does any ratio to a `noisy` peer.
+    """
+    text = f"{name:44} {statistics.median(values):12,.{digits}f} {unit:12}"
+    for who, others, sign, wanted in goals:
+        is_ratio = ratio(values, others)
+        text += f"  {is_ratio:.2f} of {who}"
+        if sign:
+            is_met = is_ratio >= wanted if sign == "≥" else is_ratio <= wanted
+            doubt = "NOT JUDGED, the machine is too busy" if noisy else ""
+            if sign == "≤" and is_ratio < 0.9:
+                doubt = "NOT BELIEVED"
+            verdict = doubt or ("" if is_met else "MISSED")
+            text += f" ({sign} {wanted:.2f}{': ' + verdict if verdict else ''})"
+            if verdict:
+                miss(f"{name}: {is_ratio:.2f} of {who}, wanted {sign} {wanted:.2f}: {verdict}")
+    print(text, flush=True)
+
+
+def free_address():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+
+
+def spawn(command, **settings):
+    """A process that is ended with this one, if not before."""
+    process = subprocess.Popen(command, **settings)
+    atexit.register(lambda: process.poll() is None and process.kill())
+    return process
+
+
+def start(role, settings, arguments=()):
+    """Starts a process of marquee's, and returns it with what it says when it is ready."""
+    process = spawn([MARQUEE, role, *arguments], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
+    for text in process.stderr:
+        fields = json.loads(text)
+        if fields["message"] == f"{role} ready":
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            return process, fields
+        if fields["level"] == "error":
+            print(text, file=sys.stderr)
+    sys.exit(f"the {role} did not start")
+
+
+def stop(*processes):
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    for process in processes:
+        process.wait()
+
+
+def settings(name, sandbox=None, **more):
+    """The environment of processes of their own in a new folder; with a sandbox, they ask that."""
+    data = FOLDER / name
+    values = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_DATA": str(data), "MARQUEE_SCHEDULE": "off"}
+    for role in "WORKER", "NOTIFIER", "SANDBOX", "BOARD":
+        values[f"MARQUEE_{role}_HTTP"] = "127.0.0.1:0"
+    for endpoint in "REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS":
+        values[f"MARQUEE_{endpoint}"] = free_address()
+    if sandbox:
+        values |= {
+            "MARQUEE_KOBIS_URL": f"http://{sandbox}/kobisopenapi/webservice/rest", "MARQUEE_KOBIS_KEY": KEY,
+            "MARQUEE_KAKAO_URL": f"http://{sandbox}", "MARQUEE_KAKAO_KEY": KEY, "MARQUEE_PRIVATE_IMAGES": "allow",
+            "MARQUEE_KOBIS_DAILY_LIMIT": "100000000", "MARQUEE_KAKAO_DAILY_LIMIT": "100000000"}
+    return values | more
+
+
+def seconds_of(process):
+    """The processor's seconds that a process has taken."""
+    with open(f"/proc/{process.pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory(process, field="VmRSS"):
+    """Resident megabytes now, or at the highest with `VmHWM`."""
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(text.split()[1]) / 1024 for text in status if text.startswith(field))
+
+
+def note_memory(row, who, at_rest, highest):
+    """Keeps a figure for the table of memory, which is printed at the end."""
+    with open(FOLDER / "memory", "a") as notes:
+        notes.write(f"{row:32} {who:12} {at_rest:8.1f} {highest:8.1f}\n")

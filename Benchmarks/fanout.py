@@ -1,0 +1,44 @@
+"""One publisher and one or fifty subscribers over TCP, plain or encrypted: who sends is C, marquee or Python.
+
+The events of marquee are logged before: what a commit costs is in the row of durable publishing. C and Python send frames of
+the same sizes from memory. Who receives is C each time, so that only the senders differ.
+
+usage: fanout.py [encrypted]
+"""
+import os, subprocess, sys
+from bench import PEER, PEERS, PYTHON, THROUGHPUT, free_address, in_turn, line, spawn
+import zmq
+
+ENCRYPTED = sys.argv[1:] == ["encrypted"]
+SENDERS = {"C": [PEER, "publish"], "marquee": [THROUGHPUT, "publish"], "Python": [*PYTHON, f"{PEERS}/peer.py"]}
+EVENTS = {200: 600_000, 2000: 200_000, 10_000: 40_000}
+SUBSCRIBERS = 1, 50
+
+
+def measure(sender, count, size, subscribers):
+    """Deliveries a second."""
+    address = free_address()
+    publisher = spawn([*SENDERS[sender], address, str(count), str(size), str(subscribers)], stdout=subprocess.DEVNULL)
+    try:
+        rate = subprocess.check_output([PEER, "subscribe", address, str(count), str(subscribers)], timeout=120)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{sender}, {size} B to {subscribers}: not all {count} events arrived")
+    finally:
+        publisher.kill()
+        publisher.wait()
+    return float(rate)
+
+
+if ENCRYPTED:
+    os.environ["CURVE_PUBLIC"], os.environ["CURVE_SECRET"] = (key.decode() for key in zmq.curve_keypair())
+for subscribers in SUBSCRIBERS:
+    for size, events in EVENTS.items():
+        count = events // (12 if subscribers > 1 else 4 if ENCRYPTED else 1)
+        if ENCRYPTED and subscribers > 1:
+            count //= 4
+        rates = in_turn({name: lambda name=name: measure(name, count, size, subscribers) for name in SENDERS})
+        name = f"fan-out{' with CURVE' if ENCRYPTED else ''}, {size:,} B to {subscribers}"
+        goal = 0.9 if ENCRYPTED else 0.85 if size == 200 else 0.95
+        line(f"{name}: C", rates["C"], unit="deliveries/s")
+        line(f"{name}: Python", rates["Python"], ("C", rates["C"], "", 0))
+        line(name, rates["marquee"], ("C", rates["C"], "≥", goal), ("Python", rates["Python"], "≥", 1.0))

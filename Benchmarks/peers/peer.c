@@ -1,0 +1,155 @@
+/* The limit to measure against: plain libzmq, two frames a message, queues without a limit, so that nothing is dropped.
+   peer publish ADDRESS COUNT BYTES SUBSCRIBERS | peer events ADDRESS COUNT BYTES | peer subscribe ADDRESS COUNT SUBSCRIBERS
+   prints messages a second; peer serve ADDRESS BYTES [DATABASE] answers for ever, with a database after a commit of 1 kB; peer ask
+   ADDRESS COUNT WORD TOPIC [BODY] prints microseconds until each answer, which must begin with WORD; %ld in BODY becomes the
+   number of the question. With CURVE_PUBLIC and CURVE_SECRET everybody has that key pair. */
+#include <assert.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zmq.h>
+
+static const char *topic = "ranking.day.all.2024-06-04";
+static void *context;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void *open_socket(int type, const char *address) {
+    void *socket = zmq_socket(context, type);
+    const char *key = getenv("CURVE_PUBLIC"), *secret = getenv("CURVE_SECRET");
+    int binds = type == ZMQ_XPUB || type == ZMQ_ROUTER, none = 0, one = 1;
+    zmq_setsockopt(socket, ZMQ_SNDHWM, &none, sizeof none);
+    zmq_setsockopt(socket, ZMQ_RCVHWM, &none, sizeof none);
+    if (type == ZMQ_XPUB) zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &one, sizeof one);
+    if (type == ZMQ_SUB) zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+    if (key) {
+        zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, secret, strlen(secret) + 1);
+        if (binds) zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &one, sizeof one);
+        else zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, key, strlen(key) + 1);
+        if (!binds) zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, key, strlen(key) + 1);
+    }
+    assert((binds ? zmq_bind : zmq_connect)(socket, address) == 0);
+    return socket;
+}
+
+static void two(void *socket, const char *first, const void *second, size_t size) {
+    zmq_send(socket, first, strlen(first), ZMQ_SNDMORE);
+    zmq_send(socket, second, size, 0);
+}
+
+static void publish(const char *address, long count, long bytes, int subscribers, int numbered) {
+    void *socket = open_socket(ZMQ_XPUB, address);
+    char *body = malloc(bytes + 1024), text[64];
+    memset(body, 'x', bytes);
+    for (int i = 0; i < subscribers; i++) zmq_recv(socket, text, sizeof text, 0);  // each has subscribed
+    if (numbered) {  // envelopes as a worker has them, after the heartbeat that a subscription begins with
+        const char *beat = "{\"specversion\":\"1.0\",\"data\":{\"epoch\":\"8f0c2a54-7d0e-4c0b-9a53-2f3f3b1c9a10\",\"positions\":{}}}";
+        two(socket, "heartbeat.worker", beat, strlen(beat));
+    }
+    double began = now();
+    for (long i = 1; i <= count; i++) {
+        if (numbered) {
+            long head = sprintf(
+                body,
+                "{\"specversion\":\"1.0\",\"id\":\"8f0c2a54-7d0e-4c0b-9a53-2f3f3b1c9a10/ranking/%016ld\",\"source\":\"/marquee/worker\","
+                "\"type\":\"marquee.ranking.day.v1\",\"subject\":\"all/2024-06-04\",\"time\":\"2026-11-21T06:23:00.123Z\","
+                "\"datacontenttype\":\"application/json\",\"stream\":\"ranking\",\"epoch\":\"8f0c2a54-7d0e-4c0b-9a53-2f3f3b1c9a10\","
+                "\"sequence\":\"%016ld\",\"previous\":\"%016ld\",\"correlationid\":\"8f0c2a54\",\"data\":{\"text\":\"", i, i, i - 1);
+            body[head] = 'x';
+            memcpy(body + bytes - 3, "\"}}", 3);
+        }
+        two(socket, topic, body, bytes);
+    }
+    printf("%.0f\n", count / (now() - began));
+    fflush(stdout);
+    zmq_close(socket);
+}
+
+static void subscribe(const char *address, long count, int subscribers) {
+    zmq_pollitem_t *items = calloc(subscribers, sizeof *items);
+    for (int i = 0; i < subscribers; i++)
+        items[i] = (zmq_pollitem_t){open_socket(ZMQ_SUB, address), 0, ZMQ_POLLIN, 0};
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    double began = 0;
+    for (long left = count * subscribers; left > 0;) {
+        zmq_poll(items, subscribers, -1);
+        for (int i = 0; i < subscribers; i++) {
+            for (int n = 0; items[i].revents && n < 256 && zmq_msg_recv(&message, items[i].socket, ZMQ_DONTWAIT) >= 0; n++) {
+                int beats = zmq_msg_size(&message) > 9 && memcmp(zmq_msg_data(&message), "heartbeat", 9) == 0;
+                zmq_msg_recv(&message, items[i].socket, 0);
+                if (beats) continue;
+                if (began == 0) began = now();
+                left--;
+            }
+        }
+    }
+    printf("%.0f\n", count * subscribers / (now() - began));
+    fflush(stdout);
+    for (int i = 0; i < subscribers; i++) zmq_close(items[i].socket);
+}
+
+static sqlite3_stmt *insertion(const char *path) {
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    assert(sqlite3_open(path, &database) == SQLITE_OK);
+    const char *schema = "pragma journal_mode = wal; pragma synchronous = full; create table event (body blob);";
+    assert(sqlite3_exec(database, schema, NULL, NULL, NULL) == SQLITE_OK);
+    assert(sqlite3_prepare_v2(database, "insert into event values (zeroblob(1024))", -1, &statement, NULL) == SQLITE_OK);
+    return statement;
+}
+
+static void serve(const char *address, long bytes, const char *path) {
+    void *socket = open_socket(ZMQ_ROUTER, address);
+    sqlite3_stmt *statement = path ? insertion(path) : NULL;
+    char *answer = calloc(1, bytes), id[256], frame[4096];
+    while (1) {
+        int size = zmq_recv(socket, id, sizeof id, 0), more = 1;
+        size_t length = sizeof more;
+        while (more) {
+            zmq_recv(socket, frame, sizeof frame, 0);
+            zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &length);
+        }
+        if (statement) assert(sqlite3_step(statement) == SQLITE_DONE && sqlite3_reset(statement) == SQLITE_OK);
+        zmq_send(socket, id, size, ZMQ_SNDMORE);
+        two(socket, path ? "accepted" : "status", answer, bytes);
+    }
+}
+
+static void ask(const char *address, long count, const char *word, const char *name, const char *format) {
+    void *socket = open_socket(ZMQ_DEALER, address);
+    char body[512];
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    for (long i = 0; i < count; i++) {
+        sprintf(body, format, i);
+        double began = now();
+        two(socket, name, body, strlen(body));
+        zmq_msg_recv(&message, socket, 0);
+        // A refusal is quick, and no answer to what was asked.
+        if (zmq_msg_size(&message) != strlen(word) || memcmp(zmq_msg_data(&message), word, strlen(word)) != 0) exit(3);
+        while (zmq_msg_more(&message)) zmq_msg_recv(&message, socket, 0);
+        printf("%.1f\n", (now() - began) * 1e6);
+    }
+    fflush(stdout);
+    zmq_close(socket);
+}
+
+int main(int argc, char **argv) {
+    assert(argc > 3);
+    const char *verb = argv[1], *address = argv[2];
+    long count = atol(argv[3]);
+    context = zmq_ctx_new();
+    if (strcmp(verb, "publish") == 0) publish(address, count, atol(argv[4]), atoi(argv[5]), 0);
+    else if (strcmp(verb, "events") == 0) publish(address, count, atol(argv[4]), 1, 1);
+    else if (strcmp(verb, "subscribe") == 0) subscribe(address, count, atoi(argv[4]));
+    else if (strcmp(verb, "serve") == 0) serve(address, count, argc > 4 ? argv[4] : NULL);
+    else ask(address, count, argv[4], argv[5], argc > 6 ? argv[6] : "");
+    zmq_ctx_term(context);
+}
