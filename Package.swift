@@ -54,7 +54,7 @@ let package = Package(
 
         // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
         module("BoxOffice", uses: ["JSONReading"]),
-        module("OpenMarket"),
+        module("OpenMarket", uses: ["JSONReading"]),
         module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
         module("Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
 

@@ -1,3 +1,5 @@
+public import JSONReading
+
 /// A time of the market's, to the millisecond.
 ///
 /// The market says of no time in which zone it is; it is a Korean service, and its times are taken for Korea's.
@@ -68,21 +70,7 @@ extension MarketTime: CustomStringConvertible {
     }
 }
 
-extension MarketTime: Codable {
-    /// Reads the time from a string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let time = MarketTime(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(String(text.prefix(40)).debugDescription) is no time")
-        }
-        self = time
-    }
-
-    /// Writes the time as a string, in its one form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension MarketTime: JSONText {
+    /// What errors call it.
+    public static let noun = "time"
 }
