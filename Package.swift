@@ -89,8 +89,8 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket", "Events", "Worker",
-                "Notifier", "Board", "Sandbox",
+                "Locking", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket", "Upstreams",
+                "Events", "Worker", "Notifier", "Board", "Sandbox",
             ], swiftSettings: strict),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",

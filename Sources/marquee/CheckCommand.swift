@@ -2,6 +2,7 @@ import Events
 import Networking
 import Notifier
 import Operations
+import Upstreams
 import YAML
 import ZeroMQ
 
@@ -54,6 +55,7 @@ struct CheckCommand: Command {
                 report.note(isReached, "\(name) service", upstream.url)
             }
         }
+        await look(at: configuration.openMarket, with: client, in: &report)
         await client.shutdown()
         let io = try configuration.makeClientThread()
         for (name, address) in [
@@ -76,6 +78,20 @@ struct CheckCommand: Command {
             for mistake in error.all { Console.complain("\(mistake)") }
             return .failed
         }
+    }
+
+    /// Whether the shop is up and we are somebody there, if one is configured; the worker does without either.
+    private func look(
+        at market: Configuration.OpenMarket, with client: HTTPClient, in report: inout Report
+    ) async {
+        guard let url = market.url else { return }
+        let api = OpenMarketAPI(url: url, generation: .v3, identifier: "")  // all generations have the same health
+        let isWell = (try? await client.send(api.health())) ?? false  // the line says that it does not answer
+        report.note(isWell, "Open Market", url)
+        let isVendor = market.identifier != nil && market.secret != nil
+        report.add(
+            true, "Open Market vendor",
+            isVendor ? "present" : "none; products can be read, and nothing registered, changed or removed")
     }
 
     /// Whether anything at all answers: no key is shown, so no call is booked.

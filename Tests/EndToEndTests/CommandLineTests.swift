@@ -114,7 +114,7 @@ extension Terminal {
 
                 let good = try await stage.marquee("check")
                 #expect(good.status == 0 && good.errors == [])
-                #expect(good.output.count == 8 && good.output.allSatisfy { $0.hasPrefix("ok ") }, "\(good.output)")
+                #expect(good.output.count == 10 && good.output.allSatisfy { $0.hasPrefix("ok ") }, "\(good.output)")
                 let keyless = try await stage.marquee("check", changes: ["MARQUEE_KOBIS_KEY": ""])
                 #expect(keyless.status == 1 && keyless.output.count { $0.hasPrefix("FAILED") } == 1)
                 await stage.end(.notifier)

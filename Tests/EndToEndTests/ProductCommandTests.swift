@@ -60,8 +60,8 @@ extension Terminal {
                 #expect(try await said(2, ["register"] + six + Self.goods).contains("1 to 5 images, not 6"))
                 let large = try file("large.jpg", [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 10 << 20))
                 #expect(try await said(2, ["register", large] + Self.goods).contains("at most 8.0 MiB are taken"))
-                #expect(
-                    try await said(2, ["register", folder.file("none")] + Self.goods).contains("no file that can be read"))
+                let nothing = try await said(2, ["register", folder.file("none")] + Self.goods)
+                #expect(nothing.contains("no file that can be read"))
                 #expect(try await stage.requests { $0.contains("/openmarket/") } == 0)
 
                 let cut = try file("cut.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + Array("cut off".utf8))
@@ -96,7 +96,7 @@ extension Terminal {
                 }
                 await http.shutdown()
                 #expect(told.contains("marquee_requests_failed_total"))
-                // What was heard, logged and written to files the stage looks through at its end, for these and all keys.
+                // What was heard, logged and written to files the stage looks through at its end.
                 for secret in [Stage.wrongSecret, Stage.marketSecret, Stage.marketIdentifier] {
                     #expect(!told.contains(secret))
                     #expect(!client.events.contains { $0.text.contains(secret) })
