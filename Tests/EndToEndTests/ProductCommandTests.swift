@@ -90,8 +90,8 @@ extension Terminal {
                 let http = HTTPClient(retry: .never)
                 for page in ["metrics", "readyz"] {
                     let address = stage.environment["MARQUEE_WORKER_HTTP", default: ""]
-                    let endpoint = Endpoint<HTTPResponse>(
-                        service: "worker", request: HTTPRequest("http://\(address)/\(page)")) { $0 }
+                    let request = HTTPRequest("http://\(address)/\(page)")
+                    let endpoint = Endpoint<HTTPResponse>(service: "worker", request: request) { $0 }
                     told += String(decoding: try await http.send(endpoint).body, as: UTF8.self)
                 }
                 await http.shutdown()
