@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The charts of many days, with films that come and go, and corrections of some.
-    private func events() throws -> [Event] {
+    private func events(in market: Market = .all) throws -> [Event] {
         let first = try #require(KoreanDate(year: 2024, month: 6, day: 1))
         var events: [Event] = []
         for day in 0..<90 {
@@ -38,13 +38,13 @@ import Testing
                     film.audienceTotal = 100_000 * day + 10_000 * line
                     return film
                 }
-                let chart = Chart(date: first + day, market: .all, state: .provisional, entries: entries)
-                let draft = try EventDraft(.ranking(day: chart.date, market: .all), encoding: chart)
+                let chart = Chart(date: first + day, market: market, state: .provisional, entries: entries)
+                let draft = try EventDraft(.ranking(day: chart.date, market: market), encoding: chart)
                 let number = String(events.count + 1)
                 let sequence = String(repeating: "0", count: 16 - number.count) + number
                 let body = """
                     {"specversion":"1.0","id":"\(number)","source":"/marquee/worker","type":"marquee.ranking.day.v1",\
-                    "subject":"all/\(chart.date)","time":"2026-12-21T06:23:00.123Z","datacontenttype":"application/json",\
+                    "subject":"\(market)/\(chart.date)","time":"2026-12-21T06:23:00.123Z","datacontenttype":"application/json",\
                     "stream":"ranking","epoch":"e","sequence":"\(sequence)","previous":"0000000000000000","data":\
                     \(String(decoding: draft.data, as: UTF8.self))}
                     """
@@ -132,6 +132,52 @@ import Testing
             let memory = try await ledger.recall(rules: rules, since: nil)
             #expect(memory.position == nil)
             #expect(memory.history.ends[.ranking] == events.last?.sequence)
+        }
+    }
+
+    @Test("a market that no rule looks at is forgotten, but not its alerts; who looks again reads the log again")
+    func forgottenMarket() async throws {
+        let korean = Market(nation: .korean)
+        var entry = AlertRules.Entry(Lead())
+        entry.markets = [korean]
+        let rules = AlertRules([entry])
+        let events = try Array(events(in: korean).prefix(30))
+        let days = Set(events.map(\.topic)).count
+        func read(_ memory: inout Memory) throws -> [Decision] {
+            try events.flatMap { event -> [Decision] in
+                guard case .ranking(let day, let market) = event.topic else { return [] }
+                memory.position = LogPosition(epoch: "e", streams: [.ranking: StreamPosition(after: event.sequence)])
+                let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
+                return try memory.take(OpenChart(event.data(), of: day, at: place), of: market, from: event)
+            }
+        }
+        func rows(_ ledger: Ledger) async throws -> [Int] {
+            try await ledger.database.read { connection in
+                try connection.query(
+                    """
+                    select (select count(*) from book where market = ?1), (select count(*) from open_chart where market = ?1),
+                        (select count(*) from film where market = ?1), (select count(*) from decision where market = ?1)
+                    """, korean.description, as: Int.self, Int.self, Int.self, Int.self
+                ).flatMap { [$0.0, $0.1, $0.2, $0.3] }
+            }
+        }
+        let decided = try await withLedger { ledger in
+            var memory = try await ledger.recall(rules: rules, since: nil)
+            let decisions = try read(&memory)
+            _ = try await ledger.record(decisions, then: memory.takeChanges())
+            return Set(decisions.map(\.alert.id)).count
+        }
+        try await withLedger { ledger in
+            #expect(try await rows(ledger)[..<2] == [1, days] && decided > 3)
+            _ = try await ledger.recall(rules: AlertRules(), since: nil)
+            #expect(try await rows(ledger) == [0, 0, 0, decided])
+        }
+        try await withLedger { ledger in
+            var memory = try await ledger.recall(rules: rules, since: nil)
+            #expect(memory.position == nil && memory.decider.books[korean]?.days.isEmpty == true)
+            // What was read is history, and nothing of it fires again.
+            #expect(try read(&memory).isEmpty)
+            #expect(memory.decider.books[korean]?.days.count == days)
         }
     }
 
