@@ -11,17 +11,20 @@ extension Configuration {
         public var client: String
     }
 
-    /// How much one client may ask for.
+    /// How many clients there may be, and how much one of them may ask for.
     public struct ClientLimits: Sendable {
         /// Requests and commands a second, in the long run.
         public var requestsPerSecond: Int
         /// Accepted requests that wait for their turn.
         public var waitingRequests: Int
+        /// Clients that are connected to one address.
+        public var connections: Int
 
         /// Makes the limits.
-        public init(requestsPerSecond: Int, waitingRequests: Int) {
+        public init(requestsPerSecond: Int, waitingRequests: Int, connections: Int = 4_096) {
             self.requestsPerSecond = requestsPerSecond
             self.waitingRequests = waitingRequests
+            self.connections = connections
         }
     }
 

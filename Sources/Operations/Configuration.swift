@@ -76,7 +76,7 @@ public struct Configuration: Sendable {
     public var curve: Curve
     /// Whether other machines may reach what is not encrypted.
     public var allowsInsecurity: Bool
-    /// How much one client may ask for.
+    /// How many clients there may be, and how much one of them may ask for.
     public var clientLimits: ClientLimits
 
     /// Reads the environment and the files that it names for secrets; stops at the first thing that is wrong.
@@ -124,7 +124,8 @@ public struct Configuration: Sendable {
             ? false : try environment.value(.insecure, expected: "yes, or nothing") { $0 == "yes" ? true : nil }
         clientLimits = ClientLimits(
             requestsPerSecond: try environment.limit(.clientRate),
-            waitingRequests: try environment.limit(.clientQueue))
+            waitingRequests: try environment.limit(.clientQueue),
+            connections: try environment.limit(.clientConnections))
     }
 
     /// Whether the worker fetches charts by itself: unless that is said, where it has a key of the real service. Who puts

@@ -34,6 +34,7 @@ enum Variable: String, CaseIterable {
     case insecure = "MARQUEE_INSECURE"
     case clientRate = "MARQUEE_CLIENT_RATE"
     case clientQueue = "MARQUEE_CLIENT_QUEUE"
+    case clientConnections = "MARQUEE_CLIENT_CONNECTIONS"
 
     /// What all names begin with.
     static let prefix = "MARQUEE_"
@@ -65,6 +66,7 @@ enum Variable: String, CaseIterable {
         case .curveClient: "client"
         case .clientRate: "20000"
         case .clientQueue: "5000"
+        case .clientConnections: "4096"
         case .insecure, .rules, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier,
             .openMarketSecret,
             .schedule,

@@ -28,9 +28,9 @@ extension Worker {
 
     /// The sockets on which requests come in take pictures, and a little more than they may have, so that one which is too
     /// large is refused with a word.
-    static let requestOptions = {
-        var options = SocketOptions()
+    static func requestOptions(_ access: Access) -> SocketOptions {
+        var options = access.socketOptions
         options.maximumFrameBytes = 2 * RequestFrames.imageLimit
         return options
-    }()
+    }
 }

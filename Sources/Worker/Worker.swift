@@ -51,11 +51,12 @@ public struct Worker: Sendable {
         let metrics = Metrics()
         let access = try Access(configuration, of: .worker, metrics: metrics, logger: logger)
         let io = try access.makeThread()
-        let events = try await io.open(.publisher, bind: [configuration.events.description])
+        let requestOptions = Self.requestOptions(access)
+        let events = try await io.open(.publisher, bind: [configuration.events.description], options: access.socketOptions)
         let commands = try await io.open(
-            .router, bind: [configuration.commands.description], options: Self.requestOptions)
+            .router, bind: [configuration.commands.description], options: requestOptions)
         let requests = try await io.open(
-            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: Self.requestOptions)
+            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: requestOptions)
 
         let publisher = Publisher(events, of: log, positions: positions)
         let (scheduleBell, backfillBell) = (Bell(), Bell())

@@ -98,6 +98,14 @@ import ZeroMQ
         return Door(clients, limits: limits, metrics: Metrics(), clock: clock)
     }
 
+    @Test("as many clients may connect to an address as the configuration says")
+    func connections() throws {
+        let configuration = try Configuration(environment: ["MARQUEE_CLIENT_CONNECTIONS": "7"])
+        let access = try Access(
+            configuration, of: .worker, metrics: Metrics(), logger: Logger(label: "test", write: { _ in }))
+        #expect(access.socketOptions.maximumConnections == 7)
+    }
+
     @Test("a client may do what its roles say, and nothing else")
     func roles() throws {
         for role in Role.allCases { _ = try keys.makeClient(role.rawValue, roles: [role]) }

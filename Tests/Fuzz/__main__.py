@@ -114,6 +114,25 @@ def drain(socket, word):
     raise Failure(f"no answer to {word.decode()} in a minute: it hangs")
 
 
+def fuzz_visitors(stage, dice, until):
+    """Clients that send much at once and leave without an answer, again and again; what they sent must not pile up."""
+    message = [b"fetch.day", b'{"date":"2024-06-04","note":"' + b"x" * 1_500 + b'"}']
+    sent = 0
+    while time.monotonic() < until:
+        name, kind = dice.choice([("commands", zmq.DEALER), ("requests", zmq.PUB)])
+        socket = context.socket(kind)
+        socket.linger = 300
+        socket.sndhwm = 100_000
+        socket.connect(stage.address(name))
+        if kind == zmq.PUB:
+            time.sleep(0.01)  # until it is connected: before that it would send to nobody
+        for _ in range(1_500):
+            socket.send_multipart(message)
+            sent += 1
+        socket.close()
+    return sent
+
+
 def fuzz_upstream(stage, upstream, dice, until):
     """Requests that have the worker read changed answers."""
     commands = context.socket(zmq.DEALER)
@@ -212,6 +231,7 @@ def main():
             "alert-commands": lambda until: fuzz_frames(
                 stage, dice, until, "alert_commands", zmq.DEALER, ["commands.txt"]),
             "subscriptions": lambda until: fuzz_frames(stage, dice, until, "events", zmq.SUB, ["commands.txt"]),
+            "visitors": lambda until: fuzz_visitors(stage, dice, until),
             "upstreams": lambda until: fuzz_upstream(stage, upstream, dice, until),
             "rules": lambda until: fuzz_rules(stage, dice, until),
             "http": lambda until: fuzz_http(stage, dice, until),

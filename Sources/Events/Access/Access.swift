@@ -5,6 +5,8 @@ public import ZeroMQ
 public struct Access: Sendable {
     /// What each message has to pass.
     public let door: Door
+    /// What holds for each socket that clients connect to.
+    public let socketOptions: SocketOptions
     private let encryption: Encryption?
     private let failures: HandshakeLog
 
@@ -14,6 +16,9 @@ public struct Access: Sendable {
     ) throws {
         try configuration.checkProtection(of: owner)
         failures = HandshakeLog(metrics: metrics, logger: logger)
+        var options = SocketOptions()
+        options.maximumConnections = configuration.clientLimits.connections
+        socketOptions = options
         guard configuration.curve.isOn else {
             encryption = nil
             door = Door(nil, limits: configuration.clientLimits, metrics: metrics)
