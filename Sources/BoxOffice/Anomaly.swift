@@ -6,18 +6,20 @@ public struct Anomaly: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
         /// The chart is not there at a time when it always has been.
         case late
-        /// A day has no lines, or fewer than it had or the day before has.
+        /// A chart has no lines, or fewer than it had or the one before has.
         case missing
         /// A film's admissions so far have become fewer by more than a correction.
         case shrunk
-        /// The lines all have the same figures, or those of the day before.
+        /// The lines all have the same figures, or those of the chart before.
         case repeated
     }
 
     /// What is the matter.
     public var kind: Kind
-    /// The day whose chart it is about.
+    /// The day whose chart it is about, or the first day of the week.
     public var date: KoreanDate
+    /// Which days of the week; absent for a day's chart.
+    public var span: Week.Span?
     /// The market of the chart.
     public var market: Market
     /// The film, if it is about one.
@@ -32,15 +34,21 @@ public struct Anomaly: Hashable, Sendable, Codable {
     public var text: String
 
     /// Makes an anomaly that is about no film.
-    public init(_ kind: Kind, of date: KoreanDate, in market: Market, expected: Int?, found: Int, text: String) {
+    public init(
+        _ kind: Kind, of date: KoreanDate, span: Week.Span? = nil, in market: Market, expected: Int?, found: Int,
+        text: String
+    ) {
         self.kind = kind
         self.date = date
+        self.span = span
         self.market = market
         self.expected = expected
         self.found = found
         self.text = text
     }
 
-    /// The same for the same kind, day and market, so that each is told once.
-    public var id: String { "anomaly.\(kind.rawValue).\(date).\(market)" }
+    /// The same for the same kind, chart and market, so that each is told once.
+    public var id: String {
+        "anomaly.\(kind.rawValue).\(date).\(market)" + (span.map { ".\($0.rawValue)" } ?? "")
+    }
 }

@@ -11,18 +11,32 @@ extension Chart {
     /// What is hard to believe of this chart, beside its earlier revision and the chart of the day before, where those are
     /// known; at most one of each kind.
     public func anomalies(after earlier: Chart?, dayBefore: Chart?) -> [Anomaly] {
-        [missing(earlier, dayBefore), shrunk([earlier, dayBefore].compactMap(\.self)), repeated(dayBefore)]
-            .compactMap(\.self)
+        anomalies(after: earlier, before: dayBefore, called: "the chart of \(date)", "the day before")
     }
 
-    private func missing(_ earlier: Chart?, _ dayBefore: Chart?) -> Anomaly? {
+    /// What is hard to believe of a chart that is called `name`, beside the one before it, which is called `nameBefore`.
+    func anomalies(
+        after earlier: Chart?, before: Chart?, called name: String, _ nameBefore: String
+    ) -> [Anomaly] {
+        [
+            missing(earlier, before, nameBefore), shrunk([earlier, before].compactMap(\.self)),
+            repeated(before, nameBefore),
+        ]
+        .compactMap(\.self).map { anomaly in
+            var anomaly = anomaly
+            anomaly.text = "\(name) \(anomaly.text)"
+            return anomaly
+        }
+    }
+
+    private func missing(_ earlier: Chart?, _ before: Chart?, _ nameBefore: String) -> Anomaly? {
         if let lines = earlier?.entries.count, entries.count < lines {
             return anomaly(
                 .missing, expected: lines, found: entries.count, "has \(entries.count) lines and had \(lines)")
         }
         // A small market has no tenth film on some days; the whole one always has.
-        if market == .all, let lines = dayBefore?.entries.count, entries.count < lines {
-            let text = "has \(entries.count) lines, and the day before has \(lines)"
+        if market == .all, let lines = before?.entries.count, entries.count < lines {
+            let text = "has \(entries.count) lines, and \(nameBefore) has \(lines)"
             return anomaly(.missing, expected: lines, found: entries.count, text)
         }
         return nil
@@ -49,22 +63,21 @@ extension Chart {
         return anomaly
     }
 
-    private func repeated(_ dayBefore: Chart?) -> Anomaly? {
+    private func repeated(_ before: Chart?, _ nameBefore: String) -> Anomaly? {
         guard entries.count >= Self.fewestToRepeat else { return nil }
         let rows = Set(entries.map { Row($0, ofAnyFilm: true) })
         if rows.count == 1 {
             return anomaly(.repeated, expected: entries.count, found: 1, "has the same figures on each of its lines")
         }
-        guard let dayBefore, entries.map({ Row($0) }) == dayBefore.entries.map({ Row($0) }) else { return nil }
-        return anomaly(.repeated, expected: 1, found: 0, "has the same figures as that of the day before")
+        guard let before, entries.map({ Row($0) }) == before.entries.map({ Row($0) }) else { return nil }
+        return anomaly(.repeated, expected: 1, found: 0, "has the same figures as that of \(nameBefore)")
     }
 
     private func anomaly(_ kind: Anomaly.Kind, expected: Int, found: Int, _ text: String) -> Anomaly {
-        Anomaly(
-            kind, of: date, in: market, expected: expected, found: found, text: "the chart of \(date) \(text)")
+        Anomaly(kind, of: date, in: market, expected: expected, found: found, text: text)
     }
 
-    /// What two days never agree in by chance.
+    /// What two charts never agree in by chance.
     private struct Row: Hashable {
         let movieCode: MovieCode?
         let sales: Int?

@@ -22,6 +22,9 @@ public struct Week: Hashable, Sendable {
         firstDay = span == .weekend ? monday + 4 : monday
     }
 
+    /// The same days of the week before.
+    public var previous: Week { Week(of: firstDay - 7, span: span) }
+
     /// The last day: by it the week is over, provisional or settled.
     public var lastDay: KoreanDate {
         switch span {

@@ -80,7 +80,9 @@ public struct Alert: Hashable, Sendable, Codable {
         if let product, let event = evidence.first {
             return "\(rule.rawValue).\(product).\(date).\(event.stream.rawValue).\(event.sequence.value)"
         }
-        return retracts.map { "\($0).retracted" } ?? "\(rule.rawValue).\(subject).\(date).\(market ?? .all)"
+        if let retracts { return "\(retracts).retracted" }
+        let span = if case .text(let span) = values["span"] { ".\(span)" } else { "" }
+        return "\(rule.rawValue).\(subject).\(date).\(market ?? .all)\(span)"
     }
 
     /// The topic of its event.

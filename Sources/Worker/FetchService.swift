@@ -99,7 +99,10 @@ struct FetchService: Service {
     }
 
     private func warn(of anomalies: [Anomaly], _ logger: Logger) {
-        for anomaly in anomalies { logger.warning("anomaly", [.reason: anomaly.text]) }
+        for anomaly in anomalies {
+            metrics.find(anomaly)
+            logger.warning("anomaly", [.reason: anomaly.text])
+        }
     }
 
     /// What a client is told of an error that trying again would meet again; throws those that pass.

@@ -11,17 +11,33 @@ extension Journal {
         return chart.anomalies(after: try known?.data(), dayBefore: try dayBefore?.data())
     }
 
-    /// What is hard to believe of a request's failure: that a day has no figures which had some, or must have.
+    /// What is hard to believe of a week's chart, likewise.
+    func anomalies(in chart: WeekChart, after known: LoggedEvent?, in connection: Connection) throws -> [Anomaly] {
+        let before = try log.latest(.weekRanking(chart.week.previous, market: chart.chart.market), in: connection)
+        return chart.anomalies(after: try known?.data(), weekBefore: try before?.data())
+    }
+
+    /// What is hard to believe of a request's failure: that a chart has no figures which had some, or must have.
     func anomalies(
         in failure: Failure, of request: Request, at now: Date, in connection: Connection
     ) throws -> [Anomaly] {
-        guard failure.code == .notPublished, case .day(let date, let market) = request.target else { return [] }
-        if let known = try log.latest(.ranking(day: date, market: market), in: connection) {
-            return [.empty(date, in: market, lines: try known.data(as: Chart.self).entries.count)]
+        guard failure.code == .notPublished else { return [] }
+        let (topic, market, lastDay, empty): (Topic, Market, KoreanDate, (Int?) -> Anomaly)
+        switch request.target {
+        case .day(let date, let of):
+            (topic, market, lastDay) = (.ranking(day: date, market: of), of, date)
+            empty = { .empty(date, in: of, lines: $0) }
+        case .week(let week, let of):
+            (topic, market, lastDay) = (.weekRanking(week, market: of), of, week.lastDay)
+            empty = { .empty(week, in: of, lines: $0) }
+        case .movie, .products, .productOrder: return []
+        }
+        if let known = try log.latest(topic, in: connection) {
+            return [empty(try known.data(as: Chart.self).entries.count)]
         }
         // A small market may have no film on a day; the whole one always has.
-        guard market == .all, Chart.state(of: date, at: now) == .settled else { return [] }
-        return [.empty(date, in: market, lines: nil)]
+        guard market == .all, Chart.state(of: lastDay, at: now) == .settled else { return [] }
+        return [empty(nil)]
     }
 
     /// Appends the anomalies that were not told before, and returns their events and themselves.

@@ -185,8 +185,10 @@ struct Journal: Sendable {
             if let known { return known }
             throw Failure(.internal, "a fact that is not in the log has nothing to say")
         }
-        if case .chart(let chart) = fact {
-            anomalies += try self.anomalies(in: chart, after: known, in: connection)
+        switch fact {
+        case .chart(let chart): anomalies += try self.anomalies(in: chart, after: known, in: connection)
+        case .weekChart(let chart): anomalies += try self.anomalies(in: chart, after: known, in: connection)
+        case .movie, .poster, .productPage, .product, .productRemoved: break
         }
         return try log.append([draft], at: now, in: connection)[0]
     }

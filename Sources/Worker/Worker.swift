@@ -95,8 +95,9 @@ public struct Worker: Sendable {
         let reception = Reception(
             journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.door,
             crashPoints: crashPoints)
+        let hasPosters = configuration.kakao.key != nil
         let schedule = ScheduleService(
-            journal: journal, reception: reception, hasPosters: configuration.kakao.key != nil, logger: logger,
+            journal: journal, reception: reception, hasPosters: hasPosters, metrics: counts, logger: logger,
             clock: clock, sleeper: sleeper, bell: scheduleBell)
         let backfill = BackfillService(
             journal: journal, reception: reception, quota: quota, logger: logger, clock: clock, sleeper: sleeper,

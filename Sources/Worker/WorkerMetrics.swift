@@ -1,3 +1,4 @@
+import BoxOffice
 import Events
 import Locking
 import Networking
@@ -16,10 +17,34 @@ struct WorkerMetrics: Sendable {
         }
     }
 
+    /// What the schedule asks for, and how it ended: done, or by which error.
+    private struct Scheduled: Hashable {
+        let kind: String
+        let failure: Failure.Code?
+
+        static let all = (["day"] + Week.Span.allCases.map(\.rawValue) + ["movie"]).flatMap { kind in
+            ([nil] + Failure.Code.allCases).map { Scheduled(kind: kind, failure: $0) }
+        }
+
+        /// Reads the id of a request of the schedule's; nil for any other.
+        init?(_ id: RequestID, _ failure: Failure.Code?) {
+            let words = id.description.split(separator: ".", maxSplits: 2)
+            guard words.count == 3, "\(words[0])." == ScheduleService.prefix else { return nil }
+            self.init(kind: String(words[1]), failure: failure)
+        }
+
+        init(kind: String, failure: Failure.Code?) {
+            self.kind = kind
+            self.failure = failure
+        }
+    }
+
     private let accepted: Counter
     private let refused: [Failure.Code: Counter]
     private let done: [RequestDone.Source: Counter]
     private let failed: [Failure.Code: Counter]
+    private let scheduled: [Scheduled: Counter]
+    private let anomalies: [Anomaly.Kind: Counter]
     private let durations: Histogram
     private let calls: [Call: Counter]
     private let callDurations: [String: Histogram]
@@ -43,6 +68,15 @@ struct WorkerMetrics: Sendable {
             "marquee_requests_failed_total", "Accepted requests that ended without an answer, by their error.",
             for: Failure.Code.allCases
         ) { ["code": $0.rawValue] }
+        scheduled = metrics.counters(
+            "marquee_scheduled_requests_total",
+            "Requests of the schedule that have ended, by what they were for and how.",
+            for: Scheduled.all
+        ) { ["kind": $0.kind, "outcome": $0.failure?.rawValue ?? "ok"] }
+        anomalies = metrics.counters(
+            "marquee_anomalies_total", "Charts that were late, missing or hard to believe, each told once.",
+            for: Anomaly.Kind.allCases
+        ) { ["kind": $0.rawValue] }
         durations = metrics.histogram(
             "marquee_request_duration_seconds",
             "From the acceptance of a request to its end, of those accepted since the start.")
@@ -71,12 +105,19 @@ struct WorkerMetrics: Sendable {
     func finish(_ id: RequestID, from source: RequestDone.Source) {
         done[source]?.add()
         end(id)
+        if let request = Scheduled(id, nil) { scheduled[request]?.add() }
     }
 
     /// A request has failed for good.
     func finish(_ id: RequestID, because failure: Failure) {
         failed[failure.code]?.add()
         end(id)
+        if let request = Scheduled(id, failure.code) { scheduled[request]?.add() }
+    }
+
+    /// An anomaly was told.
+    func find(_ anomaly: Anomaly) {
+        anomalies[anomaly.kind]?.add()
     }
 
     /// An upstream was called.

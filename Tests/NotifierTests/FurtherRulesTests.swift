@@ -128,5 +128,9 @@ import Testing
         #expect(alert.text.en == "2024-06-04: The chart is late.")
         #expect(alert.movieCode == nil)
         #expect(AlertDecider(rules: AlertRules()).take(anomaly, at: place) == [])
+        let week = try #require(
+            decider.take(.late(Week(of: june, span: .weekend), in: .all, at: "12:00"), at: place).first)
+        #expect(week.id == "anomaly.late.2024-06-07.all.weekend")
+        #expect(week.text.ko == "2024-06-07 주말 집계 이상: 아직 발표되지 않음")
     }
 }

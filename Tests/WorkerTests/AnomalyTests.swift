@@ -39,6 +39,35 @@ import Testing
         #expect(done.events.map(\.topic) == [chart])
     }
 
+    @Test("a week's chart is held beside that of the same days of the week before, and told apart from the day's")
+    func week() async throws {
+        let desk = try await Desk()
+        for (id, day, total) in [("a", "2024-05-24", 90_000), ("b", "2024-05-31", 80_000)] {
+            let week = Week(of: Sample.date(day), span: .weekend)
+            var entries = Sample.chart(total / 10).entries
+            entries[0].audienceTotal = total
+            let chart = WeekChart(week: week, yearWeek: nil, market: .all, state: .settled, entries: entries)
+            let accepted = try await desk.accept(Request(.week(week, .all)), as: id)
+            let findings = Findings(fetched: [.weekChart(chart)], source: .upstream)
+            let anomalies = try await desk.journal.settle(accepted, with: findings, askedAt: Desk.noon)
+            #expect(anomalies.map(\.id) == (id == "b" ? ["anomaly.shrunk.2024-05-31.all.weekend"] : []))
+        }
+        let empty = try await desk.accept(
+            Request(.week(Week(of: Sample.date("2024-05-31"), span: .week), .all)), as: "c")
+        let failure = Failure(.notPublished, "the list is empty")
+        #expect(
+            try await desk.journal.settle(empty, with: failure).map(\.text) == [])
+        let long = try await desk.accept(
+            Request(.week(Week(of: Sample.date("2024-05-17"), span: .week), .all)), as: "d")
+        #expect(
+            try await desk.journal.settle(long, with: failure).map(\.text)
+                == ["the week chart of 2024-05-13~2024-05-19 is empty, long after the week"])
+        #expect(
+            desk.events("anomaly").map(\.topic.description) == [
+                "anomaly.shrunk.2024-05-31", "anomaly.missing.2024-05-13",
+            ])
+    }
+
     @Test("a list that is empty is an anomaly where there were lines, or where they are long due")
     func empty() async throws {
         let desk = try await Desk()

@@ -23,12 +23,12 @@ import Testing
     }
 
     private func scheduler(_ desk: Desk) -> ScheduleService {
+        let metrics = WorkerMetrics(Metrics(), clock: ManualClock())
         let reception = Reception(
-            journal: desk.journal, queue: desk.queue, logger: desk.logger,
-            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
+            journal: desk.journal, queue: desk.queue, logger: desk.logger, metrics: metrics, clock: desk.clock)
         return ScheduleService(
-            journal: desk.journal, reception: reception, hasPosters: false, logger: desk.logger, clock: desk.clock,
-            sleeper: ManualClock(), bell: Bell())
+            journal: desk.journal, reception: reception, hasPosters: false, metrics: metrics, logger: desk.logger,
+            clock: desk.clock, sleeper: ManualClock(), bell: Bell())
     }
 
     /// The ids that were accepted since the last time.

@@ -121,13 +121,30 @@ import Testing
         let date = Sample.date("2024-06-04")
         let nine = time("2024-06-05", 9)
         func isLate(_ attempts: [Schedule.Attempt], isKnown: Bool = false) -> Bool {
-            schedule.isLate(date, knowing: Schedule.Knowledge(isKnown: isKnown, attempts: attempts), at: nine + 60)
+            schedule.isLate(
+                .day(date), knowing: Schedule.Knowledge(isKnown: isKnown, attempts: attempts), at: nine + 60)
         }
         #expect(isLate(failed(.notPublished, nine)))
         #expect(!isLate(failed(.notPublished, nine - 1)))
         #expect(!isLate(failed(.maintenance, nine)))
         #expect(!isLate(failed(.notPublished, nine), isKnown: true))
         #expect(!isLate([]))
+    }
+
+    @Test("a week's chart is late at noon of the day after its last, and on that day alone")
+    func lateWeek() {
+        let weekend = Subject.week(Week(of: Sample.date("2024-06-02"), span: .weekend))
+        func isLate(_ attempt: Date, at now: Date) -> Bool {
+            schedule.isLate(
+                weekend, knowing: Schedule.Knowledge(attempts: failed(.notPublished, attempt)), at: now)
+        }
+        let noon = time("2024-06-03", 12)
+        #expect(isLate(noon, at: noon + 60))
+        #expect(!isLate(noon - 1, at: noon + 60))
+        #expect(!isLate(noon + 86_400, at: noon + 86_460))
+        #expect(
+            weekend.lateness?.text
+                == "the weekend chart of 2024-05-31~2024-06-02 is not there at 12:00 of the day after it")
     }
 
     @Test("weeks are looked at on the day after their last, and when they are settled")

@@ -1,3 +1,4 @@
+import BoxOffice
 import Events
 import Health
 import Networking
@@ -52,6 +53,33 @@ import Testing
         #expect(text["marquee_upstream_call_duration_seconds_sum", ["service": "kobis"]] == 10.1)
         let services = text.families["marquee_upstream_calls_total"]?.samples.compactMap { $0.labels["service"] }
         #expect(services.map(Set.init) == ["kobis", "kakao", "poster"])
+    }
+
+    @Test("what the schedule asked for is counted by its kind and end, and nobody else's requests are")
+    func scheduled() async throws {
+        let counts = WorkerMetrics(metrics, clock: clock)
+        for id in [
+            "schedule.day.2024-06-04.night.2", "schedule.movie.20240001.2024-06-04", "day.2024-06-04", "schedule",
+        ] {
+            counts.finish(try #require(RequestID(id)), from: .upstream)
+        }
+        let weekend = try #require(RequestID("schedule.weekend.2024-05-31.morning"))
+        counts.finish(weekend, because: Failure(.notPublished, "not yet"))
+        let text = try Exposition(await metrics.text())
+        let name = "marquee_scheduled_requests_total"
+        #expect(text[name, ["kind": "day", "outcome": "ok"]] == 1)
+        #expect(text[name, ["kind": "movie", "outcome": "ok"]] == 1)
+        #expect(text[name, ["kind": "weekend", "outcome": "notPublished"]] == 1)
+        #expect(text.families[name]?.samples.reduce(0) { $0 + $1.value } == 3)
+    }
+
+    @Test("an anomaly is counted by its kind")
+    func anomalies() async throws {
+        let counts = WorkerMetrics(metrics, clock: clock)
+        counts.find(.late(Sample.day, in: .all, at: "09:00"))
+        let text = try Exposition(await metrics.text())
+        #expect(text["marquee_anomalies_total", ["kind": "late"]] == 1)
+        #expect(text["marquee_anomalies_total", ["kind": "shrunk"]] == 0)
     }
 
     @Test("a refusal is counted by its code")

@@ -4,18 +4,31 @@ import Events
 /// A chart is late, missing or hard to believe. About no film's day: it fires by the worker's word alone.
 struct Anomalous: Rule {
     static let word = AlertRule.anomaly
-    static let figures = ["kind", "expected", "found", "reason", "sentence"]
-    static let ko = "{date} 집계 이상: {reason}[ (〈{title}〉)]"
+    static let figures = ["kind", "span", "period", "expected", "found", "reason", "sentence"]
+    static let ko = "{date}[ {period}] 집계 이상: {reason}[ (〈{title}〉)]"
     static let en = "{date}: {sentence}"
 
     func firing(for film: FilmDay) -> Firing? { nil }
 
     /// An anomaly's figures.
     static func values(of anomaly: Anomaly) -> [String: Figure] {
-        [
+        var values: [String: Figure] = [
             "kind": .text(anomaly.kind.rawValue), "expected": anomaly.expected.map(Figure.integer) ?? .null,
             "found": .integer(anomaly.found), "reason": .text(reason(anomaly.kind)), "sentence": .text(anomaly.text),
         ]
+        if let span = anomaly.span {
+            values["span"] = .text(span.rawValue)
+            values["period"] = .text(period(span))
+        }
+        return values
+    }
+
+    private static func period(_ span: Week.Span) -> String {
+        switch span {
+        case .week: "주간"
+        case .weekend: "주말"
+        case .weekdays: "주중"
+        }
     }
 
     private static func reason(_ kind: Anomaly.Kind) -> String {

@@ -57,13 +57,12 @@ extension Journal {
         return day
     }
 
-    /// Tells, once, that a day's chart is late; returns whether it was told before.
-    func tellLate(_ date: KoreanDate) async throws -> Bool {
-        let anomaly = Anomaly.late(date, in: .all, at: "09:00")
+    /// Tells, once, that a chart is late; returns whether that was news.
+    func tellLate(_ anomaly: Anomaly) async throws -> Bool {
         let now = clock.now()
         return try await database.write { connection in
             guard try log.event(id: anomaly.id, in: connection) == nil else { return false }
-            let draft = try EventDraft(.anomaly(anomaly.kind, date), id: anomaly.id, encoding: anomaly)
+            let draft = try EventDraft(.anomaly(anomaly.kind, anomaly.date), id: anomaly.id, encoding: anomaly)
             let events = try log.append([draft], at: now, in: connection)
             connection.afterCommit { publish(events) }
             return true

@@ -41,8 +41,6 @@ struct Schedule: Sendable {
         case rest
     }
 
-    /// From when on a chart that is not there is late, in seconds of the day after it.
-    static let late: TimeInterval = 9 * 3600
     /// How many days back a chart is fetched that nobody has asked for yet.
     static let reach = 3
 
@@ -65,10 +63,12 @@ struct Schedule: Sendable {
         return time <= now ? .ask(look, attempt: known.attempts.count + 1) : .waitUntil(time)
     }
 
-    /// Whether the chart of yesterday is late: the upstream has said, late enough, that there is none.
-    func isLate(_ date: KoreanDate, knowing known: Knowledge, at now: Date) -> Bool {
-        guard date == .yesterday(at: now), !known.isKnown, let last = known.attempts.last else { return false }
-        return last.outcome == .failed(.notPublished) && last.time >= (date + 1).start + Self.late
+    /// Whether a chart whose last day was yesterday is late: the upstream has said, late enough, that there is none.
+    func isLate(_ subject: Subject, knowing known: Knowledge, at now: Date) -> Bool {
+        guard subject.lastDay == .yesterday(at: now), !known.isKnown, let last = known.attempts.last else {
+            return false
+        }
+        return last.outcome == .failed(.notPublished) && last.time >= subject.late
     }
 
     /// How long to wait after so many attempts of a look, the last of which failed with `code`; nil for the next look.

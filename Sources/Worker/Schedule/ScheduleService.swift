@@ -25,6 +25,7 @@ struct ScheduleService: Service {
     let journal: Journal
     let reception: Reception
     let hasPosters: Bool
+    let metrics: WorkerMetrics
     let logger: Logger
     let clock: WallClock
     let sleeper: any Clock<Duration>
@@ -62,8 +63,9 @@ struct ScheduleService: Service {
     func look() async throws -> TimeInterval {
         let now = clock.now()
         let plan = try await plan(at: now)
-        if let date = plan.late, try await journal.tellLate(date) {
-            logger.warning("anomaly", [.reason: Anomaly.late(date, in: .all, at: "09:00").text])
+        for anomaly in plan.late where try await journal.tellLate(anomaly) {
+            metrics.find(anomaly)
+            logger.warning("anomaly", [.reason: anomaly.text])
         }
         var pause = plan.upcoming.map { $0.1.timeIntervalSince(now) }.min() ?? Self.longestPause
         let offers = plan.requests.compactMap { request in
@@ -87,7 +89,7 @@ struct ScheduleService: Service {
     private struct Plan: Sendable {
         var requests: [Request] = []
         var upcoming: [(String, Date)] = []
-        var late: KoreanDate?
+        var late: [Anomaly] = []
     }
 
     private func plan(at now: Date) async throws -> Plan {
@@ -108,8 +110,8 @@ struct ScheduleService: Service {
                 if let next = subject.next(after: now), known.isKnown || KoreanDate(at: now) - subject.lastDay <= 2 {
                     plan.upcoming.append(("\(subject.name).\(next.word)", next.time))
                 }
-                if schedule.isLate(subject.lastDay, knowing: known, at: now), subject.name == "day.\(yesterday)" {
-                    plan.late = yesterday
+                if schedule.isLate(subject, knowing: known, at: now), let anomaly = subject.lateness {
+                    plan.late.append(anomaly)
                 }
             }
             let today = Subject.day(yesterday + 1)

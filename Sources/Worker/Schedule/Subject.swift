@@ -25,6 +25,21 @@ struct Subject: Hashable, Sendable {
     /// The looks at it, in the order of their times.
     let looks: [Look]
 
+    /// From when on it is late if it is not there; on the day after its last, when it always has been.
+    var late: Date {
+        let hour = if case .day = target { 9.0 } else { 12.0 }
+        return (lastDay + 1).start + hour * 3600
+    }
+
+    /// That it is late.
+    var lateness: Anomaly? {
+        switch target {
+        case .day(let date, let market): .late(date, in: market, at: "09:00")
+        case .week(let week, let market): .late(week, in: market, at: "12:00")
+        case .movie, .products, .productOrder: nil
+        }
+    }
+
     /// The national chart of a day: in its night, thrice on the day after it, and ever more seldom.
     static func day(_ date: KoreanDate) -> Subject {
         Subject(
