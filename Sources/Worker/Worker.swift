@@ -100,8 +100,8 @@ public struct Worker: Sendable {
             journal: journal, reception: reception, hasPosters: hasPosters, metrics: counts, logger: logger,
             clock: clock, sleeper: sleeper, bell: scheduleBell)
         let backfill = BackfillService(
-            journal: journal, reception: reception, quota: quota, logger: logger, clock: clock, sleeper: sleeper,
-            bell: backfillBell)
+            journal: journal, reception: reception, quota: quota, hasPosters: hasPosters, logger: logger, clock: clock,
+            sleeper: sleeper, bell: backfillBell)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,

@@ -18,7 +18,7 @@ struct BackfillCommand: Command {
             """,
         options: [
             Usage.Option(name: "--week", meaning: "the weekly charts too: of whole weeks, weekends and weekdays"),
-            Usage.Option(name: "--movies", meaning: "the facts of all films in the charts too"),
+            Usage.Option(name: "--movies", meaning: "the facts and posters of all films in the charts too"),
             Usage.Option(name: "--detach", meaning: "begin, and show nothing"),
             Usage.Option(name: "--stop", meaning: "end what was begun; what is in the log stays there"),
         ])

@@ -27,27 +27,32 @@ import Upstreams
         sandbox = try SandboxServer(options: options) { desk.clock.now() }
     }
 
-    private var quota: QuotaLedger {
-        QuotaLedger(database: desk.database, clock: desk.clock, limits: [Kobis.service: Self.limit], reserve: 20)
+    private var quota: QuotaLedger { quota() }
+
+    private func quota(kakao: Int? = nil) -> QuotaLedger {
+        var limits = [Kobis.service: Self.limit]
+        limits[KakaoImageSearch.service] = kakao
+        return QuotaLedger(database: desk.database, clock: desk.clock, limits: limits, reserve: 20)
     }
 
-    private func backfill() -> BackfillService {
+    private func backfill(kakao: Int? = nil) -> BackfillService {
         let reception = Reception(
             journal: desk.journal, queue: desk.queue, logger: desk.logger,
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
         return BackfillService(
-            journal: desk.journal, reception: reception, quota: quota, logger: desk.logger, clock: desk.clock,
-            sleeper: ManualClock(), bell: Bell())
+            journal: desk.journal, reception: reception, quota: quota(kakao: kakao), hasPosters: kakao != nil,
+            logger: desk.logger, clock: desk.clock, sleeper: ManualClock(), bell: Bell())
     }
 
     /// Fetches with the budget that the priority has.
-    private func fetching() -> FetchService {
-        let quota = quota
+    private func fetching(kakao: Int? = nil) -> FetchService {
+        let quota = quota(kakao: kakao)
         func fetcher(_ priority: Request.Priority) -> Fetcher {
             let client = HTTPClient(retry: .never) { service throws(UpstreamError) in
                 try await quota.book(service, for: priority)
             }
-            return desk.fetcher(kobis: sandbox.kobisURL, client: client, quota: quota)
+            return desk.fetcher(
+                kobis: sandbox.kobisURL, kakao: kakao.map { _ in sandbox.kakaoURL }, client: client, quota: quota)
         }
         let (live, patient) = (fetcher(.live), fetcher(.backfill))
         return FetchService(
@@ -126,6 +131,38 @@ import Upstreams
             ])
         #expect(asked.count > 14 && asked.dropFirst(4).allSatisfy { $0.hasPrefix("movie.") })
         #expect(try #require(await backfill().progress()).isOver)
+    }
+
+    @Test("films are fetched with their posters, over as many days as Kakao's part of the calls makes it")
+    func posters() async throws {
+        desk.setClock(to: Sample.date("2024-06-12").start)
+        let number = try await begin("2024-06-01", "2024-06-02", movies: true)
+        let fetching = fetching(kakao: 5)  // 4 of them for backfill
+        var days = 0
+        try await desk.serve(fetching) {
+            while true {
+                let service = backfill(kakao: 5)
+                let before = desk.events("request.accepted.").count
+                _ = try await service.turn()
+                let asked = desk.events("request.accepted.").count - before
+                if asked > 0 { try await desk.ends(asked) }
+                guard asked == 0, let progress = try await service.progress() else { continue }
+                if progress.isOver { break }
+                if progress.rests == .quotaExhausted {
+                    #expect(try await quota(kakao: 5).balances()[KakaoImageSearch.service]?.used == 4)
+                    days += 1
+                    desk.setClock(to: (Sample.date("2024-06-12") + days).start)
+                }
+            }
+        }
+        let films = Set(desk.events("movie.").map { String($0.topic.description.dropFirst("movie.".count)) })
+        let posters = Set(desk.events("poster.").map { String($0.topic.description.dropFirst("poster.".count)) })
+        #expect(films.count >= 10 && posters == films)
+        #expect(days == (films.count - 1) / 4)
+        let progress = try #require(await backfill(kakao: 5).progress())
+        #expect(progress.number == number && progress.failed == 0 && progress.done == films.count + 2)
+        // Facts that are known are not bought again: two charts, and each film once.
+        #expect(desk.events("request.failed").isEmpty)
     }
 
     @Test("a refused answer is asked for again, one that is none is not, and a stop ends it")

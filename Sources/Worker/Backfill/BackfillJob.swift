@@ -17,13 +17,16 @@ struct BackfillJob: Hashable, Sendable {
             RequestID("\(BackfillService.prefix)\(job).\(name)" + (attempts > 0 ? ".\(attempts + 1)" : ""))
         }
 
-        /// What is asked for.
-        var target: Request.Target? {
+        /// Whether it is a film.
+        var isFilm: Bool { name.hasPrefix("movie.") }
+
+        /// What is asked for; of a film the poster, too, if there is somebody to ask.
+        func target(withPosters hasPosters: Bool) -> Request.Target? {
             let words = name.split(separator: ".")
             guard words.count == 2 else { return nil }
             switch words[0] {
             case "day": return KoreanDate(words[1]).map { .day($0, .all) }
-            case "movie": return MovieCode(words[1]).map { .movie($0, poster: false) }
+            case "movie": return MovieCode(words[1]).map { .movie($0, poster: hasPosters) }
             default:
                 guard let span = Week.Span(rawValue: String(words[0])), let day = KoreanDate(words[1]) else {
                     return nil
@@ -41,7 +44,7 @@ struct BackfillJob: Hashable, Sendable {
     let last: KoreanDate
     /// Whether weekly charts are wanted too.
     let weeks: Bool
-    /// Whether the facts of all films in the charts are wanted too.
+    /// Whether the facts and posters of all films in the charts are wanted too.
     let movies: Bool
 
     /// The names of its charts: each day's, and after it those of the weeks that it ends.

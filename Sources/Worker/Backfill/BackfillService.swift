@@ -20,6 +20,8 @@ struct BackfillService: Service {
     let journal: Journal
     let reception: Reception
     let quota: QuotaLedger
+    /// Whether there is somebody to ask for posters.
+    let hasPosters: Bool
     let logger: Logger
     let clock: WallClock
     let sleeper: any Clock<Duration>
@@ -59,11 +61,12 @@ struct BackfillService: Service {
         if let until = state.withLock({ $0.until }), now < until { return .seconds(until.timeIntervalSince(now)) }
         // Refilled by halves, so that many ends share one turn.
         guard outstanding <= Self.width / 2 else { return .seconds(60) }
-        let budget = try await budget() - outstanding
+        let (service, left) = try await budget(of: job)
+        let budget = left - outstanding
         guard budget > 0 else {
             // What is under way rings the bell when it has ended.
             guard outstanding == 0 else { return .seconds(60) }
-            return rest(until: try await quota.reopening(of: Kobis.service), .quotaExhausted)
+            return rest(until: try await quota.reopening(of: service), .quotaExhausted)
         }
         let picked = try await pick(min(Self.width - outstanding, budget), of: job, at: now)
         if !picked.isEmpty {
@@ -81,7 +84,11 @@ struct BackfillService: Service {
             var ended: [BackfillLedger.State: [BackfillJob.Item]] = [:]
             var codes: [Failure.Code] = []
             for item in asked {
-                switch try journal.outcome(of: item.id(in: job.number), in: connection) {
+                let id = item.id(in: job.number)
+                let outcome =
+                    try item.isFilm
+                    ? journal.outcomeOfFilm(id, in: connection) : journal.outcome(of: id, in: connection)
+                switch outcome {
                 case .waiting: continue
                 case .done: ended[.done, default: []].append(item)
                 case .failed(let code):
@@ -124,9 +131,13 @@ struct BackfillService: Service {
         return .seconds(max(pause, 1))
     }
 
-    /// How many requests the quota has room for.
-    private func budget() async throws -> Int {
-        try await quota.balances()[Kobis.service]?.leftForBackfill ?? Self.width
+    /// How many requests the quota has room for, and whose that is: films come last, and need a call for the poster, too.
+    private func budget(of job: BackfillJob) async throws -> (service: String, left: Int) {
+        let balances = try await quota.balances()
+        let isAtFilms = try await journal.database.read { try job.movies && !BackfillLedger.wantsFilms(job, in: $0) }
+        let services = isAtFilms && hasPosters ? [Kobis.service, KakaoImageSearch.service] : [Kobis.service]
+        let budgets = services.map { ($0, balances[$0]?.leftForBackfill ?? Self.width) }
+        return budgets.min { $0.1 < $1.1 } ?? (Kobis.service, Self.width)
     }
 
     /// Takes the next items that have to be asked for; those that have not are done.
@@ -134,7 +145,9 @@ struct BackfillService: Service {
         while true {
             let (items, needed) = try await journal.database.write { connection in
                 let items = try BackfillLedger.items(of: job.number, in: .waiting, limit: count, in: connection)
-                let known = try items.filter { try journal.isAtRest($0, at: now, in: connection) }
+                let known = try items.filter {
+                    try journal.isAtRest($0, withPosters: hasPosters, at: now, in: connection)
+                }
                 try BackfillLedger.move(known, of: job.number, to: .done, in: connection)
                 return (items, items.filter { !known.contains($0) })
             }
@@ -145,7 +158,9 @@ struct BackfillService: Service {
     private func ask(for items: [BackfillJob.Item], of job: BackfillJob) async throws {
         state.withLock { $0.until = nil }
         let offers = items.compactMap { item -> Journal.Offer? in
-            guard let id = item.id(in: job.number), let target = item.target else { return nil }
+            guard let id = item.id(in: job.number), let target = item.target(withPosters: hasPosters) else {
+                return nil
+            }
             let request = Request(target, id: id, priority: .backfill)
             return Journal.Offer(accepted: AcceptedRequest(id: id, request: request), frames: request.frames)
         }
@@ -160,7 +175,8 @@ struct BackfillService: Service {
     /// Lists the films, if they are wanted, and else ends the job.
     private func finish(_ job: BackfillJob) async throws -> Duration {
         if try await journal.database.read({ try BackfillLedger.wantsFilms(job, in: $0) }) {
-            let films = try await journal.unknownFilms(from: job.first, to: job.last)
+            let films = try await journal.unknownFilms(
+                from: job.first, to: job.last, withPosters: hasPosters)
             try await journal.database.write { try BackfillLedger.list(films, of: job, in: $0) }
         } else {
             try await journal.database.write { try BackfillLedger.end(job, in: $0) }

@@ -14,14 +14,25 @@ extension Journal {
         }
     }
 
+    /// What has become of a request for a film: one whose poster could not be fetched has failed by that.
+    func outcomeOfFilm(_ id: RequestID?, in connection: Connection) throws -> Schedule.Attempt.Outcome {
+        let outcome = try outcome(of: id, in: connection)
+        guard outcome == .done, let id, let done = try log.latest(.request(.done, id), in: connection) else {
+            return outcome
+        }
+        return try done.data(as: RequestDone.self).problems.first.map { .failed($0.code) } ?? .done
+    }
+
     /// Whether an item needs no look at the source: its figures are settled, or the schedule looks after them; a film's
-    /// facts are known.
-    func isAtRest(_ item: BackfillJob.Item, at now: Date, in connection: Connection) throws -> Bool {
-        guard let target = item.target else { return true }
+    /// facts are known, and its poster, if those are asked for.
+    func isAtRest(
+        _ item: BackfillJob.Item, withPosters hasPosters: Bool, at now: Date, in connection: Connection
+    ) throws -> Bool {
+        guard let target = item.target(withPosters: hasPosters) else { return true }
         let topic: Topic
         let lastDay: KoreanDate
         switch target {
-        case .movie(let code, _): return try log.latest(.movie(code), in: connection) != nil
+        case .movie(let code, _): return try isKnown(code, withPosters: hasPosters, in: connection)
         case .day(let date, let market): (topic, lastDay) = (.ranking(day: date, market: market), date)
         case .week(let week, let market): (topic, lastDay) = (.weekRanking(week, market: market), week.lastDay)
         case .products, .productOrder: return true  // the shop has no history to be filled
@@ -30,8 +41,17 @@ extension Journal {
         return chart.state == .settled || Chart.state(of: lastDay, at: now) == .provisional
     }
 
-    /// The films in the national charts of some days whose facts are not known, in the order of their codes.
-    func unknownFilms(from first: KoreanDate, to last: KoreanDate) async throws -> [MovieCode] {
+    private func isKnown(
+        _ code: MovieCode, withPosters hasPosters: Bool, in connection: Connection
+    ) throws -> Bool {
+        guard try log.latest(.movie(code), in: connection) != nil else { return false }
+        return try !hasPosters || log.latest(.poster(code), in: connection) != nil
+    }
+
+    /// The films in the national charts of some days whose facts, or posters, are not known, in the order of their codes.
+    func unknownFilms(
+        from first: KoreanDate, to last: KoreanDate, withPosters hasPosters: Bool
+    ) async throws -> [MovieCode] {
         var films: Set<MovieCode> = []
         var day = first
         // Some days at a time, so that nobody waits long for the database.
@@ -47,7 +67,7 @@ extension Journal {
             day = end + 1
         }
         return try await database.read { [films] connection in
-            try films.filter { try log.latest(.movie($0), in: connection) == nil }
+            try films.filter { try !isKnown($0, withPosters: hasPosters, in: connection) }
         }.sorted { $0.description < $1.description }
     }
 }
