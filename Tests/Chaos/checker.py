@@ -207,5 +207,51 @@ def check_alerts(rankings, alerts, findings):
             findings.require(not differing, f"alert {key(alert)} differs in {differing}: {alert} / {twin}")
 
 
+def check_quota(folder, seen, limits, findings):
+    """No call was made that was not booked before, and no day has more than its limit. Returns what was booked.
+
+    Calls and bookings are compared as sums: the sandbox's clock is set forth and back, so its days are not the worker's.
+    """
+    booked = collections.Counter()
+    try:
+        with sqlite3.connect(f"file:{folder}/worker.db?mode=ro", uri=True) as database:
+            rows = database.execute("select service, day, used from quota").fetchall()
+    except sqlite3.OperationalError:
+        rows = []  # the worker died before it had a database
+    for service, day, used in rows:
+        booked[service] += used
+        limit = limits.get(service, used)
+        findings.require(used <= limit, f"{used} calls to {service} are booked on {day}, of {limit}")
+    for service, calls in seen.items():
+        findings.require(calls <= booked[service], f"{service}: {calls} calls were made, {booked[service]} are booked")
+    return booked
+
+
+def waiting_letters(folder):
+    with sqlite3.connect(f"file:{folder}/notifier.db?mode=ro", uri=True) as database:
+        return database.execute("select count(*) from delivery where state = 0").fetchone()[0]
+
+
+def check_letters(log, receiver, findings):
+    """Each alert in the log arrived, except those that were taken back first, and always with the log's own bytes."""
+    findings.problems += receiver.problems
+    with sqlite3.connect(f"file:{log.path}?mode=ro", uri=True) as database:
+        states = dict(database.execute("select alert, state from delivery"))
+    bodies = {event["id"]: body for event, (_, _, _, body) in zip(log.events, log.rows)}
+    taken_back = {event["data"]["retracts"] for event in log.events if "retracts" in event["data"]}
+    for id, body in bodies.items():
+        if id in receiver.bodies:
+            findings.require(receiver.bodies[id] == body, f"the letter {id} is not what the log has")
+        elif id.endswith(".retracted"):
+            findings.require(states.get(id) in (None, 1), f"the letter {id} is {states.get(id)}")
+        else:
+            findings.require(id in taken_back, f"the alert {id} never arrived, and was not taken back")
+    lost = [id for id, state in states.items() if state == 1 and id not in receiver.accepted]
+    findings.lost += len(lost)
+    findings.require(not lost, f"written down as sent, but never accepted: {lost[:5]}")
+    strange = receiver.bodies.keys() - bodies.keys()
+    findings.require(not strange, f"letters about nothing that is logged: {list(strange)[:3]}")
+
+
 def key(alert):
     return alert["rule"], alert["movieCode"], alert["date"], alert.get("retracts")

@@ -84,8 +84,9 @@ class Process:
 class Stage:
     """Sandbox, worker and notifier with fresh folders, and where to reach them."""
 
-    def __init__(self, program, folder, seed, moves_clock):
+    def __init__(self, program, folder, seed, moves_clock, kobis_limit):
         self.folder = folder
+        self.own_calls = 0
         names = ["requests", "commands", "events", "alerts", "alert_commands", "worker_http", "notifier_http", "sandbox"]
         self.ports = dict(zip(names, free_ports(len(names))))
         self.clock = folder / "clock"
@@ -97,7 +98,7 @@ class Stage:
         self.common = {
             "PATH": os.environ["PATH"],
             "MARQUEE_SANDBOX_HTTP": f"127.0.0.1:{self.ports['sandbox']}",
-            "MARQUEE_KOBIS_DAILY_LIMIT": "10000000",
+            "MARQUEE_KOBIS_DAILY_LIMIT": str(kobis_limit),
             "MARQUEE_KAKAO_DAILY_LIMIT": "10000000",
             "MARQUEE_WORKER_HTTP": f"127.0.0.1:{self.ports['worker_http']}",
             "MARQUEE_NOTIFIER_HTTP": f"127.0.0.1:{self.ports['notifier_http']}",
@@ -108,8 +109,10 @@ class Stage:
             "worker", [program, "worker", "--sandbox"],
             self.common | self.addresses("requests", "commands", "events") | clock
             | {"MARQUEE_DATA": str(self.worker_data)}, folder / "worker.log")
+        self.rules = folder / "rules.yml"
         self.notifier = Process(
-            "notifier", [program, "notifier"], self.common | {"MARQUEE_DATA": str(self.notifier_data)} | clock,
+            "notifier", [program, "notifier"], self.common
+            | {"MARQUEE_DATA": str(self.notifier_data), "MARQUEE_RULES": str(self.rules)} | clock,
             folder / "notifier.log")
 
     def address(self, name):
@@ -140,6 +143,12 @@ class Stage:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.loads(answer.read())
 
+    def calls(self):
+        """How many calls the sandbox has seen, by service; those of ours are none of the worker's."""
+        paths = self.ask_sandbox("/control")["requests"]
+        council = sum(count for path, count in paths.items() if path.startswith("/kobisopenapi/"))
+        return {"kobis": council - self.own_calls, "kakao": paths.get("/v2/search/image", 0)}
+
     async def start_sandbox(self):
         await self.sandbox.start()
         for _ in range(200):
@@ -154,6 +163,7 @@ class Stage:
         """The codes of the films that the sandbox's charts of these days hold."""
         codes = set()
         for day in days:
+            self.own_calls += 1
             chart = self.ask_sandbox(
                 "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
                 f"?key={'0' * 32}&targetDt={day:%Y%m%d}")

@@ -18,11 +18,13 @@ import checker
 import trouble
 from processes import Process, Stage
 from proxy import Proxy
+from receiver import SECRET, Receiver
 from requester import Announcer, Requester, Requests
 
 HERE = pathlib.Path(__file__).parent
 STREAMS = ["ranking.", "movie.", "poster.", "request."]
 REST_TIME = 40
+PLENTY, SCARCE = 10_000_000, 120  # calls to KOBIS on a day
 
 
 class Subscriber(Process):
@@ -53,6 +55,7 @@ class Round:
         self.number = int(seed.rsplit("/")[-1])
         self.crashes = crashes
         self.has_clock_jumps = self.number % 3 == 2
+        self.is_short_of_calls = self.number % 5 == 4
         self.has_small_disk = False
         self.disk = None
         self.program = program
@@ -83,7 +86,8 @@ class Round:
 
     def build(self, closing):
         """Makes all the parts, and has them ended whatever happens."""
-        stage = self.stage = Stage(self.program, self.folder, self.number, self.has_clock_jumps)
+        self.limit = SCARCE if self.is_short_of_calls else PLENTY
+        stage = self.stage = Stage(self.program, self.folder, self.number, self.has_clock_jumps, self.limit)
         if self.number % 4 == 3 and mount_small_disk(stage.worker_data):
             self.has_small_disk = True
             closing.callback(unmount, stage.worker_data)
@@ -103,8 +107,14 @@ class Round:
         recent = [datetime.date.today() - datetime.timedelta(days=days) for days in range(2, 5)]
         self.recent_days = recent
         self.asking, self.announcing = asking, announcing
+        # A day that the clock left and comes back to would be a pause of a day between two attempts.
+        self.receiver = Receiver(self.branch(), is_flaky=not self.has_clock_jumps)
+        closing.callback(self.receiver.close)
+        stage.rules.write_text(
+            f"sinks: {{hook: {{kind: webhook, url: '{self.receiver.url}', secret: {SECRET}}}}}\n")
         self.worker_crashes = trouble.Crashes(
-            stage.worker, trouble.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.trace)
+            stage.worker, trouble.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.trace,
+            look=self.check_quota)
         self.notifier_crashes = trouble.Crashes(
             stage.notifier, trouble.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.trace)
         processes = [*self.subscribers, self.late, stage.worker, stage.notifier, stage.sandbox]
@@ -138,8 +148,9 @@ class Round:
         ]
         for subscriber in self.subscribers:
             await subscriber.start()
+        faults = trouble.FAULTS + ([trouble.USED_UP] if self.number % 2 == 0 else [])
         troubles = [
-            trouble.upstream_faults(stage, self.requests, self.branch(), self.trace),
+            trouble.upstream_faults(stage, self.requests, faults, self.branch(), self.trace),
             trouble.bad_connections(self.proxies, self.branch(), self.trace),
             trouble.stalled_subscribers(self.subscribers, self.branch(), self.trace),
         ]
@@ -186,6 +197,8 @@ class Round:
         self.worker_log = checker.Log(self.stage.worker_data / "worker.db")
         expected = checker.expected_alerts(self.worker_log.stream("ranking"))
         await self.wait_for("the last alert", lambda: len(self.alert_log().rows) >= len(expected))
+        self.receiver.is_flaky = False
+        await self.wait_for("the last letter", lambda: not checker.waiting_letters(self.stage.notifier_data))
         self.trace("at rest")
         for subscriber in self.everybody():
             log = self.alert_log() if subscriber.prefixes == ["alert."] else self.worker_log
@@ -209,6 +222,11 @@ class Round:
                 return self.findings.require(False, f"{what} did not come within {REST_TIME} s")
             await asyncio.sleep(0.1)
 
+    def check_quota(self):
+        """What the sandbox has seen was booked; asked while the worker is dead, so that the one cannot run ahead."""
+        self.seen = self.stage.calls()
+        self.booked = checker.check_quota(self.stage.worker_data, self.seen, {"kobis": self.limit}, self.findings)
+
     def check(self):
         findings, requests = self.findings, self.requests
         findings.problems += requests.problems + self.worker_crashes.problems + self.notifier_crashes.problems
@@ -224,6 +242,8 @@ class Round:
         missed = checker.check_live(worker_log, self.heard["events"], findings)
         checker.check_live(alert_log, self.heard["alerts"], findings)
         checker.check_alerts(worker_log.stream("ranking"), alert_log.events, findings)
+        self.check_quota()
+        checker.check_letters(alert_log, self.receiver, findings)
         self.figures.update({
             "crashes": self.worker_crashes.count + self.notifier_crashes.count,
             "worker crashes": self.worker_crashes.count,
@@ -239,6 +259,10 @@ class Round:
             "events that a plain subscriber missed": missed,
             "corrections": sum("corrections" in event["data"] for event in worker_log.stream("ranking")),
             "alerts": len(alert_log.rows),
+            "calls booked": sum(self.booked.values()),
+            "calls that the sandbox saw": sum(self.seen.values()),
+            "letters": len(self.receiver.accepted),
+            "attempts to deliver them": self.receiver.attempts,
             "deliveries": sum(len(subscriber.delivered()) for subscriber in self.everybody()),
             "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
         })

@@ -1,0 +1,68 @@
+"""The operator's own program behind the notifier's webhook: accepts letters, refuses some, and remembers both."""
+
+import base64
+import hashlib
+import hmac
+import http.server
+import threading
+
+SECRET = "chaos-of-one-s-own"
+
+
+class Receiver:
+    """A webhook on a port of its own; `is_flaky` makes it refuse some letters, and end some connections without a word."""
+
+    def __init__(self, dice, is_flaky):
+        self.dice = dice
+        self.is_flaky = is_flaky
+        self.bodies = {}  # key: the body that came first with it
+        self.accepted = set()
+        self.attempts = 0
+        self.problems = []
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                receiver.take(self)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}/alerts"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def take(self, handler):
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        key = handler.headers["webhook-id"]
+        self.attempts += 1
+        if not is_genuine(handler.headers, body):
+            self.problems.append(f"the letter {key} is not signed by us")
+        if self.bodies.setdefault(key, body) != body:
+            self.problems.append(f"the letter {key} came with another body")
+        chance = self.dice.random() if self.is_flaky else 1
+        if chance < 0.06:  # before it was taken
+            return self.answer(handler, 503)
+        self.accepted.add(key)
+        if chance < 0.12:  # after it was taken: whoever sent it cannot know
+            handler.close_connection = True
+            return handler.connection.close()
+        self.answer(handler, 204)
+
+    def answer(self, handler, status):
+        handler.send_response(status)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def is_genuine(headers, body):
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    code = base64.b64encode(hmac.digest(SECRET.encode(), signed, hashlib.sha256)).decode()
+    return hmac.compare_digest(f"v1,{code}", headers["webhook-signature"])
