@@ -152,12 +152,13 @@ function quotaLeft(quota) {
 }
 
 function progress({ first, last, total, done, failed, isOver, rests, restsUntil }) {
+  const words = [
+    isOver && t('operations.backfillOver'), failed > 0 && t('operations.backfillFailed', count(failed)),
+    rests && `${sentence({ code: rests })}${restsUntil ? ` ${t('operations.until', instant(restsUntil))}` : ''}`,
+  ].filter(Boolean);
   return [
     meter(`${first} – ${last}`, done + failed, total, t('operations.backfillValue', count(done + failed), count(total))),
-    h('p', { class: 'state' }, [
-      isOver && t('operations.backfillOver'), failed ? t('operations.backfillFailed', count(failed)) : null,
-      rests && `${sentence({ code: rests })}${restsUntil ? ` ${t('operations.until', instant(restsUntil))}` : ''}`,
-    ].filter(Boolean).join(' · ')),
+    words.length > 0 && h('p', { class: 'state' }, words.join(' · ')),
   ];
 }
 
