@@ -47,7 +47,7 @@ sinks:
             shows("최근 실패", lambda text: "영화 ZZZZZZZZ" in text, "recent failures are told")
             shows("알림 보내기", lambda text: re.search(r"diary\s+[1-9]", text), "how many alerts each sink got")
             shows("알림 보내기", lambda text: re.search(r"nobody\s+0\s+0\s+[1-9]", text) and "notify retry" in text, "and how many were given up, and what to do")
-            stage.marquee("backfill", "2024-05-01..2024-05-10")
+            stage.marquee("backfill", "2024-05-01..2024-05-10", "--detach")
             shows("과거 채우기", lambda text: re.search(r"2024-05-01 – 2024-05-10", text) and "/" not in text, "the backfill has a bar")
             wait_until(lambda: "끝남" in card(visit, "과거 채우기"), "the backfill ends")
             check(visit.run("const bar = [...document.querySelectorAll('.card')].find((card) => card.querySelector('h2').textContent === '과거 채우기').querySelector('progress'); return bar.value === bar.max"),

@@ -74,7 +74,12 @@ class Visit:
         return wait_until(lambda: self.all(selector), f"{selector} is there")[0]
 
     def text(self, selector):
-        return self.one(selector).text
+        return wait_until(lambda: (self.all(selector)[0].text,), f"{selector} is there")[0]
+
+    def attribute(self, selector, name):
+        """An attribute of what is there, however often it is drawn anew meanwhile."""
+        self.one(selector)
+        return self.run("return document.querySelector(arguments[0])?.getAttribute(arguments[1])", selector, name)
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
