@@ -8,6 +8,7 @@ import asyncio
 import os
 import pathlib
 import resource
+import signal
 import time
 
 from stage import Failure, Stage, check, end, run, wait_until
@@ -86,20 +87,23 @@ async def crowd(stage, count):
                 f"99 % within {delays[len(delays) * 99 // 100] * 1000:.0f} ms")
     check(memory(stage) < 150, f"{count} browsers: the board takes {memory(stage):.0f} MB")
 
-    stage.stop("board")
-    away = [f"2024-02-{day:02}" for day in range(1, 6)]
-    # The worker is asked by its own command line while there is no board.
-    for day in away:
-        process = await asyncio.create_subprocess_exec(
-            stage.program, "request", "day", day, env=stage.environment, stdout=asyncio.subprocess.DEVNULL)
-        await process.wait()
-    # Not on a thread of asyncio's: a child ends with the thread that started it.
-    stage.start("board")
-    await ask([f"2024-03-{day:02}" for day in range(1, 6)])
-    await until(lambda: all({day for day, _ in browser.charts} >= set(away) for browser in browsers), "what was missed")
+    everything = set(first)
+    for month, number in ((2, signal.SIGTERM), (4, signal.SIGKILL)):
+        stage.stop("board", number)
+        away, after = ([f"2024-{month + step:02}-{day:02}" for day in range(1, 6)] for step in (0, 1))
+        # The worker is asked by its own command line while there is no board.
+        for day in away:
+            process = await asyncio.create_subprocess_exec(
+                stage.program, "request", "day", day, env=stage.environment, stdout=asyncio.subprocess.DEVNULL)
+            await process.wait()
+        # Not on a thread of asyncio's: a child ends with the thread that started it.
+        stage.start("board")
+        await ask(after)
+        everything |= {*away, *after}
+        await until(lambda: all({day for day, _ in browser.charts} >= everything for browser in browsers), "what was missed")
     doubled = sum(len(browser.charts) - len({day for day, _ in browser.charts}) for browser in browsers)
     resets = sum(browser.resets for browser in browsers)
-    check(doubled == resets == 0, f"{count} browsers: a restart loses nothing and doubles nothing")
+    check(doubled == resets == 0, f"{count} browsers: a restart and a kill -9 lose nothing and double nothing")
     for task in tasks:
         task.cancel()
 
@@ -146,7 +150,7 @@ async def harm(stage, count):
     watcher = Browser(port)
     task = asyncio.create_task(watcher.run())
     await until(lambda: watcher.opened, "one watches who reads")
-    for day in (days := [f"2024-04-{day:02}" for day in range(1, 11)]):
+    for day in (days := [f"2024-07-{day:02}" for day in range(1, 11)]):
         await asyncio.to_thread(stage.ask, "fetch.day", date=day)
     await until(lambda: {day for day, _ in watcher.charts} >= set(days), "10 charts reach who reads")
     check(await page() < 5, "200 browsers that do not read and 200 that never finish asking hold up nobody: charts and the page come")
