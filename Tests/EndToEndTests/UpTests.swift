@@ -1,5 +1,6 @@
 import BoxOffice
 import Foundation
+import Networking
 import TestSupport
 import Testing
 
@@ -30,8 +31,17 @@ extension Terminal {
         @Test("without keys it plays the whole thing on the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
         func sandbox() async throws {
             let folder = try TemporaryFolder()
-            let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
+            let board = "127.0.0.1:\(try freePort())"
+            let settings = try settings(folder).merging(["MARQUEE_BOARD_HTTP": board]) { $1 }
+            let program = try Program(Stage.marquee, ["up"], environment: settings)
             let yesterday = KoreanDate.yesterday(at: Date())
+            #expect(await program.output { $0.hasPrefix("board ") ? $0 : nil } == "board http://\(board)/")
+            let client = HTTPClient(retry: .never)
+            let page = Endpoint<String>(service: "board", request: HTTPRequest("http://\(board)/")) { response in
+                String(decoding: response.body, as: UTF8.self)
+            }
+            #expect(try await client.send(page).contains("app.js"))
+            await client.shutdown()
             let head = await program.output { $0.hasPrefix("\(yesterday) 일별 박스오피스") ? $0 : nil }
             #expect(head == "\(yesterday) 일별 박스오피스 · 잠정")
             let line = await program.output { $0.contains("  alert.") ? $0 : nil }
