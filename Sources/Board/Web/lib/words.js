@@ -86,7 +86,6 @@ const words = {
   'corrections.none': ['숫자는 그대로이고 상태만 바뀌었습니다.', 'Only the state changed, no figures.'],
   'corrections.came': ['차트에 들어옴', 'came into the chart'],
   'corrections.went': ['차트에서 빠짐', 'left the chart'],
-  'corrections.film': ['영화', 'Film'],
   'corrections.field': ['항목', 'Figure'],
   'corrections.before': ['전', 'Before'],
   'corrections.after': ['후', 'After'],

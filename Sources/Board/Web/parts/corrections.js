@@ -21,15 +21,21 @@ export function corrections({ chart, revisions }) {
   }));
 }
 
+/** A group of rows for each film: what it is called, then its figures before and after. */
 function table(corrections, titles) {
+  const films = Map.groupBy(corrections, ({ movieCode }) => movieCode);
   return h('table', {},
-    h('thead', {}, h('tr', {}, ['film', 'field', 'before', 'after'].map((name) => h('th', { scope: 'col' }, t(`corrections.${name}`))))),
-    h('tbody', {}, corrections.map(({ movieCode, field, before, after }) => {
-      const title = titles.get(movieCode) ?? before?.title ?? after?.title ?? movieCode;
-      if (field === 'entry') {
-        return h('tr', {}, h('th', { scope: 'row' }, title), h('td', { colspan: '3' }, t(after ? 'corrections.came' : 'corrections.went')));
-      }
-      return h('tr', {}, h('th', { scope: 'row' }, title), h('td', {}, t(`field.${field}`)),
-        h('td', { class: 'number' }, h('del', {}, value(field, before))), h('td', { class: 'number' }, h('ins', {}, value(field, after))));
-    })));
+    h('thead', {}, h('tr', {}, ['field', 'before', 'after'].map((name, index) => h('th', { scope: 'col', class: index ? 'number' : null }, t(`corrections.${name}`))))),
+    [...films].map(([code, changes]) => {
+      const entry = changes.map(({ before, after }) => after ?? before).find((value) => value?.title);
+      return h('tbody', {},
+        h('tr', {}, h('th', { scope: 'rowgroup', colspan: '3', class: 'film' }, titles.get(code) ?? entry?.title ?? code)),
+        changes.map(row));
+    }));
+}
+
+function row({ field, before, after }) {
+  if (field === 'entry') return h('tr', {}, h('td', { colspan: '3' }, t(after ? 'corrections.came' : 'corrections.went')));
+  return h('tr', {}, h('th', { scope: 'row' }, t(`field.${field}`)),
+    h('td', { class: 'number' }, h('del', {}, value(field, before))), h('td', { class: 'number' }, h('ins', {}, value(field, after))));
 }
