@@ -155,6 +155,9 @@ def test_corrections(stage, _):
         visit.click(".chip.corrected")
         rows = wait_until(lambda: visit.all("dialog tbody tr"), "the corrections are listed")
         check(len(rows) > 0 and visit.all("dialog del") and visit.all("dialog ins"), "it opens what changed, before and after")
+        revisions = stage.api(f"days/{korean_day(-1)}")["revisions"]
+        films = sum(len({correction["movieCode"] for correction in revision["corrections"]}) for revision in revisions)
+        check(0 < films == len(visit.all("dialog .film")), f"film by film: {films}")
         stage.control()
 
 
