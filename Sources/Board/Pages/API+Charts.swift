@@ -34,27 +34,31 @@ extension API {
     }
 
     func history(_ request: WebRequest) async throws -> WebResponse {
-        let (from, to) = try range(of: request)
-        let history = try await model.history(from: from, to: to, market: try market(of: request))
+        let (from, to, byWeek) = try range(of: request)
+        let history = try await model.history(from: from, to: to, market: try market(of: request), byWeek: byWeek)
         return Representation(history, contentType: .json).response(to: request)
     }
 
     func table(_ request: WebRequest) async throws -> WebResponse {
-        let (from, to) = try range(of: request)
-        let lines = try await model.lines(from: from, to: to, market: try market(of: request))
-        return Representation(CSV.table(of: lines), contentType: "text/csv;charset=UTF-8").response(
+        let (from, to, byWeek) = try range(of: request)
+        let market = try market(of: request)
+        let table =
+            byWeek
+            ? CSV.table(ofWeeks: try await model.weekLines(from: from, to: to, market: market))
+            : CSV.table(of: try await model.lines(from: from, to: to, market: market))
+        return Representation(table, contentType: "text/csv;charset=UTF-8").response(
             to: request,
             headers: [("Content-Disposition", "attachment; filename=\"marquee-\(from)-\(to).csv\"")])
     }
 
-    /// At most 366 days.
-    private func range(of request: WebRequest) throws(Failure) -> (from: KoreanDate, to: KoreanDate) {
+    /// More than a year is told by weeks, so that an answer is never much larger than that of a year.
+    private func range(
+        of request: WebRequest
+    ) throws(Failure) -> (from: KoreanDate, to: KoreanDate, byWeek: Bool) {
         let from = try date(request.query("from") ?? "", "from")
         let to = try date(request.query("to") ?? "", "to")
-        guard from <= to, to - from <= 366 else {
-            throw Failure(.badRequest, "from lies at most a year before to", field: "from")
-        }
-        return (from, to)
+        guard from <= to else { throw Failure(.badRequest, "from does not lie after to", field: "from") }
+        return (from, to, to - from > 366)
     }
 }
 

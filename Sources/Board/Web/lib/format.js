@@ -23,6 +23,7 @@ export const tinyDay = (date) => dayFormat('tiny', { month: 'numeric', day: 'num
 export const range = (from, to) => dayFormat('range', { year: 'numeric', month: 'long', day: 'numeric' }).formatRange(asDay(from), asDay(to));
 export const day = (date) => dayFormat('day', { month: 'long', day: 'numeric' }).format(asDay(date));
 export const month = (date) => dayFormat('month', { year: 'numeric', month: 'long' }).format(asDay(date));
+export const yearMonth = (date) => dayFormat('yearMonth', { year: 'numeric', month: 'short' }).format(asDay(date));
 export const monthName = (index) => dayFormat('monthName', { month: 'short' }).format(new Date(Date.UTC(2024, index, 1)));
 /** 0 is Monday. */
 export const weekdayName = (index) => dayFormat('weekday', { weekday: 'short' }).format(new Date(Date.UTC(2024, 0, 1 + index)));

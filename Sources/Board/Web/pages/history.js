@@ -1,6 +1,6 @@
 import { h, refill, say } from '../lib/dom.js';
 import { address, get, market } from '../lib/api.js';
-import { between, clamped, isDate, plus, yesterday } from '../lib/dates.js';
+import { between, clamped, firstChart, isDate, plus, yesterday } from '../lib/dates.js';
 import { count, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { addWords, t } from '../lib/words.js';
@@ -37,20 +37,23 @@ addWords({
   'history.audience': ['관객', 'Admissions'],
   'history.none': ['이 기간의 차트를 이 보드가 아직 모릅니다. 차트에서 날을 열거나, 운영자에게 과거 채우기를 부탁하세요.', 'This board knows no chart of this range yet. Open days in the chart, or ask the operator for a backfill.'],
   'history.known': ['{1}일 가운데 {0}일의 차트', 'Charts of {0} of {1} days'],
-  'history.filmLine': ['{0}: {1}일, 최고 {2}위', '{0}: {1} days, best No. {2}'],
+  'history.knownWeeks': ['차트가 있는 {0}주, 주 단위', 'By week: {0} weeks with charts'],
+  'history.all': ['전체', 'All'],
+  'history.weeksIn': ['차트에 든 주', 'Weeks in the chart'],
+  'history.filmLine': ['{0}: 최고 {1}위', '{0}: best No. {1}'],
   'history.bumpLabel': ['{0}부터 {1}까지 영화들의 순위 선. 같은 내용이 아래 표에 있습니다.', 'Ranks of the films from {0} to {1} as lines. The table below has the same.'],
   'history.weeksLabel': ['{0}주의 관객, 모두 {1}명', 'Admissions of {0} weeks, {1} in all'],
   'history.yearLabel': ['{0}년 {1}일의 관객, 모두 {2}명', 'Admissions on {1} days of {0}, {2} in all'],
 });
 
-const longest = 366;
+/** How many films are drawn and listed at most; in more than twenty years there are thousands. */
+const most = 300;
 
 /** Ranks and admissions over a range of days. */
 export function show(main, { query, go, signal }) {
   const to = isDate(query.get('to') ?? '') ? clamped(query.get('to')) : yesterday();
   let from = isDate(query.get('from') ?? '') ? clamped(query.get('from')) : clamped(plus(to, -29));
   if (from > to) from = to;
-  if (plus(from, longest) < to) from = plus(to, -longest);
   const filters = filtersIn(query);
   const { word } = market(filters);
   document.title = `${t('history.title')} · marquee`;
@@ -63,7 +66,7 @@ export function show(main, { query, go, signal }) {
     return `history?${query}`;
   };
   const day = (name, value) => h('label', { class: 'choice date' }, h('span', {}, t(`history.${name}`)),
-    h('input', { type: 'date', name, value, min: '2003-11-11', max: yesterday(), onchange: (event) => {
+    h('input', { type: 'date', name, value, min: firstChart, max: yesterday(), onchange: (event) => {
       if (isDate(event.target.value)) go(path({ [name]: event.target.value }));
     } }));
   const newest = yesterday();
@@ -74,7 +77,7 @@ export function show(main, { query, go, signal }) {
       h('div', { class: 'title' }, h('h1', {}, t('history.title')), state,
         h('a', { class: 'plain', href: address(`history.csv?${range}`), download: `marquee-${from}-${to}.csv` }, t('history.csv'))),
       h('div', { class: 'tools' }, day('from', from), day('to', to),
-        h('div', { class: 'segments' }, [30, 90].map((days) => preset(t('history.days', days), plus(newest, 1 - days))), preset(t('history.year'), `${newest.slice(0, 4)}-01-01`))),
+        h('div', { class: 'segments' }, [30, 90].map((days) => preset(t('history.days', days), plus(newest, 1 - days))), preset(t('history.year'), `${newest.slice(0, 4)}-01-01`), preset(t('history.all'), firstChart))),
       h('div', { class: 'tools filters' }, filterControls(filters, (changed) => go(path(changed))))),
     body);
 
@@ -85,7 +88,7 @@ export function show(main, { query, go, signal }) {
   async function load() {
     try {
       const [history, year] = await Promise.all([get(`history?${range}`, signal), yearOf(to)]);
-      state.textContent = t('history.known', count(history.days.length), count(between(from, to) + 1));
+      state.textContent = history.step === 'week' ? t('history.knownWeeks', count(history.days.length)) : t('history.known', count(history.days.length), count(between(from, to) + 1));
       refill(body, [history, year], () => {
         say(state.textContent);
         return history.days.length ? sections(history, year) : h('p', { class: 'notice' }, t('history.none'));
@@ -122,9 +125,10 @@ export function show(main, { query, go, signal }) {
     const legend = h('ul', { class: 'films' }, history.films.slice(0, tints).map((film, index) =>
       h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': film.code, onclick: () => pick(film.code) },
         h('span', { class: 'swatch', 'aria-hidden': 'true' }), film.title))));
+    const largest = { ...history, films: history.films.slice(0, most) };
     return [
-      figure({ title: t('history.ranks'), file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(history, width, pick),
-        head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: filmTable(history) }),
+      figure({ title: t('history.ranks'), file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(largest, width, pick),
+        head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: filmTable(largest) }),
       figure({ title: t('history.weeks'), file: `marquee-weeks-${from}-${to}`, draw: (width) => weekDrawing(history, width), table: weekTable(history) }),
       figure({ title: t('history.glance', year), file: `marquee-${year}`, draw: (width) => yearDrawing(whole, year, width),
         head: h('p', { class: 'state' }, t('history.glanceNote')), table: dayTable(whole) }),
@@ -164,9 +168,9 @@ function table(title, headings, rows) {
     h('tbody', {}, rows.map(([first, ...figures]) => h('tr', {}, h('th', { scope: 'row' }, first), figures.map((figure) => h('td', { class: 'number' }, figure)))))));
 }
 
-function filmTable({ films }) {
+function filmTable({ step, films }) {
   const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
-  return table(t('history.ranks'), ['film', 'daysIn', 'best', 'firstLast', 'audience'], films.map((film) => {
+  return table(t('history.ranks'), ['film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast', 'audience'], films.map((film) => {
     const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
     return [h('a', { href: `movie/${film.code}` }, film.title), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
       `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audience)];
@@ -176,8 +180,8 @@ function filmTable({ films }) {
 function weekTable(history) {
   const { starts, layers } = weekSums(history);
   return table(t('history.weeks'), ['week', 'audience', 'most'], starts.map((start, week) => {
-    const most = layers.slice(0, -1).reduce((most, layer) => (layer.sums[week] > most.sums[week] ? layer : most), layers[0]);
-    return [h('a', { href: `week/${start}` }, shortDay(start)), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), `${most.title} · ${count(most.sums[week])}`];
+    const first = layers.slice(0, -1).reduce((first, layer) => (layer.sums[week] > first.sums[week] ? layer : first), layers[0]);
+    return [h('a', { href: `week/${start}` }, shortDay(start)), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), `${first.title} · ${count(first.sums[week])}`];
   }));
 }
 

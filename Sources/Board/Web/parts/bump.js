@@ -1,34 +1,36 @@
 import { s } from '../lib/dom.js';
-import { shortDay, tinyDay } from '../lib/format.js';
+import { shortDay, tinyDay, yearMonth } from '../lib/format.js';
 import { t } from '../lib/words.js';
 import { drawing, fitting, label, path, scale, tints } from './drawing.js';
 
 const places = 10;
+/** How many films the Tab key stops at; all are in the table. */
+const stops = 30;
 
 /**
  * Ranks over days, a line a film: its colour, its title at the end, and a mark for who is picked. Films beyond those with a
  * colour are grey. Lines can be picked with the keyboard.
  */
-export function bumpDrawing({ days, films }, width, pick) {
+export function bumpDrawing({ step, days, films }, width, pick) {
   const height = 420;
   const [left, right, top, bottom] = [34, width > 640 ? 150 : 14, 16, height - 30];
   const x = scale([0, Math.max(1, days.length - 1)], [left + 10, width - right - 10]);
   const y = scale([1, places], [top + 8, bottom - 12]);
   const steps = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor((width - left - right) / 78))));
-  const shown = films.filter((film) => film.points.length);
+  const shown = films.filter((film) => film.points.some(([, rank]) => rank !== null && rank <= places));
   const lines = shown.map((film, index) => {
     const points = [];
     let before = null;
     for (const [day, rank] of film.points) {
       if (before !== null && day - before > 1) points.push(null);
-      if (rank !== null && rank <= places) points.push([x(day), y(rank)]);
+      points.push(rank !== null && rank <= places ? [x(day), y(rank)] : null);
       before = day;
     }
     const [lastDay, lastRank] = film.points.at(-1);
     const isLast = lastDay === days.length - 1 && width > 640;
     const group = s('g', {
-      class: `film ${index < tints ? `tint${index}` : 'rest'}`, tabindex: '0', role: 'button', 'data-code': film.code,
-      'aria-label': t('history.filmLine', film.title, film.points.length, Math.min(...film.points.map((point) => point[1] ?? places))),
+      class: `film ${index < tints ? `tint${index}` : 'rest'}`, tabindex: index < stops ? '0' : '-1', role: 'button', 'data-code': film.code,
+      'aria-label': t('history.filmLine', film.title, Math.min(...film.points.map((point) => point[1] ?? places))),
       onclick: () => pick(film.code),
       onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(film.code); } },
     },
@@ -36,7 +38,7 @@ export function bumpDrawing({ days, films }, width, pick) {
     s('path', { class: 'reach', d: path(points) }),
     s('path', { class: 'line', d: path(points) }),
     days.length <= 62 ? points.filter(Boolean).map(([px, py]) => s('circle', { class: 'point', cx: px.toFixed(1), cy: py.toFixed(1), r: 3.500 })) : [],
-    isLast && lastRank ? label(width - right + 2, y(lastRank) + 4, fitting(film.title, right - 14), { class: 'name' }) : null);
+    isLast && lastRank && lastRank <= places ? label(width - right + 2, y(lastRank) + 4, fitting(film.title, right - 14), { class: 'name' }) : null);
     return group;
   });
   return drawing(width, height, t('history.bumpLabel', days.length ? shortDay(days[0]) : '', days.length ? shortDay(days.at(-1)) : ''),
@@ -45,7 +47,7 @@ export function bumpDrawing({ days, films }, width, pick) {
       label(left - 8, y(index + 1) + 4, index + 1, { class: 'axis', 'text-anchor': 'end' }),
     ]),
     days.filter((_, index) => index % steps === 0).map((day, index) =>
-      label(x(index * steps), height - 8, tinyDay(day), { class: 'axis', 'text-anchor': 'middle' })),
+      label(x(index * steps), height - 8, step === 'week' ? yearMonth(day) : tinyDay(day), { class: 'axis', 'text-anchor': 'middle' })),
     // Those with a colour lie above the grey ones.
     lines.reverse());
 }

@@ -1,6 +1,6 @@
 import { s } from '../lib/dom.js';
 import { between, plus, weekday } from '../lib/dates.js';
-import { compact, count, monthName, shortDay, tinyDay, weekdayName } from '../lib/format.js';
+import { compact, count, monthName, shortDay, tinyDay, weekdayName, yearMonth } from '../lib/format.js';
 import { t } from '../lib/words.js';
 import { drawing, label, scale, ticks, tints } from './drawing.js';
 
@@ -27,7 +27,7 @@ export function weekDrawing(history, width) {
   const y = scale([0, marks.at(-1)], [bottom, top]);
   const pitch = (width - left - right) / Math.max(1, starts.length);
   const column = Math.min(40, pitch * 0.72);
-  const steps = Math.max(1, Math.ceil(56 / pitch));
+  const steps = Math.max(1, Math.ceil(78 / pitch));
   return drawing(width, height, t('history.weeksLabel', starts.length, count(totals.reduce((sum, total) => sum + total, 0))),
     marks.map((mark) => [
       s('line', { class: 'rule', x1: left, x2: width - right, y1: y(mark), y2: y(mark) }),
@@ -45,7 +45,7 @@ export function weekDrawing(history, width) {
         return part;
       });
     }),
-    starts.map((start, week) => (week % steps ? null : label(left + pitch * (week + 0.500), height - 8, tinyDay(start), { class: 'axis', 'text-anchor': 'middle' }))));
+    starts.map((start, week) => (week % steps ? null : label(left + pitch * (week + 0.500), height - 8, starts.length > 54 ? yearMonth(start) : tinyDay(start), { class: 'axis', 'text-anchor': 'middle' }))));
 }
 
 /** The admissions of each day that is known. */
