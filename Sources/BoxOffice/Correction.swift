@@ -69,7 +69,7 @@ extension Correction: Encodable {
         case after
     }
 
-    private static let wholeEntry = "entry"
+    static let wholeEntry = "entry"
 
     /// Writes `movieCode`, `field`, `before` and `after`.
     public func encode(to encoder: any Encoder) throws {

@@ -7,10 +7,17 @@ extension KoreanDate: CustomStringConvertible {
     }
 
     private init?(digits text: String) {
-        let hasDashes = text.utf8.count == 10
-        guard hasDashes || text.utf8.count == 8 else { return nil }
+        var text = text
+        guard let date = text.withUTF8(KoreanDate.init(digits:)) else { return nil }
+        self = date
+    }
+
+    /// Reads the bytes of such a text.
+    public init?(digits bytes: UnsafeBufferPointer<UInt8>) {
+        let hasDashes = bytes.count == 10
+        guard hasDashes || bytes.count == 8 else { return nil }
         var value = 0
-        for (place, byte) in text.utf8.enumerated() {
+        for (place, byte) in bytes.enumerated() {
             if hasDashes, place == 4 || place == 7 {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {
@@ -23,8 +30,24 @@ extension KoreanDate: CustomStringConvertible {
 
     /// The day as `YYYY-MM-DD`.
     public var description: String {
-        let (year, month, day) = parts
-        return "\(year)-\(month)-\(day)"
+        let (year, month, day) = (year, month, day)
+        guard (0...9999).contains(year) else {
+            let parts = parts
+            return "\(parts.year)-\(parts.month)-\(parts.day)"
+        }
+        // Every event's topic has one: written in place, digit by digit.
+        return String(unsafeUninitializedCapacity: 10) { bytes in
+            for (place, digit) in [year / 1000, year / 100 % 10, year / 10 % 10, year % 10].enumerated() {
+                bytes[place] = UInt8(ascii: "0") + UInt8(digit)
+            }
+            bytes[4] = UInt8(ascii: "-")
+            bytes[5] = UInt8(ascii: "0") + UInt8(month / 10)
+            bytes[6] = UInt8(ascii: "0") + UInt8(month % 10)
+            bytes[7] = UInt8(ascii: "-")
+            bytes[8] = UInt8(ascii: "0") + UInt8(day / 10)
+            bytes[9] = UInt8(ascii: "0") + UInt8(day % 10)
+            return 10
+        }
     }
 
     /// The day as `YYYYMMDD`, the form the Korean Film Council's API asks for.

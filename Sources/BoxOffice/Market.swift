@@ -43,6 +43,7 @@ public struct Market: Hashable, Sendable {
 
     /// The whole market.
     public static let all = Market()
+    fileprivate static let word = "all"
 
     /// Makes a market; what is left out is not filtered.
     public init(nation: Nation? = nil, films: Films? = nil, area: Area? = nil) {
@@ -55,15 +56,17 @@ public struct Market: Hashable, Sendable {
 extension Market: CustomStringConvertible {
     /// The market as it stands in topics: `all`, or filters such as `nation-K+films-diverse+area-0105001`.
     public var description: String {
+        if self == .all { return Self.word }
         let filters = [
             nation.map { "nation-\($0.rawValue)" }, films.map { "films-\($0.rawValue)" }, area.map { "area-\($0)" },
         ].compactMap(\.self)
-        return filters.isEmpty ? "all" : filters.joined(separator: "+")
+        return filters.joined(separator: "+")
     }
 
     /// Reads the form that `description` writes, and no other.
     public init?(_ text: some StringProtocol) {
         self.init()
+        if text.utf8.elementsEqual(Self.word.utf8) { return }  // as nearly always
         for filter in text.split(separator: "+") {
             let word = filter.prefix { $0 != "-" }
             let value = filter.dropFirst(word.count + 1)

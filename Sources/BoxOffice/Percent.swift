@@ -45,6 +45,22 @@ extension Percent: CustomStringConvertible {
         self.init(tenths: tenths)
     }
 
+    /// Reads the usual form, `-43` or `27.7` with few digits; nothing if it is another.
+    public init?(digits bytes: UnsafeBufferPointer<UInt8>) {
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        let point = bytes.count - 2
+        let hasPoint = point > 0 && bytes[point] == UInt8(ascii: ".")
+        let start = isNegative ? 1 : 0
+        guard (1...12).contains((hasPoint ? point : bytes.count) - start) else { return nil }
+        var number = 0
+        for place in start..<bytes.count where !hasPoint || place != point {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) else { return nil }
+            number = number * 10 + Int(bytes[place] - UInt8(ascii: "0"))
+        }
+        let tenths = hasPoint ? number : number * 10
+        self.init(tenths: isNegative ? -tenths : tenths)
+    }
+
     /// The percentage with its decimal, if it has one: `-7.5`, `98`.
     public var description: String {
         let (whole, tenth) = abs(tenths).quotientAndRemainder(dividingBy: 10)
@@ -55,6 +71,7 @@ extension Percent: CustomStringConvertible {
 extension JSONValue {
     /// The number as a percentage.
     public func percent() throws(DecodingError) -> Percent {
+        if let percent = plain(Percent.init(digits:)) { return percent }
         if let percent = Percent(try numeral()) { return percent }
         return try decode()  // 1.62e1 is 16.2, too
     }

@@ -39,8 +39,21 @@ public struct Event: Sendable {
     public var stream: Stream { topic.stream }
 
     /// Reads the attributes of a message's two frames; fields that it does not know do not matter.
+    ///
+    /// The data is looked at when it is asked for, and need not be JSON until then: in our envelopes it stands last.
     public init(topic: Topic, body: [UInt8]) throws(DecodingError) {
-        let attributes = try JSONValue(parsing: body)
+        if let head = Envelope.head(of: body), body.last == UInt8(ascii: "}"),
+            let attributes = try? JSONValue(parsing: head),
+            let event = try? Event(topic: topic, body: body, attributes)
+        {
+            self = event
+        } else {
+            // Not one of ours, or one that cannot be read: then the error tells of the whole.
+            self = try Event(topic: topic, body: body, JSONValue(parsing: body))
+        }
+    }
+
+    private init(topic: Topic, body: [UInt8], _ attributes: JSONValue) throws(DecodingError) {
         let specversion = try attributes.value("specversion").text()
         let stream = try attributes.value("stream").word(as: Stream.self)
         guard specversion == Self.version, stream == topic.stream else {

@@ -14,6 +14,7 @@ public enum JSON {
 
     /// The JSON of a value.
     public static func encode(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
+        if let value = value as? any JSONWritable { return value.json }
         do {
             return Array(try encoder.encode(value))
         } catch let error as EncodingError {

@@ -30,9 +30,14 @@ public final class Publisher: Sendable {
     public func publish(_ events: [LoggedEvent]) {
         // Under the lock, so that no heartbeat tells of an event before that event has been sent.
         state.withLock { state in
-            for event in events {
-                state.positions[event.stream] = max(state.positions[event.stream] ?? .zero, event.sequence)
-                state.events[event.stream, default: 0] += 1
+            // Mostly many of one stream follow one another: they are counted at once.
+            var rest = events[...]
+            while let stream = rest.first?.stream {
+                let run = rest.prefix { $0.stream == stream }
+                let newest = run.reduce(state.positions[stream] ?? .zero) { max($0, $1.sequence) }
+                state.positions[stream] = newest
+                state.events[stream, default: 0] += run.count
+                rest = rest[run.endIndex...]
             }
             _ = socket.post(events.map { Message([Array($0.topic.description.utf8), $0.body]) })
         }

@@ -37,8 +37,14 @@ extension SequenceNumber: Comparable {
 extension SequenceNumber: CustomStringConvertible {
     /// The number's sixteen digits.
     public var description: String {
-        let text = String(value)
-        return String(repeating: "0", count: Self.digits - text.utf8.count) + text
+        String(unsafeUninitializedCapacity: Self.digits) { bytes in
+            var rest = value
+            for place in (0..<Self.digits).reversed() {
+                bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            return Self.digits
+        }
     }
 
     /// Reads sixteen digits.

@@ -24,13 +24,15 @@ extension Topic: CustomStringConvertible {
 
     /// Reads what `description` writes, and nothing else.
     public init?(_ text: some StringProtocol) {
-        guard let topic = Self.parse(text.split(separator: ".", omittingEmptySubsequences: false)),
+        // Byte by byte: to look for characters takes several times as long.
+        let words = String(text).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let topic = Self.parse(words.map { Substring($0) }),
             topic.description.utf8.elementsEqual(text.utf8)  // as bytes: `==` takes some characters for others
         else { return nil }
         self = topic
     }
 
-    private static func parse(_ words: [some StringProtocol]) -> Topic? {
+    private static func parse(_ words: [Substring]) -> Topic? {
         switch (words.first.flatMap { Stream(rawValue: String($0)) }, words.count) {
         case (.ranking, 4):
             guard words[1] == "day", let market = Market(words[2]), let day = KoreanDate(words[3]) else { return nil }

@@ -48,26 +48,31 @@ final class JSONOutline: Sendable {
     /// The place of a member's value in the outline, or nil if the object has no member with this name.
     func member(_ name: String, of object: Int) -> Int? {
         var name = name
+        // Lent once for the whole search: each access of its own would count a reference.
         return name.withUTF8 { name in
-            let end = Int(nodes[object].next)
-            var key = object + 1
-            while key < end {
-                let node = nodes[key]
-                // The length tells most names apart.
-                if node.kind == .escapedText || Int(node.end - node.start) == name.count, isName(node, name) {
-                    return key + 1
+            nodes.withUnsafeBufferPointer { nodes in
+                bytes.withUnsafeBufferPointer { bytes in
+                    let end = Int(nodes[object].next)
+                    var key = object + 1
+                    while key < end {
+                        if isName(nodes[key], name, in: bytes) { return key + 1 }
+                        key = Int(nodes[key + 1].next)
+                    }
+                    return nil
                 }
-                key = Int(nodes[key + 1].next)
             }
-            return nil
         }
     }
 
-    private func isName(_ key: Node, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func isName(
+        _ key: Node, _ name: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         if key.kind == .escapedText {
             return (try? text(of: key))?.utf8.elementsEqual(name) ?? false  // what is no text is no name
         }
         let start = Int(key.start)
+        // The length tells most names apart.
+        guard Int(key.end) - start == name.count else { return false }
         for place in 0..<name.count where bytes[start + place] != name[place] { return false }
         return true
     }

@@ -86,7 +86,7 @@ struct JSONScanner {
     private mutating func text() throws(Fault) {
         let start = place + 1
         var kind = JSONOutline.Kind.text
-        var end = start
+        var end = bytes.withUnsafeBytes { Self.plainEnd(in: $0, from: start) }
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
             guard bytes[end] >= 0x20 else { throw Fault(place: end, reason: "a control character") }
             if bytes[end] == UInt8(ascii: "\\") {
@@ -98,6 +98,24 @@ struct JSONScanner {
         guard end < bytes.count else { throw fault("a text without an end") }
         note(kind, from: start, to: end)
         place = end + 1
+    }
+
+    /// The place up to which there are, eight bytes at a time, no quotes, backslashes and control characters.
+    private static func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var end = start
+        while end + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
+            // A byte of x is zero exactly where (x - ones) & ~x has the lowest top bit set; below 0x20 likewise.
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let special =
+                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word)
+            let marks = special & tops
+            guard marks == 0 else { return end + UInt64(littleEndian: marks).trailingZeroBitCount / 8 }
+            end += 8
+        }
+        return end
     }
 
     private mutating func number() throws(Fault) {

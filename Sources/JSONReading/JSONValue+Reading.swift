@@ -1,6 +1,31 @@
 import FoundationEssentials
 
 extension JSONValue {
+    /// What `read` makes of the bytes of a text or number as they stand, without making a `String` of them; nil if it makes
+    /// nothing of them, or if they are not what the text says because some are escaped.
+    public func plain<Value>(_ read: (UnsafeBufferPointer<UInt8>) -> Value?) -> Value? {
+        let node = node
+        guard node.kind == .text || node.kind == .number else { return nil }
+        return outline.bytes.withUnsafeBufferPointer { bytes in
+            read(UnsafeBufferPointer(rebasing: bytes[Int(node.start)..<Int(node.end)]))
+        }
+    }
+
+    /// The whole number that a text or number spells, if it is nothing but at most eighteen digits with or without a minus.
+    public var plainInteger: Int? {
+        plain { bytes in
+            let isNegative = bytes.first == UInt8(ascii: "-")
+            let digits = bytes.dropFirst(isNegative ? 1 : 0)
+            guard (1...18).contains(digits.count) else { return nil }  // nineteen may not fit
+            var number = 0
+            for byte in digits {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+            return isNegative ? -number : number
+        }
+    }
+
     /// The text.
     public func text() throws(DecodingError) -> String {
         guard isText else { throw mismatch(String.self, "a text") }
@@ -23,6 +48,7 @@ extension JSONValue {
     /// The number, which must be whole and fit.
     public func integer() throws(DecodingError) -> Int {
         guard node.kind == .number else { throw mismatch(Int.self, "a whole number") }
+        if let number = plainInteger { return number }
         if let number = Int(try numeral()) { return number }
         return try decode()  // 12.0 and 1e3 are whole, too
     }

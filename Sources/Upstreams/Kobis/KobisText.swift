@@ -22,6 +22,7 @@ extension JSONValue {
 
     /// A day as `2024-05-22` in charts or `20240522` in films; nil if it is blank or not known to the day.
     func day() throws(DecodingError) -> KoreanDate? {
+        if let day = plain(KoreanDate.init(digits:)) { return day }
         let text = try text().trimmed
         if let day = KoreanDate(text) { return day }
         // Digits that are no day of the calendar (19620000, 2024) say that the day is not known.
@@ -46,9 +47,7 @@ extension String {
 
     /// The text without white space at either end, as Unicode has it: no-break spaces too.
     var trimmed: String {
-        if let first = unicodeScalars.first, let last = unicodeScalars.last,
-            !first.properties.isWhitespace, !last.properties.isWhitespace
-        {
+        if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isBlank, !last.isBlank {
             return self
         }
         let start = drop(while: \.isWhitespace)
@@ -58,6 +57,14 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    /// Whether it is white space; letters of ASCII and Hangul are none, and are not looked up.
+    fileprivate var isBlank: Bool {
+        switch value {
+        case 0x21...0x7E, 0xAC00...0xD7A3: false
+        default: properties.isWhitespace
+        }
+    }
+
     /// Whether it is in Unicode's general category of control characters, which never grows.
     fileprivate var isControl: Bool {
         value < 0x20 || (0x7F..<0xA0).contains(value)

@@ -1,0 +1,64 @@
+/// A value that writes its own JSON, for what is written too often to go through `Encodable`.
+///
+/// The bytes are those of Foundation's encoder with sorted keys and without escaped slashes: members stand in the order of
+/// their names, so that equal values have equal bytes, whoever wrote them.
+public protocol JSONWritable {
+    /// Appends the value.
+    func write(to json: inout [UInt8])
+}
+
+extension JSONWritable {
+    /// The value as a text of its own.
+    public var json: [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(4_096)
+        write(to: &json)
+        return json
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    /// Writes an array.
+    public func write(to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "["))
+        for (place, element) in enumerated() {
+            if place > 0 { json.append(UInt8(ascii: ",")) }
+            element.write(to: &json)
+        }
+        json.append(UInt8(ascii: "]"))
+    }
+}
+
+extension [UInt8] {
+    /// Begins a member of an object: `{` or a comma, then the name, which has nothing in it to escape.
+    public mutating func beginMember(_ name: StaticString, isFirst: Bool = false) {
+        append(isFirst ? UInt8(ascii: "{") : UInt8(ascii: ","))
+        append(UInt8(ascii: "\""))
+        append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(UInt8(ascii: "\""))
+        append(UInt8(ascii: ":"))
+    }
+
+    /// Appends bytes that are JSON already, such as digits.
+    public mutating func appendJSON(_ text: String) {
+        append(contentsOf: text.utf8)
+    }
+
+    /// Appends a text in its quotes.
+    public mutating func appendText(_ text: String) {
+        append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(contentsOf: [UInt8(ascii: "\\"), byte])
+            case 0x08: appendJSON("\\b")
+            case 0x09: appendJSON("\\t")
+            case 0x0A: appendJSON("\\n")
+            case 0x0C: appendJSON("\\f")
+            case 0x0D: appendJSON("\\r")
+            case ..<0x20: appendJSON("\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))")
+            default: append(byte)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+}
