@@ -14,5 +14,10 @@ extension HTTPClient {
             self.total = total
             self.waiting = waiting
         }
+
+        /// Makes limits for so many requests at once to one host, and for what else there is beside them.
+        public init(callsAtOnce: Int) {
+            self.init(perHost: callsAtOnce, total: max(32, callsAtOnce + 8))
+        }
     }
 }

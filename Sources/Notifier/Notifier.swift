@@ -50,8 +50,10 @@ public struct Notifier: Sendable {
         let metrics = Metrics()
         let access = try Access(configuration, of: .notifier, metrics: metrics, logger: logger)
         let io = try access.makeThread()
-        let alerts = try await io.open(.publisher, bind: [configuration.alerts.description], options: access.socketOptions)
-        let commands = try await io.open(.router, bind: [configuration.alertCommands.description], options: access.socketOptions)
+        let alerts = try await io.open(
+            .publisher, bind: [configuration.alerts.description], options: access.socketOptions)
+        let commands = try await io.open(
+            .router, bind: [configuration.alertCommands.description], options: access.socketOptions)
 
         let pulse = try await WorkerPulse(io, address: configuration.events.reachable, clock: ContinuousClock())
 

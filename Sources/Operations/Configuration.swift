@@ -58,6 +58,8 @@ public struct Configuration: Sendable {
     public var kakao: Upstream
     /// The percentage of each day's calls that only live requests may use.
     public var quotaReserve: Int
+    /// How many calls to one upstream may be under way at once.
+    public var callsAtOnce: Int
     /// Whether the worker fetches charts by itself, where that is said.
     public var schedule: Bool?
     /// The Open Market.
@@ -100,6 +102,9 @@ public struct Configuration: Sendable {
             dailyLimit: try environment.limit(.kakaoDailyLimit))
         quotaReserve = try environment.value(.quotaReserve, expected: "a percentage from 0 to 100") { text in
             Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
+        }
+        callsAtOnce = try environment.value(.callsAtOnce, expected: "a whole number from 1 to 500") { text in
+            Int(text).flatMap { (1...500).contains($0) ? $0 : nil }
         }
         schedule = try environment.isOn(.schedule)
         openMarket = OpenMarket(

@@ -21,6 +21,7 @@ enum Variable: String, CaseIterable {
     case openMarketIdentifier = "MARQUEE_OPENMARKET_IDENTIFIER"
     case openMarketSecret = "MARQUEE_OPENMARKET_SECRET"
     case quotaReserve = "MARQUEE_QUOTA_RESERVE"
+    case callsAtOnce = "MARQUEE_CALLS_AT_ONCE"
     case schedule = "MARQUEE_SCHEDULE"
     case data = "MARQUEE_DATA"
     case rules = "MARQUEE_RULES"
@@ -56,6 +57,7 @@ enum Variable: String, CaseIterable {
         case .kakaoURL: "https://dapi.kakao.com"
         case .kakaoDailyLimit: "30000"
         case .quotaReserve: "20"
+        case .callsAtOnce: "4"
         case .data: "./marquee-data"
         case .logLevel: Logger.Level.info.rawValue
         case .logFormat: Logger.Format.text.rawValue

@@ -18,6 +18,8 @@ public final class Connection {
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
     private var actions: [() -> Void] = []
+    /// Told of each commit, before what waits for it.
+    var onCommit: () -> Void = {}
     /// How many rows had been changed on this connection when the transaction began.
     private var earlierChanges: Int64 = 0
 
@@ -141,6 +143,7 @@ extension Connection {
             try execute("commit")
             transaction = .none
             if let count { handle.note(commits: count) }
+            onCommit()
         } catch {
             rollBack()
             throw error

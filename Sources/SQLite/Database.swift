@@ -4,6 +4,7 @@
 /// tasks share. Only one `Database` at a time can have a file open, in whatever process; connections that only read,
 /// a backup's or a shell's, may come and go. It does not build SQL, map objects or observe changes.
 public final class Database: Sendable {
+    private let commits = CommitCount()
     private let writer: Writer
     private let reader: Reader
 
@@ -20,6 +21,7 @@ public final class Database: Sendable {
         }
         try connection.prepareForWriting()
         try schema.migrate(connection)
+        connection.onCommit = { [commits] in commits.add() }
         let second = try Connection(path: path, lock: nil)
         writer = Writer(connection)
         reader = Reader(second)
@@ -40,6 +42,9 @@ public final class Database: Sendable {
         try connection.proveWhole()
         try connection.proveComplete(acknowledged)
     }
+
+    /// How many commits there have been since it was opened: what was read at one number is true until there is another.
+    public var commitCount: Int { commits.value }
 
     /// Runs `body` in a transaction and returns when its changes are on disk.
     ///

@@ -7,10 +7,12 @@ struct CommandService: Service {
     let socket: Socket
     let reception: Reception
     let logCommands: LogCommands<WorkerStatus>
+    /// The socket's thread, where what is at hand is answered.
+    var io: IOThread?
     var crashPoints = CrashPoints.none
 
     func run() async throws {
-        await CommandServer(socket).run { commands in
+        await CommandServer(socket, on: io).run(known: logCommands.known) { commands in
             // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
             let results = await reception.receive(

@@ -9,6 +9,8 @@ struct FetchService: Service {
     /// How many requests are in hand at once; the networking core bounds the calls per host on its own.
     static let width = 8
 
+    /// How many this one has in hand: while one's answer is on its way, others are being written.
+    var width = Self.width
     let queue: RequestQueue
     /// Who asks for requests of a priority: each has its own part of the day's calls.
     let fetcher: @Sendable (Request.Priority) -> Fetcher
@@ -21,7 +23,7 @@ struct FetchService: Service {
     /// Works until the queue is closed and what is in hand is done.
     func run() async throws {
         await withTaskGroup { tasks in
-            for _ in 0..<Self.width {
+            for _ in 0..<width {
                 tasks.addTask {
                     while let accepted = await queue.next() { await finish(accepted) }
                 }

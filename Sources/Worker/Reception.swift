@@ -16,10 +16,11 @@ struct Reception: Sendable {
 
     /// Takes in a batch of messages in one transaction, and says for each why it was refused, or under which id it runs.
     func receive(_ messages: [Message]) async -> [Result<RequestID, Refusal>] {
+        guard !messages.isEmpty else { return [] }
         crashPoints.reach(.received)
         var results: [Result<RequestID, Refusal>?] = []
         var offers: [(index: Int, offer: Journal.Offer)] = []
-        var waiting = await queue.waiting
+        var waiting = queue.lengths.byClient
         for (index, message) in messages.enumerated() {
             do throws(Refusal) {
                 let client = door.client(message.sender)

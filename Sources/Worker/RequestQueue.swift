@@ -1,17 +1,27 @@
 import Events
+import Locking
 
 /// The accepted requests that wait for a fetcher, live ones before backfill, each kind in the order it came.
 ///
 /// The inbox on disk is the truth and bounds the length; this is the part of it that can be handed out at once.
 actor RequestQueue {
+    /// How much waits, for those who only look.
+    struct Lengths: Sendable {
+        var live = 0
+        var backfill = 0
+        /// How many requests of each client wait.
+        var byClient: [String: Int] = [:]
+    }
+
     private var live: ArraySlice<AcceptedRequest> = []
     private var backfill: ArraySlice<AcceptedRequest> = []
+    private let counted = Locked(Lengths())
     private var takers: [(ticket: Int, continuation: CheckedContinuation<AcceptedRequest?, Never>)] = []
     private var lastTicket = 0
-    /// How many requests of each client wait.
-    private(set) var waiting: [String: Int] = [:]
     private var isClosed = false
 
+    /// How much waits now.
+    nonisolated var lengths: Lengths { counted.withLock { $0 } }
     /// How many live requests wait.
     var liveCount: Int { live.count }
     /// How many backfill requests wait.
@@ -22,9 +32,12 @@ actor RequestQueue {
 
     /// Puts requests at the end of their line.
     func add(_ requests: [AcceptedRequest]) {
-        for client in requests.compactMap(\.client) { waiting[client, default: 0] += 1 }
         live += requests.filter { $0.request.priority == .live }
         backfill += requests.filter { $0.request.priority == .backfill }
+        counted.withLock { lengths in
+            (lengths.live, lengths.backfill) = (live.count, backfill.count)
+            for client in requests.compactMap(\.client) { lengths.byClient[client, default: 0] += 1 }
+        }
         while !takers.isEmpty, let request = first() { takers.removeFirst().continuation.resume(returning: request) }
     }
 
@@ -51,9 +64,12 @@ actor RequestQueue {
 
     private func first() -> AcceptedRequest? {
         let request = live.popFirst() ?? backfill.popFirst()
-        if let client = request?.client {
-            let rest = waiting[client, default: 0] - 1
-            waiting[client] = rest > 0 ? rest : nil
+        guard let request else { return nil }
+        counted.withLock { lengths in
+            (lengths.live, lengths.backfill) = (live.count, backfill.count)
+            guard let client = request.client else { return }
+            let rest = lengths.byClient[client, default: 0] - 1
+            lengths.byClient[client] = rest > 0 ? rest : nil
         }
         return request
     }

@@ -52,7 +52,8 @@ public struct Worker: Sendable {
         let access = try Access(configuration, of: .worker, metrics: metrics, logger: logger)
         let io = try access.makeThread()
         let requestOptions = Self.requestOptions(access)
-        let events = try await io.open(.publisher, bind: [configuration.events.description], options: access.socketOptions)
+        let events = try await io.open(
+            .publisher, bind: [configuration.events.description], options: access.socketOptions)
         let commands = try await io.open(
             .router, bind: [configuration.commands.description], options: requestOptions)
         let requests = try await io.open(
@@ -77,7 +78,8 @@ public struct Worker: Sendable {
         let key = KobisKey(configuration.kobis.key)
         // One for each priority, so that no live request shares a call that may not use the reserve.
         func client(for priority: Request.Priority) -> HTTPClient {
-            HTTPClient { service throws(UpstreamError) in
+            HTTPClient(limits: HTTPClient.Limits(callsAtOnce: configuration.callsAtOnce)) {
+                service throws(UpstreamError) in
                 try await quota.book(service, for: priority)
             } afterAttempt: { service, failure, duration in
                 counts.call(service, failure, duration)
@@ -106,7 +108,7 @@ public struct Worker: Sendable {
             WorkerStatus(
                 version: version, epoch: log.epoch,
                 positions: try await database.read { try log.positions(in: $0) },
-                queue: WorkerStatus.Queue(live: await queue.liveCount, backfill: await queue.backfillCount),
+                queue: WorkerStatus.Queue(live: queue.lengths.live, backfill: queue.lengths.backfill),
                 quota: try await quota.balances(),
                 schedule: configuration.schedules ? try await schedule.appointments() : [],
                 backfill: try await backfill.progress(), uptime: Int(age.elapsed.components.seconds))
@@ -140,13 +142,20 @@ public struct Worker: Sendable {
                 await events.close()
             },
             FetchService(
-                queue: queue, fetcher: { $0 == .live ? fetchers.live : fetchers.backfill }, journal: journal,
+                width: max(FetchService.width, 2 * configuration.callsAtOnce), queue: queue,
+                fetcher: { $0 == .live ? fetchers.live : fetchers.backfill }, journal: journal,
                 logger: logger, metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
             RequestService(socket: requests, reception: reception, journal: journal, logger: logger),
             CommandService(
                 socket: commands, reception: reception,
                 logCommands: LogCommands(
-                    log: log, database: database, door: access.door, own: ["backfill": backfill.answer], status: status),
+                    log: log, database: database, door: access.door, own: ["backfill": backfill.answer],
+                    // All that a status tells is in the database, in the queue, or moves with the clocks' seconds.
+                    state: {
+                        let queue = queue.lengths
+                        let seconds = [Int(clock.now().timeIntervalSince1970), Int(age.elapsed.components.seconds)]
+                        return seconds + [database.commitCount, queue.live, queue.backfill]
+                    }, status: status), io: io,
                 crashPoints: crashPoints),
         ]
         let group = ServiceGroup(services.compactMap(\.self), grace: .seconds(1))

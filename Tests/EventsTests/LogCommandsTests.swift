@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Locking
 import SQLite
 import TestSupport
 import Testing
@@ -135,6 +136,28 @@ import ZeroMQ
     func unreadable() async {
         await log.database.close()
         #expect(await ask("replay", #"{"stream":"movie"}"#).failure?.code == .internal)
+    }
+
+    @Test("a status is made once, given again while nothing has changed, and made anew after the next commit")
+    func keptStatus() async throws {
+        let (log, database) = (log.log, log.database)
+        let io = try IOThread()
+        let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
+        let made = Locked(0)
+        let state: @Sendable () -> [Int] = { [database.commitCount] }
+        let commands = LogCommands(log: log, database: database, state: state) {
+            made.withLock { $0 += 1 }
+            return try await database.read { try log.positions(in: $0)[.movie]?.description ?? "none" }
+        }
+        async let served: Void = CommandServer(router, on: io).run(known: commands.known) { await commands.answer($0) }
+        let client = try await CommandClient(io, address: router.addresses[0])
+        for _ in 0..<3 { #expect(try await client.ask("status", "{}").body == Array(#""none""#.utf8)) }
+        #expect(made.withLock { $0 } == 1)
+        try await self.log.append(draft("movie.AAAAAAAA"))
+        for _ in 0..<3 { #expect(try await client.ask("status", "{}").body == Array(#""0000000000000001""#.utf8)) }
+        #expect(made.withLock { $0 } == 2)
+        await io.shutdown()
+        await served
     }
 
     @Test("a full page goes over the wire to a reader that takes so many frames")

@@ -57,6 +57,7 @@ import Testing
             ("MARQUEE_KAKAO_URL", "https://dapi.kakao.com?key=hunter2", "it holds a query or a fragment"),
             ("MARQUEE_OPENMARKET_URL", "open market", "not a URL"),
             ("MARQUEE_KOBIS_DAILY_LIMIT", "0", #""0" is not valid; expected a whole number from 1 on"#),
+            ("MARQUEE_CALLS_AT_ONCE", "501", "expected a whole number from 1 to 500"),
             ("MARQUEE_KAKAO_DAILY_LIMIT", "3e4", "expected a whole number from 1 on"),
             ("MARQUEE_LOG_LEVEL", "INFO", "expected one of debug, info, warning, error"),
             ("MARQUEE_LOG_FORMAT", "xml", "expected one of text, json"),

@@ -1,3 +1,4 @@
+import Locking
 public import SQLite
 
 /// The commands that every process with a log answers, and a process's own; who may send which is decided here alone.
@@ -10,18 +11,37 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
     private let door: Door
     private let own: [String: Answer]
     private let status: @Sendable () async throws -> Status
+    private let state: (@Sendable () -> [Int])?
+    private let kept = Locked<(state: [Int], reply: Reply)?>(nil)
 
     /// Makes them for a log and the database that it is in; `status` tells how the process is, `door` who may ask, `own` has
-    /// the process's own by their names.
+    /// the process's own by their names. With `state`, numbers of which one changes whenever the status does, a status is
+    /// made once and given again until then.
     public init(
         log: EventLog, database: Database, door: Door = .open(), own: [String: Answer] = [:],
-        status: @escaping @Sendable () async throws -> Status
+        state: (@Sendable () -> [Int])? = nil, status: @escaping @Sendable () async throws -> Status
     ) {
         self.log = log
         self.database = database
         self.door = door
         self.own = own
         self.status = status
+        self.state = state
+    }
+
+    /// The reply that is at hand: a status that nothing has changed since.
+    public func known(_ command: Command) -> Reply? {
+        guard command.name == "status", let state = state?(), let kept = kept.withLock({ $0 }), kept.state == state
+        else { return nil }
+        if let failure = door.refusal(of: command.name, from: command.sender) { return .refused(failure) }
+        return kept.reply
+    }
+
+    private func currentStatus() async throws -> Reply {
+        let before = state?()  // what changes meanwhile makes the numbers others
+        let reply = Reply.status(try await status())
+        if let before { kept.withLock { $0 = (before, reply) } }
+        return reply
     }
 
     /// Answers commands one after the other.
@@ -37,7 +57,7 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
         if let answer = own[command.name] { return await answer(command) }
         do {
             switch command.name {
-            case "status": return .status(try await status())
+            case "status": return try await currentStatus()
             case "replay": return try await replay(PageFields(command))
             case "latest": return try await latest(PageFields(command))
             default:
