@@ -46,7 +46,7 @@ def load(process, commands, events):
 
 
 def marquee():
-    values = settings(f"worker-{next(numbers)}", ready["address"], MARQUEE_KOBIS_CALLS=str(IN_FLIGHT))
+    values = settings(f"worker-{next(numbers)}", ready["address"], MARQUEE_CALLS_AT_ONCE=str(IN_FLIGHT))
     worker, _ = start("worker", values)
     rate, efficiency, at_rest = load(worker, values["MARQUEE_COMMANDS"], values["MARQUEE_EVENTS"])
     note_memory("worker, 200 in flight", "marquee", at_rest, memory(worker, "VmHWM"))

@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
         curl_multi_perform(multi, &running);
         for (CURLMsg *done; (done = curl_multi_info_read(multi, &left));) {
             if (done->msg != CURLMSG_DONE) continue;
-            assert(done->data.result == CURLE_OK);
+            if (done->data.result != CURLE_OK) return fprintf(stderr, "http: %s\n", curl_easy_strerror(done->data.result)), 1;
             answered++;
             CURL *easy = done->easy_handle;
             curl_multi_remove_handle(multi, easy);
