@@ -32,7 +32,7 @@ def watch(name, process, port, path):
 
 def marquee():
     board, ready = start("board", values | {"MARQUEE_DATA": str(FOLDER / f"board-{len(efficiency['marquee'])}")})
-    return watch("marquee", board, ready["address"].rsplit(":", 1)[1], "/api/v1/live")
+    return watch("marquee", board, ready["http"].rsplit(":", 1)[1], "/api/v1/live")
 
 
 def python():

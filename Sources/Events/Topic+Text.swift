@@ -24,12 +24,26 @@ extension Topic: CustomStringConvertible {
 
     /// Reads what `description` writes, and nothing else.
     public init?(_ text: some StringProtocol) {
+        var whole = String(text)
+        if let day = whole.withUTF8(Self.nationalDay) {
+            self = .ranking(day: day, market: .all)
+            return
+        }
         // Byte by byte: to look for characters takes several times as long.
-        let words = String(text).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let words = whole.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let topic = Self.parse(words.map { Substring($0) }),
             topic.description.utf8.elementsEqual(text.utf8)  // as bytes: `==` takes some characters for others
         else { return nil }
         self = topic
+    }
+
+    private static let national = Array("ranking.day.all.".utf8)
+
+    /// The day of a national chart's topic, which nearly all that are read in numbers are; nil if it is another's.
+    private static func nationalDay(_ text: UnsafeBufferPointer<UInt8>) -> KoreanDate? {
+        let dashed = 10
+        guard text.count == national.count + dashed, text.starts(with: national) else { return nil }
+        return KoreanDate(digits: UnsafeBufferPointer(rebasing: text[national.count...]))
     }
 
     private static func parse(_ words: [Substring]) -> Topic? {
