@@ -14,6 +14,7 @@ import charts
 import everywhere
 import films
 import processes
+import shop
 from stage import Stage, end, run
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ def main():
     options = parser.parse_args()
     if options.screenshots:
         os.makedirs(options.screenshots, exist_ok=True)
-    tests = [(name.removeprefix("test_"), test) for subject in (charts, films, alerts, processes, everywhere)
+    tests = [(name.removeprefix("test_"), test) for subject in (charts, films, alerts, processes, shop, everywhere)
              for name, test in vars(subject).items() if name.startswith("test_")]
     if options.names:
         tests = [(name, test) for name, test in tests if any(word in name for word in options.names)]

@@ -1,37 +1,26 @@
-"""Clicks through the board's shop in a real browser: looks, scrolls, registers, changes, removes, and makes mistakes.
+"""The shop: looked at, scrolled, written in, and what it says to mistakes."""
 
-Use: /usr/bin/python3 Tests/BoardBrowser/shop.py PROGRAM AXE [--screenshots FOLDER] [NAME …]
-
-PROGRAM is marquee, AXE the accessibility checker's axe.min.js; NAMEs are those of the tests to run. Needs Debian's chromium,
-chromium-driver and python3-selenium.
-"""
-
-import argparse
-import inspect
-import os
 import pathlib
 import random
 import struct
-import sys
 import zlib
 
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from stage import Failure, Stage, browser, resize, wait_until
+from everywhere import CUT_OFF
+from stage import Failure, Stage, check, wait_until
+from visit import Visit
 
 PASSWORD = "correct-horse-7"
 VENDOR = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"  # the sandbox's own
-passed = 0
 
 
-def check(holds, what):
-    """Counts and prints something that holds, or ends the test."""
-    global passed
-    if not holds:
-        raise Failure(what)
-    passed += 1
-    print(f"ok   {what}", flush=True)
+def in_a_market(test):
+    """Gives a test a market of its own, on whose board one can write."""
+    def play(stage, options):
+        with Stage(stage.program, settings={"MARQUEE_BOARD_PASSWORD": PASSWORD}) as market:
+            test(market, options)
+    return play
 
 
 def png(path, width, height, seed):
@@ -44,44 +33,8 @@ def png(path, width, height, seed):
     return str(path)
 
 
-class Visit:
+class Customer(Visit):
     """A browser in the shop, with words for what one does there."""
-
-    def __init__(self, stage, **options):
-        self.stage = stage
-        self.driver = browser(**options)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        faults = [line["message"] for line in self.driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
-        self.driver.quit()
-        # What is not known yet, and what a test does wrong on purpose, the browser complains about.
-        faults = [fault for fault in faults if "net::ERR_" not in fault and "status of 4" not in fault and "blob:" not in fault]
-        if kind is None and faults:
-            raise Failure(f"the console says {faults}")
-
-    def open(self, path=""):
-        self.driver.get(f"{self.stage.url}/{path}")
-
-    def all(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector):
-        return wait_until(lambda: self.all(selector), f"{selector} is there")[0]
-
-    def text(self, selector):
-        return self.one(selector).text
-
-    def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def click(self, selector):
-        wait_until(lambda: self.one(selector).click() or True, f"{selector} can be clicked")
-
-    def press(self, *keys):
-        self.driver.switch_to.active_element.send_keys(*keys)
 
     def fill(self, **values):
         for name, value in values.items():
@@ -111,9 +64,10 @@ class Visit:
         wait_until(lambda: self.all("a[href='shop/new']"), "the way to the form is there")
 
 
-def test_looking(stage, _):
+@in_a_market
+def test_shop_looking(stage, _):
     """List and grid, endless scrolling, prices, what is sold out."""
-    with Visit(stage) as visit:
+    with Customer(stage) as visit:
         visit.open()
         visit.click("nav a[data-name=shop]")
         visit.shelf(20)
@@ -138,9 +92,10 @@ def test_looking(stage, _):
         check(outside == [], "every picture comes from the board")
 
 
-def test_a_product(stage, _):
+@in_a_market
+def test_shop_product(stage, _):
     """Its page by its address, pictures by keys, and a closer look."""
-    with Visit(stage) as visit:
+    with Customer(stage) as visit:
         for number in range(1, 30):
             visit.open(f"shop/{number}")
             wait_until(lambda: visit.all(".product .strip li") or visit.all(".failed"), f"the product {number}")
@@ -177,9 +132,10 @@ def test_a_product(stage, _):
         check(visit.one(".failed[data-code=notFound]"), "and so does an address that is no product")
 
 
-def test_the_password(stage, _):
+@in_a_market
+def test_shop_password(stage, _):
     """Nothing can be written without it; a wrong one is told; leaving ends it."""
-    with Visit(stage) as visit:
+    with Customer(stage) as visit:
         visit.open("shop/new")
         wait_until(lambda: visit.all("main .primary"), "the page says that it is locked")
         check(not visit.all(".productForm"), "the form is not there without the password")
@@ -201,9 +157,11 @@ def test_the_password(stage, _):
     check(PASSWORD not in stage.log("board") and "wrong-password" not in stage.log("board"), "no password is in the log")
 
 
-def test_mistakes(stage, folder):
+@in_a_market
+def test_shop_mistakes(stage, _):
     """What breaks a rule is told at its field, as one types, and nothing is sent."""
-    with Visit(stage, language="en") as visit:
+    folder = pathlib.Path(stage.folder)
+    with Customer(stage, language="en") as visit:
         visit.sign_in()
         visit.click("a[href='shop/new']")
         visit.click(".send .primary")
@@ -238,9 +196,11 @@ def test_mistakes(stage, folder):
         check(visit.run("return document.activeElement.id") == "form-name", "the first field that is wrong has the focus")
 
 
-def test_a_life(stage, folder):
+@in_a_market
+def test_shop_writing(stage, _):
     """A product is registered, changed and removed, and another browser sees it come, change and go."""
-    with Visit(stage) as other, Visit(stage) as visit:
+    folder = pathlib.Path(stage.folder)
+    with Customer(stage) as other, Customer(stage) as visit:
         other.open("shop")
         before = other.shelf(20)
         visit.sign_in()
@@ -249,8 +209,8 @@ def test_a_life(stage, folder):
         visit.one("#form-images").send_keys("\n".join([png(folder / "a.png", 40, 30, 1), png(folder / "b.png", 700, 500, 2)]))
         wait_until(lambda: len(visit.all(".previews img")) == 2, "both pictures are shown")
         visit.click(".send .primary")
-        wait_until(lambda: "/shop/new" not in visit.driver.current_url, "the product has a page of its own")
-        number = int(visit.driver.current_url.rsplit("/", 1)[1])
+        wait_until(lambda: "/shop/new" not in visit.url, "the product has a page of its own")
+        number = int(visit.url.rsplit("/", 1)[1])
         wait_until(lambda: visit.text(".product h1") == "겨울 외투", "it is shown")
         check(len(visit.all(".strip li")) == 2, "a registration leads to the product, with its pictures, the large one made smaller")
         check(visit.text(".cost del") == "₩1,690,000" and visit.text(".cost strong") == "₩1,600,000", "with its discount")
@@ -272,7 +232,7 @@ def test_a_life(stage, folder):
         wait_until(lambda: not visit.all("dialog.removal"), "nothing is done")
         visit.click(".actions .danger")
         visit.click("dialog.removal .primary")
-        wait_until(lambda: visit.driver.current_url.endswith("/shop"), "it is removed")
+        wait_until(lambda: visit.url.endswith("/shop"), "it is removed")
         wait_until(lambda: number not in other.numbers(), "another browser sees it go")
         check(number not in visit.numbers(), "it is gone from the list")
         visit.open(f"shop/{number}")
@@ -280,9 +240,10 @@ def test_a_life(stage, folder):
         check("내려간" in visit.text(".product .notice") and not visit.all(".actions a"), "and offers no change")
 
 
-def test_the_market_says_no(stage, folder):
+@in_a_market
+def test_shop_refusals(stage, _):
     """What the market refuses is told above the form; another vendor's product, a page instead of data, a wrong secret."""
-    with Visit(stage, language="en") as visit:
+    with Customer(stage, language="en") as visit:
         visit.sign_in()
 
         def change(number, price):
@@ -292,9 +253,11 @@ def test_the_market_says_no(stage, folder):
             visit.click(".send .primary")
             return wait_until(lambda: visit.text(".problem"), "the refusal is told")
 
-        own = next(item["product"]["id"] for page in (1, 2, 3) for item in stage.api(f"products?page={page}&perPage=20")["products"]
-                   if item["product"]["vendors"]["id"] == 1)
-        foreign = next(item["product"]["id"] for item in stage.api("products?page=1&perPage=20")["products"] if item["product"]["vendors"]["id"] != 1)
+        stage.ask("fetch.products", perPage=100)
+        answer = wait_until(lambda: stage.api("products?page=1&perPage=100"), "the board knows all products")
+        vendors = {item["product"]["id"]: item["product"]["vendors"]["id"] for item in answer["products"]}
+        own = next(number for number, vendor in vendors.items() if vendor == 1)
+        foreign = next(number for number, vendor in vendors.items() if vendor != 1)
         check("another vendor" in change(foreign, "5000"), f"a foreign product: {visit.text('.problem')}")
         visit.open(f"shop/{own}/edit")
         visit.one("#form-price")
@@ -318,93 +281,62 @@ def test_the_market_says_no(stage, folder):
         check("a-wrong-secret" not in stage.log(role) and "sandbox-secret" not in stage.log(role), f"no secret is in the {role}'s log")
 
 
-def test_the_market_is_away(stage, _):
+@in_a_market
+def test_shop_away(stage, _):
     """What is not known says why, and how to go on."""
     stage.control(openmarket={"errors": {"503": 1}})
-    with Visit(stage, language="en") as visit:
-        visit.open("shop/1")
-        wait_until(lambda: visit.all(".product") or visit.all(".failed"), "the page")
+    with Customer(stage, language="en") as visit:
+        for path in ("shop", "shop/1"):
+            visit.open(path)
+            wait_until(lambda: visit.all(".failed[data-code=maintenance]"), "the market's trouble is told")
+            check("worked on" in visit.text(".failed p") and visit.all(".failed button"), f"{path}: {visit.text('.failed p')}")
+        stage.control()
+        visit.click(".failed button")
+        visit.shows(lambda: visit.all(".product h1"), "trying again shows it once the market is back")
         visit.open("shop")
         visit.shelf(20)
+        stage.control(openmarket={"errors": {"503": 1}})
+        visit.driver.refresh()
+        visit.shelf(20)
         check(not visit.all(".failed"), "what is known stays shown while the market is away")
-    stage.control()
 
 
-def test_everybody(stage, folder, options):
-    """Every page of the shop at three widths, in both languages and themes: nothing sticks out, and axe finds no fault."""
-    axe = pathlib.Path(options.axe).read_text()
+@in_a_market
+def test_shop_forms_for_everybody(stage, options):
+    """What only who is signed in sees, in both languages and themes: nothing sticks out, and axe finds no fault."""
     for language, dark in (("ko", False), ("en", True)):
-        with Visit(stage, language=language, dark=dark) as visit:
+        with Customer(stage, language=language, dark=dark) as visit:
             visit.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
             visit.sign_in()
             # What shows that a page has its content, and what is done there before one looks.
-            pages = {"shop": ("shop", ".shelf [data-product]", ""), "product": ("shop/44", ".product .strip", ""),
-                     "form": ("shop/new", ".productForm", "document.querySelector('.send .primary').click()"),
+            pages = {"form": ("shop/new", ".productForm", "document.querySelector('.send .primary').click()"),
                      "change": ("shop/44/edit", ".productForm", ""),
                      "zoom": ("shop/44", ".strip button", "document.querySelector('.strip button').click()"),
-                     "list": ("shop", ".shelf [data-product]", "document.querySelector('.segments button').click()")}
+                     "list": ("shop", ".shelf [data-product]", "document.querySelector('.segments button').click()"),
+                     "grid": ("shop", ".shelf [data-product]", "document.querySelector('.segments button:last-child').click()")}
             for name, (path, content, then) in pages.items():
-                for width in (1280, 768, 360):
-                    resize(visit.driver, width)
+                for width in (1280, 360, 320):
+                    visit.resize(width)
                     visit.open(path)
                     visit.one(content)
                     visit.run(then)
-                    wide = visit.run("return document.documentElement.scrollWidth - innerWidth")
-                    check(wide <= 0, f"{name}, {width} px, {language}: no horizontal scroll bar")
+                    wait_until(lambda: visit.run("return document.documentElement.scrollWidth") <= width,
+                               f"{name}, {width} px, {language}: no horizontal scroll bar")
+                    if cut := visit.run(CUT_OFF, width):
+                        raise Failure(f"{name}, {width} px, {language}: cut off: {cut}")
                     if options.screenshots:
-                        wait_until(lambda: visit.run("return [...document.images].filter((i) => i.getBoundingClientRect().top < innerHeight).every((i) => i.complete)"), "its pictures")
-                        visit.driver.save_screenshot(f"{options.screenshots}/{name}-{width}-{'dark' if dark else 'light'}.png")
-                    visit.run(axe)
-                    faults = visit.driver.execute_async_script(
-                        "const done = arguments[0]; axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })"
-                        ".then((r) => done(r.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html, v.nodes[0].failureSummary])))")
-                    check(faults == [], f"{name}, {width} px, {'dark' if dark else 'light'}: axe finds no fault {faults or ''}")
-                if name == "list":
-                    visit.click(".segments button:last-child")
+                        visit.driver.save_screenshot(f"{options.screenshots}/shop-{name}-{width}-{'dark' if dark else 'light'}-{language}.png")
+                    visit.run(options.axe.read_text())
+                    faults = visit.wait("""const result = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+                        return result.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html, v.nodes[0].failureSummary])""")
+                    check(faults == [], f"{name}, {width} px, {language}, {'dark' if dark else 'light'}: axe finds no fault {faults or ''}")
 
 
-def test_without_a_password(stage, _):
-    """A board whose operator lets nobody write has no way to. The last of all: the board is another one then."""
-    stage.stop("board")
-    del stage.environment["MARQUEE_BOARD_PASSWORD"]
-    stage.start("board")
-    with Visit(stage) as visit:
+def test_shop_without_password(stage, _):
+    """A board whose operator lets nobody write has no way to."""
+    with Customer(stage) as visit:
         visit.open("shop")
         visit.shelf(20)
         check(not visit.all(".writer button") and not visit.all(".writer a"), "nothing in the shop speaks of writing")
         visit.open("shop/new")
         check(visit.one(".failed[data-code=notFound]"), "the form's address is none")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", type=os.path.abspath)
-    parser.add_argument("axe")
-    parser.add_argument("--screenshots", help="a folder for a picture of each page")
-    parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
-    if options.screenshots:
-        os.makedirs(options.screenshots, exist_ok=True)
-    tests = [(name[5:], value) for name, value in globals().items() if name.startswith("test_") and inspect.isfunction(value)]
-    if options.names:
-        tests = [(name, value) for name, value in tests if any(word in name for word in options.names)]
-    stage = Stage(options.program, MARQUEE_BOARD_PASSWORD=PASSWORD)
-    failures = 0
-    try:
-        for name, test in tests:
-            print(f"     {name.replace('_', ' ')}", flush=True)
-            try:
-                given = [stage, pathlib.Path(stage.folder), options]
-                test(*given[:len(inspect.signature(test).parameters)])
-            except Exception as failure:
-                failures += 1
-                print(f"FAIL {name}: {failure}", flush=True)
-    finally:
-        if failures:
-            print(stage.log("board")[-2_000:], stage.log("worker")[-2_000:], file=sys.stderr)
-        stage.end()
-    print(f"{passed} passed, {failures} failed")
-    sys.exit(1 if failures or not passed else 0)
-
-
-main()

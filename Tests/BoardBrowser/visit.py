@@ -11,11 +11,11 @@ from stage import Failure, check, wait_until
 DAY = "2024-06-04"
 PAGES = {
     "chart": f"day/{DAY}", "movie": "movie/20247710", "history": f"history?from=2024-05-28&to={DAY}", "alerts": "alerts",
-    "operations": "operations",
+    "operations": "operations", "shop": "shop", "product": "shop/44",
 }
 # What shows that a page has its content.
 CONTENT = {"chart": ".lines:not(.skeleton) li", "movie": ".film dd", "history": ".drawing .film", "alerts": ".alert",
-           "operations": ".card progress"}
+           "operations": ".card progress", "shop": ".shelf [data-product]", "product": ".product .strip"}
 
 
 def browser(width, height, dark, language, motion):
