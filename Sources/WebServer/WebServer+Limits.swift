@@ -17,7 +17,7 @@ extension WebServer {
         /// idle connections too. The library's own timeout counts from the last byte: a byte a second holds it for ever.
         public var requestDeadline: Duration = .seconds(15)
         /// How long one may take whose body may be larger (`WebServer.Allowance`), from its head to its last byte.
-        public var uploadDeadline: Duration = .seconds(120)
+        public var uploadDeadline: Duration = .seconds(300)
         /// How long a client may leave an answer unread, in whole seconds.
         public var inactivity: Duration = .seconds(30)
 

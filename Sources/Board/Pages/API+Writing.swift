@@ -61,7 +61,8 @@ extension API {
         do {
             return session(isOpen: true, token: try sessions.begin(with: attempt.password), request)
         } catch {
-            logger.warning("nobody was let in to write", [.code: error.code.rawValue])
+            // Those that are too many say nothing more, and would fill the log.
+            if error.code == .unauthorized { logger.warning("somebody tried a wrong password") }
             throw error
         }
     }

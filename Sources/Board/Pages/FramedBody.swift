@@ -1,11 +1,12 @@
 import Events
+import OpenMarket
 
 /// A body of frames, as ZeroMQ has them: each with its length before it, four bytes, the highest first.
 enum FramedBody {
     /// What such a body is called. No form of another site can send it without asking first (Fetch, CORS-safelisted types).
     static let contentType = "application/vnd.marquee.frames"
-    /// The most bytes that one may have: more than five images may have, so that what is too large is told by its name.
-    static let limit = 6 * RequestFrames.imageLimit + RequestFrames.bodyLimit
+    /// The most bytes that one may have: those of five images and what is said of them.
+    static let limit = ProductRules.pictureCount.upperBound * RequestFrames.imageLimit + RequestFrames.bodyLimit
     /// More than any request has, so that the sixth image is told as what it is.
     private static let mostFrames = 16
 
