@@ -102,6 +102,42 @@ import Upstreams
         #expect(try await !names().contains("겨울 외투"))
     }
 
+    @Test("the market's fourth generation is spoken as well: its overlapping pages, its words, its removal by address")
+    func fourthGeneration() async throws {
+        let shop = Shop(
+            api: OpenMarketAPI(
+                url: sandbox.openMarketURL.replacing("/v3", with: "/v4"), generation: .v4,
+                identifier: SandboxOptions.anyOpenMarketIdentifier),
+            client: HTTPClient(retry: .never), orders: HTTPClient(retry: .never), hasIdentifier: true,
+            secret: Secret(SandboxOptions.anyOpenMarketSecret), clock: desk.clock)
+        let clerk = ProductClerk(journal: desk.journal, shop: shop, pauses: ImpatientClock())
+        let fetcher = ProductFetcher(journal: desk.journal, shop: shop)
+        #expect(try await shop.ask(shop.api.health()))
+
+        let catalogue = try await fetcher.findings(for: .catalogue(perPage: 10), refresh: true, asOf: Desk.noon)
+        let ids = catalogue.fetched.flatMap { fact -> [ProductID] in
+            if case .productPage(let page) = fact { return page.products.map(\.id) }
+            return []
+        }
+        #expect(ids.count == 45 && Set(ids).count == 45 && catalogue.problems.isEmpty)
+
+        let registration = try await accept(.register(draft("둘도 없는 외투")), as: "register")
+        let order = try ProductOrder.register(draft("둘도 없는 외투"))
+        let product = try product(try await clerk.findings(for: order, of: registration.id))
+        #expect(try draft("둘도 없는 외투").matches(product))
+        #expect(
+            try await shop.ask(shop.api.products(page: 1, perPage: 20, matching: "둘도")).products.map(\.id) == [
+                product.id
+            ])
+        let change = try ProductOrder.modify(product.id, ProductChange(description: "새로 쓴 설명입니다, 열 자를 넘는", stock: 0))
+        let changed = try self.product(
+            try await clerk.findings(for: change, of: accept(change, as: "modify", .none).id))
+        #expect(changed.isSoldOut && changed.description == "새로 쓴 설명입니다, 열 자를 넘는")
+        let removal = ProductOrder.remove(product.id)
+        _ = try await clerk.findings(for: removal, of: accept(removal, as: "remove", .none).id)
+        #expect(try await shop.find(shop.api.product(product.id)) == nil)
+    }
+
     @Test("a registration that was taken, and whose answer was lost, is found and not done again")
     func lostAnswer() async throws {
         let accepted = try await accept(.register(draft()), as: "a")
