@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import JSONReading
 
 /// An event as its reader sees it: the attributes of a CloudEvents 1.0 envelope, and the data when asked for.
-public struct Event: Sendable {
+public struct Event: Hashable, Sendable {
     /// The version of CloudEvents that we speak.
     static let version = "1.0"
 
@@ -32,9 +32,6 @@ public struct Event: Sendable {
     /// That request's priority: what `backfill` led to is history, however new it is.
     public let priority: Request.Priority
 
-    /// The body, looked through once for its attributes and its data.
-    private let json: JSONValue
-
     /// The stream that its sequence counts.
     public var stream: Stream { topic.stream }
 
@@ -61,7 +58,6 @@ public struct Event: Sendable {
         }
         self.topic = topic
         self.body = body
-        json = attributes
         id = try attributes.value("id").text()
         source = try attributes.value("source").text()
         type = try attributes.value("type").text()
@@ -76,26 +72,12 @@ public struct Event: Sendable {
 
     /// Reads the data.
     public func data<Value: Decodable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
-        try json.value("data").decode()
+        try Self.data(in: body, as: type)
     }
 
     /// Reads the data, of a type that is read straight from JSON.
     public func data<Value: JSONReadable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
-        try Value(json: json.value("data"))
-    }
-}
-
-/// All that an event says is in its topic and its body.
-extension Event: Hashable {
-    /// Whether two are the same, byte for byte.
-    public static func == (one: Event, other: Event) -> Bool {
-        one.topic == other.topic && one.body == other.body
-    }
-
-    /// Hashes what is compared.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(topic)
-        hasher.combine(body)
+        try Self.data(in: body, as: type)
     }
 }
 
