@@ -16,6 +16,13 @@ addWords({
   'rule.screens': ['스크린', 'Screens'],
   'rule.correction': ['정정', 'Correction'],
   'rule.anomaly': ['이상', 'Anomaly'],
+  'rule.priceFell': ['값 내림', 'Price down'],
+  'rule.priceRose': ['값 오름', 'Price up'],
+  'rule.newDiscount': ['할인', 'Discount'],
+  'rule.soldOut': ['품절', 'Sold out'],
+  'rule.backInStock': ['재입고', 'Back in stock'],
+  'rule.newProduct': ['새 상품', 'New product'],
+  'rule.productRemoved': ['판매 종료', 'Removed'],
   'alert.retracted': ['취소됨', 'Taken back'],
   'alert.retraction': ['취소', 'Retraction'],
 });
@@ -23,7 +30,7 @@ addWords({
 export const ruleName = (rule) => (hasWord(`rule.${rule}`) ? t(`rule.${rule}`) : rule);
 
 /** The glyph of a rule, so that colour is never alone. */
-const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '★', reentered: '↩', opening: '◆', streak: '★', milestone: '⚑', best: '↑', screens: '▦', correction: '✎', anomaly: '!' };
+const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '★', reentered: '↩', opening: '◆', streak: '★', milestone: '⚑', best: '↑', screens: '▦', correction: '✎', anomaly: '!', priceFell: '▼', priceRose: '▲', newDiscount: '%', soldOut: '－', backInStock: '↩', newProduct: '＋', productRemoved: '✕' };
 
 /** An alert in a list; one that was taken back is struck through, and says so. */
 export function alertItem({ alert, time, retractedBy }, { isNew = false } = {}) {
