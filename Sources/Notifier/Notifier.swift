@@ -55,7 +55,8 @@ public struct Notifier: Sendable {
         let commands = try await io.open(
             .router, bind: [configuration.alertCommands.description], options: access.socketOptions)
 
-        let pulse = try await WorkerPulse(io, address: configuration.events.reachable, clock: ContinuousClock())
+        let worker = try await HeartbeatReader(
+            io, of: "worker", address: configuration.events.reachable, clock: ContinuousClock())
 
         let counts = NotifierMetrics(metrics)
         let publisher = Publisher(alerts, of: log, positions: positions)
@@ -93,13 +94,13 @@ public struct Notifier: Sendable {
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)
         metrics.addSockets([
-            "events": { subscription.counters }, "heartbeats": { pulse.counters }, "alerts": { alerts.counters },
+            "events": { subscription.counters }, "heartbeats": { worker.counters }, "alerts": { alerts.counters },
             "alertCommands": { commands.counters },
         ])
         metrics.addDatabase(at: folder.file("notifier.db"))
         let health = try HealthServer(
             address: configuration.notifierHTTP, metrics: metrics, livesIf: [.answers(database)],
-            isReadyIf: [.writes(to: database), pulse.check])
+            isReadyIf: [.writes(to: database), HealthCheck("worker") { worker.complaint }])
 
         logger.info(
             "notifier ready",
@@ -107,7 +108,11 @@ public struct Notifier: Sendable {
         let group = ServiceGroup(
             [
                 health,
-                pulse,
+                SimpleService {
+                    await worker.listen()
+                } stop: {
+                    await worker.close()
+                },
                 delivery,
                 SimpleService {
                     await publisher.run(now: clock.now, clock: ContinuousClock())

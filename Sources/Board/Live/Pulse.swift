@@ -1,30 +1,23 @@
 import Events
 import Health
-import Locking
 import Operations
 import ZeroMQ
 
 /// Listens to the heartbeats of worker and notifier, so that the page can say which of them cannot be heard.
 struct Pulse: Service {
-    /// How long a heart that beats every second may be silent.
-    static let patience = Duration.seconds(5)
-
-    private let sockets: [(source: ReadModel.Source, socket: Socket)]
+    private let readers: [ReadModel.Source: HeartbeatReader]
     private let hub: Hub
     private let clock: any Clock<Duration>
-    private let last = Locked<[ReadModel.Source: Stopwatch]>([:])
 
     /// Connects to the events of both processes.
     init(
         _ io: IOThread, worker: String, notifier: String, hub: Hub, clock: any Clock<Duration>
     ) async throws {
-        var sockets: [(source: ReadModel.Source, socket: Socket)] = []
+        var readers: [ReadModel.Source: HeartbeatReader] = [:]
         for (source, address) in [(ReadModel.Source.worker, worker), (.notifier, notifier)] {
-            let subscriptions = [Heartbeat.topicPrefix + source.rawValue]
-            sockets.append(
-                (source, try await io.open(.subscriber, connect: [address], subscriptions: subscriptions)))
+            readers[source] = try await HeartbeatReader(io, of: source.rawValue, address: address, clock: clock)
         }
-        self.sockets = sockets
+        self.readers = readers
         self.hub = hub
         self.clock = clock
         tell()
@@ -32,13 +25,8 @@ struct Pulse: Service {
 
     func run() async throws {
         await withTaskGroup { tasks in
-            for (source, socket) in sockets {
-                tasks.addTask {
-                    for await _ in socket.incoming {
-                        let isNews = last.withLock { $0.updateValue(Stopwatch(clock), forKey: source) } == nil
-                        if isNews { tell() }
-                    }
-                }
+            for reader in readers.values {
+                tasks.addTask { await reader.listen { tell() } }
             }
             tasks.addTask {
                 var beats = 0
@@ -49,23 +37,21 @@ struct Pulse: Service {
                     if beats.isMultiple(of: 15) { hub.beat() }
                 }
             }
-            for _ in sockets { await tasks.next() }
+            for _ in readers { await tasks.next() }
             tasks.cancelAll()
         }
     }
 
     func stop() async {
-        for (_, socket) in sockets { await socket.close() }
+        for reader in readers.values { await reader.close() }
     }
 
     /// Whether a process was heard of lately.
-    func isHeard(_ source: ReadModel.Source) -> Bool {
-        last.withLock { $0[source] }.map { $0.elapsed < Self.patience } ?? false
-    }
+    func isHeard(_ source: ReadModel.Source) -> Bool { readers[source]?.isHeard ?? false }
 
     /// The check that the worker can be heard, without which nothing is new.
     var check: HealthCheck {
-        HealthCheck("worker") { isHeard(.worker) ? nil : "worker: not heard of for some seconds" }
+        HealthCheck("worker") { readers[.worker]?.complaint }
     }
 
     private func tell() {
