@@ -25,28 +25,20 @@ struct Courier: Sendable {
     /// Works until it is stopped or cancelled.
     func run() async {
         bell.ring()
-        await withDiscardingTaskGroup { tasks in
-            for await _ in bell.rings {
-                guard let wake = await work() else { continue }
-                let pause = Duration.seconds(max(0.001, wake.timeIntervalSince(wall.now())))
-                // One more may wake the courier for nothing, once.
-                tasks.addTask {
-                    guard (try? await clock.sleep(for: min(pause, Self.patience))) != nil else { return }  // the end
-                    bell.ring()
-                }
-            }
-            tasks.cancelAll()
+        await bell.listen(clock) {
+            guard let wake = await work() else { return Self.patience }
+            return min(.seconds(max(0.001, wake.timeIntervalSince(wall.now()))), Self.patience)
         }
     }
 
     /// Has `run` return, once the letter in hand has its answer.
     func stop() {
-        bell.takeDown()
+        bell.fallSilent()
     }
 
     /// Sends what can be sent now, and returns when to look again; nil when something new comes.
     private func work() async -> Date? {
-        while !Task.isCancelled, !bell.isDown {
+        while !Task.isCancelled, !bell.isSilent {
             let now = wall.now()
             do {
                 let (waiting, past) = try await database.read { connection in

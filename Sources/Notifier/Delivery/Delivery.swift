@@ -51,7 +51,7 @@ struct Delivery: Service {
     func run() async throws {
         await withDiscardingTaskGroup { tasks in
             for courier in couriers { tasks.addTask { await courier.run() } }
-            for await _ in end.rings {}
+            await end.waitForSilence()
         }
         await client.shutdown()
         await mail?.shutdown()
@@ -59,6 +59,6 @@ struct Delivery: Service {
 
     func stop() async {
         for courier in couriers { courier.stop() }
-        end.takeDown()
+        end.fallSilent()
     }
 }

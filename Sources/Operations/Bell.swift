@@ -1,27 +1,40 @@
+import Locking
+
 /// Wakes a service that sleeps until its next time, because something has happened meanwhile.
 ///
 /// Rung while nobody listens, it is heard by the next who does; rung twice, it is heard once.
-struct Bell: Sendable {
+public struct Bell: Sendable {
+    private let silence = Locked(false)
     private let sounds: AsyncStream<Void>
     private let striker: AsyncStream<Void>.Continuation
 
-    init() {
+    /// Makes a bell.
+    public init() {
         (sounds, striker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Wakes who listens.
-    func ring() {
+    public func ring() {
         striker.yield()
     }
 
-    /// Ends the listening.
-    func fallSilent() {
+    /// Ends the listening, after what a listener is about.
+    public func fallSilent() {
+        silence.withLock { $0 = true }
         striker.finish()
+    }
+
+    /// Whether it has fallen silent, for a listener who is about something long.
+    public var isSilent: Bool { silence.withLock { $0 } }
+
+    /// Returns when it falls silent.
+    public func waitForSilence() async {
+        for await _ in sounds {}
     }
 
     /// Calls `body` after a pause, and again whenever the bell is rung or the time that `body` returned has passed, until
     /// the bell falls silent or the task is cancelled.
-    func listen(
+    public func listen(
         after pause: Duration = .zero, _ clock: any Clock<Duration>, _ body: () async -> Duration
     ) async {
         var alarm = alarm(after: pause, clock)
