@@ -14,7 +14,7 @@ addWords({
   'history.title': ['기록', 'History'],
   'history.from': ['부터', 'From'],
   'history.to': ['까지', 'To'],
-  'history.days': ['최근 {0}일', 'Last {0} days'],
+  'history.days': ['최근 {0}일', '{0} days'],
   'history.year': ['올해', 'This year'],
   'history.ranks': ['순위의 흐름', 'Ranks'],
   'history.ranksNote': ['선이나 제목을 고르면 그 영화만 또렷해집니다. Tab과 Enter로도 됩니다.', 'Pick a line or a title to follow one film; Tab and Enter do it, too.'],

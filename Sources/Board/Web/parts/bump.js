@@ -16,7 +16,7 @@ export function bumpDrawing({ step, days, films }, width, pick) {
   const [left, right, top, bottom] = [34, width > 640 ? 150 : 14, 16, height - 30];
   const x = scale([0, Math.max(1, days.length - 1)], [left + 10, width - right - 10]);
   const y = scale([1, places], [top + 8, bottom - 12]);
-  const steps = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor((width - left - right) / 78))));
+  const steps = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor((width - left - right) / (step === 'week' ? 100 : 78)))));
   const shown = films.filter((film) => film.points.some(([, rank]) => rank !== null && rank <= places));
   const lines = shown.map((film, index) => {
     const points = [];
@@ -29,7 +29,7 @@ export function bumpDrawing({ step, days, films }, width, pick) {
     const [lastDay, lastRank] = film.points.at(-1);
     const isLast = lastDay === days.length - 1 && width > 640;
     const group = s('g', {
-      class: `film ${index < tints ? `tint${index}` : 'rest'}`, tabindex: index < stops ? '0' : '-1', role: 'button', 'data-code': film.code,
+      class: `film ${index < tints ? `tint${index}` : days.length > 62 ? 'rest faint' : 'rest'}`, tabindex: index < stops ? '0' : '-1', role: 'button', 'data-code': film.code,
       'aria-label': t('history.filmLine', film.title, Math.min(...film.points.map((point) => point[1] ?? places))),
       onclick: () => pick(film.code),
       onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(film.code); } },

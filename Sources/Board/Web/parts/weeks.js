@@ -26,7 +26,8 @@ export function weekDrawing(history, width) {
   const marks = ticks(Math.max(...totals, 1));
   const y = scale([0, marks.at(-1)], [bottom, top]);
   const pitch = (width - left - right) / Math.max(1, starts.length);
-  const column = Math.min(40, pitch * 0.72);
+  const isDense = pitch < 6;
+  const column = isDense ? pitch : Math.min(40, pitch * 0.72);
   const steps = Math.max(1, Math.ceil(78 / pitch));
   return drawing(width, height, t('history.weeksLabel', starts.length, count(totals.reduce((sum, total) => sum + total, 0))),
     marks.map((mark) => [
@@ -39,7 +40,7 @@ export function weekDrawing(history, width) {
       return layers.map((layer, index) => {
         const sum = layer.sums[week];
         if (!sum) return null;
-        const part = s('rect', { class: `layer ${index < layers.length - 1 ? `tint${index}` : 'rest'}`, x: x.toFixed(1), width: column.toFixed(1), y: y(base + sum).toFixed(1), height: Math.max(0.500, y(base) - y(base + sum)).toFixed(1) },
+        const part = s('rect', { class: `layer ${isDense ? 'dense' : ''} ${index < layers.length - 1 ? `tint${index}` : 'rest'}`, x: x.toFixed(1), width: column.toFixed(1), y: y(base + sum).toFixed(1), height: Math.max(0.500, y(base) - y(base + sum)).toFixed(1) },
           s('title', {}, `${shortDay(start)} · ${layer.title} · ${count(sum)}`));
         base += sum;
         return part;
