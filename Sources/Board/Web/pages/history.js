@@ -30,7 +30,6 @@ addWords({
   'history.film': ['영화', 'Film'],
   'history.week': ['주의 첫날', 'Week from'],
   'history.day': ['날짜', 'Day'],
-  'history.most': ['관객이 가장 많은 영화', 'Most seen'],
   'history.daysIn': ['차트에 든 날', 'Days in the chart'],
   'history.best': ['최고 순위', 'Best rank'],
   'history.firstLast': ['처음 → 마지막 순위', 'First → last rank'],
@@ -162,15 +161,17 @@ export function show(main, { query, go, signal }) {
   load();
 }
 
+const words = (...names) => names.map((name) => t(`history.${name}`));
+
 function table(title, headings, rows) {
   return h('div', { class: 'scroll tall', tabindex: '0', role: 'region', 'aria-label': title }, h('table', { class: 'data' },
-    h('thead', {}, h('tr', {}, headings.map((word, index) => h('th', { scope: 'col', class: index ? 'number' : null }, t(`history.${word}`))))),
+    h('thead', {}, h('tr', {}, headings.map((heading, index) => h('th', { scope: 'col', class: index ? 'number' : null }, heading)))),
     h('tbody', {}, rows.map(([first, ...figures]) => h('tr', {}, h('th', { scope: 'row' }, first), figures.map((figure) => h('td', { class: 'number' }, figure)))))));
 }
 
 function filmTable({ step, films }) {
   const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
-  return table(t('history.ranks'), ['film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast', 'audience'], films.map((film) => {
+  return table(t('history.ranks'), words('film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast', 'audience'), films.map((film) => {
     const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
     return [h('a', { href: `movie/${film.code}` }, film.title), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
       `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audience)];
@@ -179,12 +180,10 @@ function filmTable({ step, films }) {
 
 function weekTable(history) {
   const { starts, layers } = weekSums(history);
-  return table(t('history.weeks'), ['week', 'audience', 'most'], starts.map((start, week) => {
-    const first = layers.slice(0, -1).reduce((first, layer) => (layer.sums[week] > first.sums[week] ? layer : first), layers[0]);
-    return [h('a', { href: `week/${start}` }, shortDay(start)), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), `${first.title} · ${count(first.sums[week])}`];
-  }));
+  return table(t('history.weeks'), [...words('week', 'audience'), ...layers.map(({ title }) => title)], starts.map((start, week) =>
+    [h('a', { href: `week/${start}` }, shortDay(start)), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), ...layers.map(({ sums }) => count(sums[week]))]));
 }
 
 function dayTable(history) {
-  return table(t('history.table'), ['day', 'audience'], [...dayTotals(history)].reverse().map(([day, total]) => [h('a', { href: `day/${day}` }, shortDay(day)), count(total)]));
+  return table(t('history.table'), words('day', 'audience'), [...dayTotals(history)].reverse().map(([day, total]) => [h('a', { href: `day/${day}` }, shortDay(day)), count(total)]));
 }

@@ -13,7 +13,7 @@ export function weekSums({ days, films }) {
     for (const { points } of films) for (const [day, , audience] of points) sums[weekOf[day]] += audience ?? 0;
     return sums;
   };
-  const layers = films.slice(0, tints).map((film) => ({ title: film.title, sums: sums([film]) }));
+  const layers = films.slice(0, tints).map((film) => ({ code: film.code, title: film.title, sums: sums([film]) }));
   return { starts, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
 }
 
@@ -40,7 +40,7 @@ export function weekDrawing(history, width) {
       return layers.map((layer, index) => {
         const sum = layer.sums[week];
         if (!sum) return null;
-        const part = s('rect', { class: `layer ${isDense ? 'dense' : ''} ${index < layers.length - 1 ? `tint${index}` : 'rest'}`, x: x.toFixed(1), width: column.toFixed(1), y: y(base + sum).toFixed(1), height: Math.max(0.500, y(base) - y(base + sum)).toFixed(1) },
+        const part = s('rect', { 'data-code': layer.code, class: `layer ${isDense ? 'dense' : ''} ${index < layers.length - 1 ? `tint${index}` : 'rest'}`, x: x.toFixed(1), width: column.toFixed(1), y: y(base + sum).toFixed(1), height: Math.max(0.500, y(base) - y(base + sum)).toFixed(1) },
           s('title', {}, `${shortDay(start)} · ${layer.title} · ${count(sum)}`));
         base += sum;
         return part;
