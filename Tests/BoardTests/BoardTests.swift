@@ -111,7 +111,8 @@ import WebServer
         try await stand.open { address in
             let range = "from=2004-01-01&to=2026-01-01"
             let history = try json(try await get(address, "/api/v1/history?\(range)"))
-            #expect(history["step"] as? String == "week" && history["days"] as? [String] == ["2020-06-01", "2024-06-03"])
+            #expect(history["step"] as? String == "week")
+            #expect(history["days"] as? [String] == ["2020-06-01", "2024-06-03"])
             let films = try #require(history["films"] as? [[String: Any]])
             #expect(films.map { $0["code"] as? String } == ["AAAAAAAA", "BBBBBBBB", "CCCCCCCC"])
             let points = films.map { $0["points"] as? [[Int]] }
