@@ -110,7 +110,8 @@ extension Wire {
                         "request.accepted.after", "request.done.after", "request.accepted.later", "request.done.later",
                     ])
                 let refusals = try stage[.worker].written.errors.filter { $0.contains("request refused") }
-                #expect(refusals.count == Self.rubbish.count)
+                // Of what comes within a second one line is written.
+                #expect((1...Self.rubbish.count).contains(refusals.count))
             }
         }
 
