@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import Glibc
 import Testing
 import ZeroMQ
 
@@ -35,6 +36,23 @@ extension Wire {
                 else { throw Surprise() }
                 #expect(failure.code == .notFound && failure.upstream?.service == "kobis")
                 await io.shutdown()
+            }
+        }
+    }
+}
+
+extension Trouble {
+    /// Our own client and a worker that dies.
+    struct PatientClientTests {
+        @Test(
+            "a request ends as done, though the worker is killed on the way and started again",
+            .timeLimit(.minutes(5)), arguments: ["accepted", "answered", "committed"])
+        func killed(step: String) async throws {
+            try await Stage.play([.worker: ["--crash-at", step]], usesFiles: true) { stage, _ in
+                async let asked: Void = stage.request([try #require(KoreanDate("2024-06-04"))])
+                _ = try await stage[.worker].ended()
+                try await stage.restart(.worker, by: SIGKILL)
+                try await asked
             }
         }
     }

@@ -17,7 +17,7 @@ extension Stage {
             io, commands: environment["MARQUEE_COMMANDS", default: ""],
             events: environment["MARQUEE_EVENTS", default: ""])
         for day in days {
-            let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(30))
+            let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(60))
             guard case .done = outcome else { throw Refused(day: day, outcome: outcome) }
         }
         await io.shutdown()

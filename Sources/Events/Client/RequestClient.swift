@@ -1,6 +1,9 @@
 public import ZeroMQ
 
 /// Asks a worker for something and waits until the request has ended, as any client can by the contract.
+///
+/// A receipt that does not come is asked for again with the same id, and an end that does not come is looked for in the log:
+/// a worker that dies in between and comes back costs no more than the time it takes.
 public struct RequestClient: Sendable {
     /// How a request ended.
     public enum Outcome: Sendable {
@@ -9,6 +12,11 @@ public struct RequestClient: Sendable {
         /// It has failed, or was refused.
         case failed(Failure)
     }
+
+    /// How long an answer may take, its question with pictures among them.
+    private static let deadline = Duration.seconds(10)
+    /// How long a request may take before its end is looked for in the log, and then again.
+    private static let patience = Duration.seconds(3)
 
     private let io: IOThread
     private let commands: String
@@ -55,36 +63,73 @@ public struct RequestClient: Sendable {
         _ progress: @Sendable () -> Void
     ) async throws -> Outcome {
         var heard: [Event] = []
-        var isAsked = false
+        var isAccepted = false
+        var looked = ContinuousClock.now
         let outcome = try await reader.read { events, isLive -> Outcome? in
-            if isLive, !isAsked {
-                isAsked = true
-                let reply = try await client.ask(frames.topic, frames.body, attaching: frames.images)
+            heard += events
+            if isLive, !isAccepted,
+                let reply = try await ask(client, frames.topic, frames.body, attaching: frames.images)
+            {
                 if let failure = reply.failure { return .failed(failure) }
+                isAccepted = true
+                looked = .now
                 progress()
             }
-            heard += events
-            return try Self.end(of: id, in: heard)
+            // A heartbeat a second sees to it that this is looked at.
+            if isAccepted, ContinuousClock.now - looked > Self.patience {
+                for stage in [Topic.RequestStage.done, .failed] {
+                    heard += try await logged(.request(stage, id), asking: client)
+                }
+                looked = .now
+            }
+            return try await end(of: id, in: heard, asking: client)
         }
         guard let outcome else { throw Unanswered(address: self.events) }
         return outcome
     }
 
-    /// The end of a request, if it is among the events that were heard.
-    private static func end(of id: RequestID, in heard: [Event]) throws -> Outcome? {
+    /// The end of a request, if it is among the events that were heard, with the events that answer it.
+    private func end(of id: RequestID, in heard: [Event], asking client: CommandClient) async throws -> Outcome? {
         for event in heard {
             switch event.topic {
             case .request(.failed, id):
                 return .failed(try event.data(as: RequestFailed.self).error)
             case .request(.done, id):
                 let done = try event.data(as: RequestDone.self)
-                let answers = done.events.compactMap { answer in
-                    heard.last { $0.stream == answer.stream && $0.sequence == answer.sequence }
+                var answers: [Event] = []
+                for answer in done.events {
+                    if let event = heard.last(where: { $0.stream == answer.stream && $0.sequence == answer.sequence }) {
+                        answers.append(event)
+                    } else if let topic = Topic(answer.topic) {
+                        answers += try await logged(topic, asking: client)
+                    }
                 }
                 return .done(done, answers)
             default: continue
             }
         }
         return nil
+    }
+
+    /// The newest event of a topic in the worker's log; none if there is none, or we may not or cannot look.
+    private func logged(_ topic: Topic, asking client: CommandClient) async throws -> [Event] {
+        let question = String(decoding: JSON.certain(["topic": "\(topic)"]), as: UTF8.self)
+        guard let reply = try await ask(client, "latest", question), reply.word == "events" else { return [] }
+        return stride(from: 2, to: reply.frames.count - 1, by: 2).compactMap { index in
+            Event(Message([reply.frames[index], reply.frames[index + 1]]))
+        }.filter { $0.topic == topic }
+    }
+
+    /// The reply to a command, or nil if none came in time: then the worker may be away, and is asked again.
+    private func ask(
+        _ client: CommandClient, _ name: String, _ body: String, attaching frames: [[UInt8]] = []
+    ) async throws -> Reply? {
+        do {
+            return try await withDeadline(Self.deadline, orThrow: Unanswered(address: commands)) {
+                try await client.ask(name, body, attaching: frames)
+            }
+        } catch is Unanswered {
+            return nil
+        }
     }
 }
