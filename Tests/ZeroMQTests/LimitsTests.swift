@@ -67,12 +67,10 @@ struct LimitsTests {
             await hostile.send([Message](repeating: Message([[UInt8](repeating: 7, count: 10_000)]), count: 20_000))
             await hostile.close()
             await waitUntil { server.counters.connections == 0 }
-            // Heartbeats go on until the connection is known to be gone.
-            let good = try await thread.open(.dealer, connect: server.addresses)
+            // The thread lives through the heartbeats that it would have sent.
             let end = ContinuousClock.now.advanced(by: options.heartbeat * 6)
             while ContinuousClock.now < end {
-                await good.send([Message("hello")])
-                while try await #require(server.next(1).last).text(at: 1) != "hello" {}
+                await (try await thread.open(.dealer, connect: server.addresses)).close()
             }
         }
     }
