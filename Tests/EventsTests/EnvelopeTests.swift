@@ -50,6 +50,20 @@ import Testing
         #expect(try event.data(as: [String: String].self) == ["about": "request.done.\(text)"])
     }
 
+    @Test("an event's data is read whether it stands last, as ours does, or before the attributes")
+    func placeOfData() throws {
+        let topic = try #require(Topic("movie.AAAAAAAA"))
+        let attributes =
+            #""specversion":"1.0","id":"1","source":"/x","type":"t","subject":"s","#
+            + #""time":"2026-11-21T06:23:00.123Z","stream":"movie","epoch":"e","sequence":"0000000000000002","#
+            + #""previous":"0000000000000001""#
+        for body in ["{\(attributes),\"data\":{\"a\":\"b\"}}", "{\"data\":{\"a\":\"b\"},\(attributes)}"] {
+            let event = try Event(topic: topic, body: Array(body.utf8))
+            #expect(try event.data(as: [String: String].self) == ["a": "b"])
+            #expect(event.sequence.value == 2)
+        }
+    }
+
     @Test("what backfill led to says so, whatever its data and its request's id hold; what is live says nothing")
     func priority() async throws {
         let log = try await Log(in: folder)
