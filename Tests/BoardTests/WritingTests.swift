@@ -2,6 +2,7 @@ import Events
 import Foundation
 import Imaging
 import Networking
+import Operations
 import TestSupport
 import Testing
 
@@ -101,6 +102,32 @@ import Testing
             #expect(answer.status == 429 && answer["Retry-After"] == "6" && answer["Set-Cookie"] == nil)
         }
         await worker.end()
+    }
+
+    @Test("a session ends after twelve hours, and attempts come back one by one")
+    func time() throws {
+        let clock = ManualClock()
+        let sessions = Sessions(password: Secret(Self.password), clock: clock)
+        let token = try sessions.begin(with: Self.password)
+        for _ in 1...9 { #expect(throws: Failure.self) { try sessions.begin(with: "wrong") } }
+        #expect(throws: Failure.self) { try sessions.begin(with: Self.password) }
+        clock.advance(by: .seconds(6))
+        let other = try sessions.begin(with: Self.password)
+        #expect(other != token && sessions.holds(token) && sessions.holds(other))
+        clock.advance(by: .seconds(12 * 3_600 - 6))
+        #expect(!sessions.holds(token) && sessions.holds(other))
+        #expect(!sessions.holds(nil) && !sessions.holds(""))
+    }
+
+    @Test("a body whose frames cannot be told apart is refused, and one that can be gives them back")
+    func frames() throws {
+        #expect(try FramedBody.frames([0, 0, 0, 2, 7, 8, 0, 0, 0, 0]) == [[7, 8], []])
+        #expect(try FramedBody.frames([]) == [])
+        for body: [UInt8] in [
+            [0, 0, 0], [0, 0, 0, 9, 1], [0xFF, 0xFF, 0xFF, 0xFF, 1], [UInt8](repeating: 0, count: 68),
+        ] {
+            #expect(throws: Failure.self) { try FramedBody.frames(body) }
+        }
     }
 
     @Test("an order goes to the worker with its images, frame by frame, and without a secret that came along")

@@ -10,7 +10,7 @@ import TestSupport
 /// A cache over a file of its own, and a clock that only tests move.
 struct Album {
     let folder: TemporaryFolder
-    let clock = ManualTime()
+    let clock = ManualClock()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -27,7 +27,7 @@ struct Album {
         let client = HTTPClient(retry: .never)
         let cache = PictureCache(
             database: database, fetch: PictureFetch(client: client, allowsPrivateAddresses: allowsPrivateAddresses),
-            limits: limits, clock: clock.clock)
+            limits: limits, clock: WallClock { [clock] in clock.date })
         let result: Result<Value, any Error>
         do { result = .success(try await body(cache)) } catch { result = .failure(error) }
         await client.shutdown()
@@ -55,18 +55,6 @@ struct Album {
             }
         }
         return canvas.encodePNG()
-    }
-}
-
-/// A time that stands still until it is moved.
-final class ManualTime: Sendable {
-    private let time = Monitor(Date(timeIntervalSince1970: 1_795_242_180))
-
-    var clock: WallClock { WallClock { [time] in time.withLock { $0 } } }
-    var now: Date { time.withLock { $0 } }
-
-    func advance(_ seconds: TimeInterval) {
-        time.withLock { $0 += seconds }
     }
 }
 

@@ -42,15 +42,15 @@ import Testing
         }
         try await album.open { cache in
             let first = await cache.picture(at: server.url, .small)
-            album.clock.advance(3_500)
+            album.clock.advance(by: .seconds(3_500))
             #expect(await cache.picture(at: server.url, .small) == first)
             #expect(server.requests.count == 1)
-            album.clock.advance(200)
+            album.clock.advance(by: .seconds(200))
             #expect(await cache.picture(at: server.url, .small) == first)
             #expect(server.requests.count == 2)
             #expect(server.requests.last?["If-Modified-Since"] == "Sat, 21 Nov 2026 06:00:00 GMT")
             // The empty answer counts for all sizes, and for another hour.
-            album.clock.advance(3_500)
+            album.clock.advance(by: .seconds(3_500))
             #expect(await cache.picture(at: server.url, .full) != nil)
             #expect(server.requests.count == 2)
             #expect(await cache.count(.unchanged) == 1)
@@ -65,7 +65,7 @@ import Testing
         }
         try await album.open { cache in
             let old = [await cache.picture(at: server.url, .small), await cache.picture(at: server.url, .large)]
-            album.clock.advance(4_000)
+            album.clock.advance(by: .seconds(4_000))
             let new = [await cache.picture(at: server.url, .large), await cache.picture(at: server.url, .small)]
             #expect(Set(old).isDisjoint(with: new) && !new.contains(nil))
             #expect(server.requests.count == 2)
@@ -77,12 +77,12 @@ import Testing
         let server = try ScriptedServer { [red] exchange in exchange.answer(red) }
         try await album.open { cache in
             _ = await cache.picture(at: server.url, .small)
-            album.clock.advance(60)
-            _ = await cache.picture(at: server.url, .small, changedAt: album.clock.now - 30)
+            album.clock.advance(by: .seconds(60))
+            _ = await cache.picture(at: server.url, .small, changedAt: album.clock.date - 30)
             #expect(server.requests.count == 2)
-            _ = await cache.picture(at: server.url, .small, changedAt: album.clock.now - 30)
+            _ = await cache.picture(at: server.url, .small, changedAt: album.clock.date - 30)
             // A change that lies ahead of our clock does not make us ask for ever.
-            _ = await cache.picture(at: server.url, .small, changedAt: album.clock.now + 60)
+            _ = await cache.picture(at: server.url, .small, changedAt: album.clock.date + 60)
             #expect(server.requests.count == 2)
         }
     }
@@ -100,7 +100,7 @@ import Testing
             #expect(await cache.count(.disk) == 2)
         }
         #expect(server.requests.count == 1)
-        album.clock.advance(4_000)
+        album.clock.advance(by: .seconds(4_000))
         #expect(try await album.open { await $0.picture(at: server.url, .large) } == first)
         #expect(server.requests.count == 2)
         #expect(server.requests.last?["If-None-Match"] == "\"one\"")
@@ -148,12 +148,12 @@ import Testing
         let roomy = limits
         try await album.open(roomy) { cache in
             for number in [1, 2, 3] {
-                album.clock.advance(1)
+                album.clock.advance(by: .seconds(1))
                 _ = await cache.picture(at: "\(server.url)/\(number)", .full)
             }
-            album.clock.advance(1)
+            album.clock.advance(by: .seconds(1))
             _ = await cache.picture(at: "\(server.url)/0", .full)  // from disk: used after the others
-            album.clock.advance(1)
+            album.clock.advance(by: .seconds(1))
             _ = await cache.picture(at: "\(server.url)/4", .full)  // makes the fifth, so the one of 1 has to go
             let sizes = try await cache.sizes()
             #expect(sizes["memory"] ?? 0 <= Double(roomy.memory) && sizes["disk"] ?? 0 <= Double(roomy.disk))

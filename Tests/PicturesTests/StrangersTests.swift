@@ -66,10 +66,10 @@ import Testing
             #expect(await cache.picture(at: server.url, .small) == nil)
             #expect(await cache.picture(at: server.url, .large) == nil)
             #expect(server.requests.count == 1)
-            album.clock.advance(10)
-            #expect(await cache.picture(at: server.url, .large, changedAt: album.clock.now) == nil)
+            album.clock.advance(by: .seconds(10))
+            #expect(await cache.picture(at: server.url, .large, changedAt: album.clock.date) == nil)
             #expect(server.requests.count == 2)
-            album.clock.advance(601)
+            album.clock.advance(by: .seconds(601))
             #expect(await cache.picture(at: server.url, .small) != nil)
         }
     }
@@ -81,7 +81,7 @@ import Testing
         }
         try await album.open { cache in
             let first = await cache.picture(at: server.url, .small)
-            album.clock.advance(90_000)
+            album.clock.advance(by: .seconds(90_000))
             #expect(await cache.picture(at: server.url, .small) == first)
             #expect(await cache.picture(at: server.url, .small) == first)
             #expect(server.requests.count == 2)

@@ -1,6 +1,7 @@
 /** The rules for products, the same as the worker's (OpenMarket/ProductRules.swift): each returns a word for what is wrong. */
 const segments = new Intl.Segmenter();
-const characters = (text) => [...segments.segment(text.trim())].length;
+/** As people count them: an emoji of several parts is one. */
+export const characters = (text) => [...segments.segment(text.trim())].length;
 
 export const limits = { name: 3, description: [10, 1_000], images: 5, imageBytes: 8 << 20 };
 

@@ -1,6 +1,6 @@
 import { h } from '../lib/dom.js';
 import { get } from '../lib/api.js';
-import { rules, number } from '../lib/products.js';
+import { characters, number, rules } from '../lib/products.js';
 import { order, price, question } from '../lib/shop.js';
 import { sentence } from '../lib/shopWords.js';
 import { t } from '../lib/words.js';
@@ -93,7 +93,7 @@ export async function show(main, { words, go, signal }) {
       }
       const [full, off] = [number(values.price), number(values.discountedPrice) || 0];
       sells.textContent = full > 0 && off <= full && off >= 0 ? t('form.sells', price(full - off, values.currency)) : '';
-      counted.textContent = t('form.count', [...values.description.trim()].length.toLocaleString());
+      counted.textContent = t('form.count', characters(values.description).toLocaleString());
       return first;
     }
 
