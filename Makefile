@@ -23,7 +23,7 @@ swift_files := Package.swift Sources Tests Examples Benchmarks
 test_log := .build/test.log
 # How many tests run at once. Without a limit all 900 do, and hold more open files than Foundation's Process can list.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 16
-sanitized := ^(Locking|ZeroMQ|SQLite|Networking|WebServer|Imaging|Events)Tests\.
+sanitized := ^(Locking|ZeroMQ|SQLite|Networking|WebServer|Imaging|Pictures|Events)Tests\.
 # The accessibility checker, which only a package of a browser driver carries.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
