@@ -20,7 +20,8 @@ public struct SocketOptions: Sendable, Hashable {
     public var maximumConnections = 4_096
     /// How long closing goes on sending what is queued.
     public var linger = Duration.milliseconds(500)
-    /// How often a silent connection is tried; three times that without an answer ends it.
+    /// How often a silent connection is tried; three times that without an answer ends it, twelve times for a
+    /// publisher.
     public var heartbeat = Duration.seconds(5)
     /// How long a peer may take to greet before its connection is closed.
     public var handshake = Duration.seconds(10)

@@ -39,7 +39,9 @@ extension SocketOptions {
             SocketSetting("ZMQ_LINGER", ZMQ_LINGER, linger.milliseconds),
             // A half-open connection looks alive to a subscriber for ever unless both sides ask and listen.
             SocketSetting("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, ping),
-            SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, 3 * ping),
+            // A subscriber behind a slow link reads the question after all that was sent before it, megabytes of which wait
+            // in the kernels, and never says anything else.
+            SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, (kind == .publisher ? 12 : 3) * ping),
             SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 3 * ping),
             // For peers whose ZeroMQ knows no heartbeats, and to keep a firewall's memory fresh.
             SocketSetting("ZMQ_TCP_KEEPALIVE", ZMQ_TCP_KEEPALIVE, 1),

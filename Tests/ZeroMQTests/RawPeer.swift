@@ -2,12 +2,12 @@ import Glibc
 
 /// A peer that speaks ZMTP 3.0 over plain TCP, and does only what it is told to.
 final class RawPeer: Sendable {
-    /// What a dealer says first: signature, version, mechanism, role and filler; then that it is a dealer.
-    static let greeting: [UInt8] = {
-        let body = [5] + "READY".utf8 + [11] + "Socket-Type".utf8 + [0, 0, 0, 6] + "DEALER".utf8
+    /// What a peer says first: signature, version, mechanism, role and filler; then what kind of socket it is.
+    static func greeting(as kind: String = "DEALER") -> [UInt8] {
+        let body = [5] + "READY".utf8 + [11] + "Socket-Type".utf8 + [0, 0, 0, UInt8(kind.utf8.count)] + kind.utf8
         return [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + "NULL".utf8 + [UInt8](repeating: 0, count: 48)
             + [4, UInt8(body.count)] + body
-    }()
+    }
 
     private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
 

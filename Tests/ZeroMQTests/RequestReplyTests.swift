@@ -60,7 +60,7 @@ struct RequestReplyTests {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: small)
             let slow = RawPeer(connectedTo: server.addresses[0])
-            #expect(slow.say(RawPeer.greeting) && slow.waitForReady() && slow.say([0, 5] + "hello".utf8))
+            #expect(slow.say(RawPeer.greeting()) && slow.waitForReady() && slow.say([0, 5] + "hello".utf8))
             let id = try await server.next().frames[0]
             let large = [UInt8](repeating: 0, count: 1 << 16)
             let flood = Array(repeating: Message([id, large]), count: 500)

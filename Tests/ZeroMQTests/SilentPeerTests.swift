@@ -20,7 +20,21 @@ struct SilentPeerTests {
         options.heartbeat = .milliseconds(50)
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-            await waitForEnd(of: server.addresses[0], saying: RawPeer.greeting)
+            await waitForEnd(of: server.addresses[0], saying: RawPeer.greeting())
+        }
+    }
+
+    @Test(
+        "a publisher gives a subscriber four times as long, who may read slowly and says nothing else",
+        .timeLimit(.minutes(5)))
+    func slowSubscriber() async throws {
+        var options = SocketOptions()
+        options.heartbeat = .milliseconds(50)
+        try await withThread { thread in
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
+            let began = ContinuousClock.now
+            await waitForEnd(of: publisher.addresses[0], saying: RawPeer.greeting(as: "SUB"))
+            #expect(ContinuousClock.now - began >= options.heartbeat * 12)
         }
     }
 

@@ -57,14 +57,16 @@ public struct Subscription: Sendable {
     /// Connects to the process that publishes at `events` and answers at `commands`, for the topics that begin with one
     /// of the prefixes; that it is not there yet does not matter.
     ///
-    /// `note` must be quick.
+    /// `options` are those of the socket that listens; `note` must be quick.
     public init(
         _ io: IOThread, events: String, commands: String, prefixes: [String], from start: Start,
-        clock: any Clock<Duration> = ContinuousClock(), note: @escaping @Sendable (Note) -> Void = { _ in }
+        options: SocketOptions = SocketOptions(), clock: any Clock<Duration> = ContinuousClock(),
+        note: @escaping @Sendable (Note) -> Void = { _ in }
     ) async throws(ZeroMQError) {
         // Heartbeats last: whoever hears one knows that the other subscriptions are in force.
         let subscriptions = prefixes + [Heartbeat.topicPrefix]
-        socket = try await io.open(.subscriber, connect: [events], subscriptions: subscriptions)
+        socket = try await io.open(
+            .subscriber, connect: [events], subscriptions: subscriptions, options: options)
         log = LogReader(io, address: commands, clock: clock, note: note)
         interest = Interest(prefixes: prefixes)
         self.start = start
