@@ -1,6 +1,8 @@
 """Alerts: live, filtered, taken back, outside the page."""
 
 import datetime
+import pathlib
+import re
 import tempfile
 
 import recordings
@@ -48,6 +50,25 @@ def test_retraction(_, options):
             check("정정으로 취소" in visit.run("return document.querySelector('.alerts').innerText"), "what takes it back is an alert as well")
             visit.open(f"movie/{recordings.FOLLOWER}")
             check(visit.one(".alert.retracted del"), "on the film's page it is struck through, too")
+
+
+def test_product_alerts(_, options):
+    """An alert about a product leads to the product, and its day to no chart."""
+    with tempfile.TemporaryDirectory() as folder:
+        rules = pathlib.Path(folder) / "rules.yml"
+        rules.write_text("rules: {newProduct: }\n")
+        with Stage(options.program, settings={"MARQUEE_RULES": str(rules)}) as stage, Visit(stage) as visit:
+            stage.ask("fetch.products", perPage=100)
+            wait_until(lambda: stage.api("products?page=1&perPage=100"), "the board knows the shop")
+            picture = pathlib.Path(__file__).resolve().parents[2] / "docs/images/board-shop.png"
+            stage.marquee("product", "register", str(picture), "--name", "겨울 외투", "--description", "두껍고 따뜻한 외투", "--price", "15000", "--stock", "3")
+            visit.open("alerts")
+            visit.shows(lambda: visit.all(".alert .rule.newProduct"), "an alert about a product stands with the others")
+            place = visit.one(".alert a.title").get_attribute("href")
+            check(re.search(r"/shop/\d+$", place), f"it leads to the product: {place}")
+            check(not visit.all(".alert .when a"), "and its day to no chart")
+            visit.one(".alert a.title").click()
+            visit.shows(lambda: "겨울 외투" in visit.one("h1").text, "there it is")
 
 
 def test_notifications(stage, _):

@@ -35,12 +35,13 @@ const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '�
 /** An alert in a list; one that was taken back is struck through, and says so. */
 export function alertItem({ alert, time, retractedBy }, { isNew = false } = {}) {
   const text = alert.text?.[language()] ?? alert.title ?? '';
-  const words = alert.movieCode ? h('a', { class: 'title', href: `movie/${alert.movieCode}` }, text) : h('span', { class: 'title' }, text);
+  const about = alert.movieCode ? `movie/${alert.movieCode}` : alert.product ? `shop/${alert.product}` : null;
+  const words = about ? h('a', { class: 'title', href: about }, text) : h('span', { class: 'title' }, text);
   return h('li', { class: `alert ${retractedBy ? 'retracted' : ''} ${isNew ? 'fresh' : ''}` },
     h('span', { class: `rule ${alert.rule}` }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyphs[alert.rule] ?? '●'), ruleName(alert.rule)),
     retractedBy ? h('del', {}, words) : words,
     h('span', { class: 'when' },
       retractedBy && h('strong', {}, t('alert.retracted')), alert.retracts && h('strong', {}, t('alert.retraction')),
-      alert.date && h('a', { href: `day/${alert.date}` }, shortDay(alert.date)),
+      alert.date && (alert.product ? shortDay(alert.date) : h('a', { href: `day/${alert.date}` }, shortDay(alert.date))),
       h('time', { datetime: time, title: instant(time) }, instant(time))));
 }
