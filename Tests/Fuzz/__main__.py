@@ -105,12 +105,17 @@ def fuzz_frames(stage, dice, until, name, kind, files):
 
 
 def drain(socket, word):
-    """Sends a command that nobody knows, and reads until it is refused: all before it is answered by then."""
-    socket.send_multipart([word, b"{}"])
+    """Sends a command that nobody knows, and reads until it is refused: all before it is answered by then.
+
+    It is sent again now and then: a frame that is too large costs the connection, and what is on its way.
+    """
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        if socket.poll(1_000) and any(word in frame for frame in socket.recv_multipart()):
-            return
+        socket.send_multipart([word, b"{}"])
+        again = time.monotonic() + 10
+        while time.monotonic() < again:
+            if socket.poll(1_000) and any(word in frame for frame in socket.recv_multipart()):
+                return
     raise Failure(f"no answer to {word.decode()} in a minute: it hangs")
 
 
