@@ -36,8 +36,12 @@ class Stage:
         self.start("sandbox")
         url = upstream(self.page("sandbox")) if upstream else self.page("sandbox")
         self.environment |= {"MARQUEE_KOBIS_URL": f"{url}/kobisopenapi/webservice/rest", "MARQUEE_KAKAO_URL": url}
-        for role in "worker", "notifier", "board":
-            self.start(role)
+        try:
+            for role in "worker", "notifier", "board":
+                self.start(role)
+        except Failure:
+            self.end()
+            raise
 
     def start(self, role):
         """Starts a process, and learns its addresses from the line in which it says that it is ready."""
