@@ -35,20 +35,14 @@ public struct AlertReplay: Sendable {
         try file.read { log, connection in
             var decider = AlertDecider(rules: rules, since: since)
             var decided: Set<String> = []
-            var position = SequenceNumber.zero
-            var more = true
-            while more {
-                let page = try log.events(of: .ranking, after: position, prefix: prefix, limit: 500, in: connection)
-                for event in page.events {
-                    guard let chart = try LoggedChart(event) else { continue }
-                    if since == nil, history.includes(event) {
-                        decider.learn(chart)
-                        continue
-                    }
-                    for alert in decider.take(chart) where decided.insert(alert.id).inserted { try body(alert) }
+            var charts = LogCursor(log, .ranking, prefix: prefix)
+            while let event = try charts.next(in: connection) {
+                guard let chart = try LoggedChart(event) else { continue }
+                if since == nil, history.includes(event) {
+                    decider.learn(chart)
+                    continue
                 }
-                position = page.position
-                more = page.more
+                for alert in decider.take(chart) where decided.insert(alert.id).inserted { try body(alert) }
             }
             try anomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
             try products(log, connection, isHistory: { history.includes($0) }, body)
@@ -59,16 +53,11 @@ public struct AlertReplay: Sendable {
     private func anomalies(_ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void) throws {
         guard rules[.anomaly] != nil else { return }
         let decider = AlertDecider(rules: rules)
-        var position = SequenceNumber.zero
-        var more = true
-        while more {
-            let page = try log.events(of: .anomaly, after: position, limit: 500, in: connection)
-            for event in page.events where !history.includes(event) {
-                let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
-                for alert in decider.take(try event.data(), at: place) { try body(alert) }
-            }
-            position = page.position
-            more = page.more
+        var anomalies = LogCursor(log, .anomaly)
+        while let event = try anomalies.next(in: connection) {
+            guard !history.includes(event) else { continue }
+            let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
+            for alert in decider.take(try event.data(), at: place) { try body(alert) }
         }
     }
 
@@ -157,19 +146,28 @@ extension Event {
 private struct LogCursor {
     private let log: EventLog
     private let stream: Events.Stream
+    private let prefix: String
     private var page: ArraySlice<LoggedEvent> = []
     private var position = SequenceNumber.zero
     private var more = true
 
-    init(_ log: EventLog, _ stream: Events.Stream) {
+    init(_ log: EventLog, _ stream: Events.Stream, prefix: String = "") {
         self.log = log
         self.stream = stream
+        self.prefix = prefix
+    }
+
+    /// Takes the next event; nil at the end.
+    mutating func next(in connection: Connection) throws -> LoggedEvent? {
+        guard let event = try peek(in: connection) else { return nil }
+        advance()
+        return event
     }
 
     /// The next event; nil at the end.
     mutating func peek(in connection: Connection) throws -> LoggedEvent? {
         while page.isEmpty, more {
-            let next = try log.events(of: stream, after: position, limit: 100, in: connection)
+            let next = try log.events(of: stream, after: position, prefix: prefix, limit: 500, in: connection)
             (page, position, more) = (next.events[...], next.position, next.more)
         }
         return page.first

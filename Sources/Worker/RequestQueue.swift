@@ -22,11 +22,6 @@ actor RequestQueue {
 
     /// How much waits now.
     nonisolated var lengths: Lengths { counted.withLock { $0 } }
-    /// How many live requests wait.
-    var liveCount: Int { live.count }
-    /// How many backfill requests wait.
-    var backfillCount: Int { backfill.count }
-
     /// How many fetchers wait.
     var takerCount: Int { takers.count }
 

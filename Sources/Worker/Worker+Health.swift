@@ -12,9 +12,10 @@ extension Worker {
         database path: String, sockets: [String: Socket]
     ) {
         metrics.gauges("marquee_queue_length", "Accepted requests that wait for their turn.", by: "priority") {
-            [
-                Request.Priority.live.rawValue: Double(await queue.liveCount),
-                Request.Priority.backfill.rawValue: Double(await queue.backfillCount),
+            let lengths = queue.lengths
+            return [
+                Request.Priority.live.rawValue: Double(lengths.live),
+                Request.Priority.backfill.rawValue: Double(lengths.backfill),
             ]
         }
         metrics.gauges(

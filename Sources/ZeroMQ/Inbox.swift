@@ -36,9 +36,8 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Adds a batch.
-    func put(_ batch: [Message]) {
-        let footprint = batch.footprint
+    /// Adds a batch that takes so much memory.
+    func put(_ batch: [Message], footprint: Int) {
         state.update { state in
             if state.messages.isEmpty { state.messages = batch } else { state.messages += batch }
             state.footprint += footprint
@@ -70,11 +69,7 @@ extension Inbox.State {
         }
         let batch = Array(messages.prefix(count))
         messages.removeFirst(count)
-        footprint -= batch.footprint
+        footprint -= batch.reduce(0) { $0 + $1.footprint }
         return batch
     }
-}
-
-extension [Message] {
-    fileprivate var footprint: Int { reduce(0) { $0 + $1.footprint } }
 }

@@ -88,15 +88,15 @@ final class PolledSocket {
     private func receive() {
         let room = exchange.inbox.room
         var batch: [Message] = []
-        var byteCount = 0
+        var footprint = 0
         var refused = 0
-        reading: for _ in 0..<Self.messagesPerTurn where byteCount < Self.bytesPerTurn {
+        reading: for _ in 0..<Self.messagesPerTurn where footprint < Self.bytesPerTurn {
             switch next(in: room) {
             case .nothing: break reading
             case .broken: refused += 1
             case .message(let message):
                 if message.cut != nil { refused += 1 }
-                byteCount += message.footprint
+                footprint += message.footprint
                 batch.append(message)
             }
         }
@@ -108,7 +108,7 @@ final class PolledSocket {
             counters.received += batch.count { $0.cut == nil }
             counters.refused += refused
         }
-        if !batch.isEmpty { exchange.inbox.put(batch) }
+        if !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
     }
 
     /// The next message, as far as there is room for it, and as far as somebody could be told of what is missing.

@@ -68,6 +68,14 @@ const result = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21
 return result.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html, v.nodes[0].failureSummary]);"""
 
 
+def fits(visit, width, page):
+    """Ends the test if the page has a horizontal scroll bar, or cuts something off."""
+    # A phone's page grows with what sticks out, and so does innerWidth.
+    wait_until(lambda: visit.run("return document.documentElement.scrollWidth") <= width, f"{page}: no horizontal scroll bar")
+    if cut := visit.run(CUT_OFF, width):
+        raise Failure(f"{page}: cut off: {cut}")
+
+
 def test_widths_and_axe(stage, options):
     """Every page at four widths, in both languages and themes: nothing sticks out, and axe finds no fault."""
     axe = options.axe.read_text()
@@ -81,11 +89,7 @@ def test_widths_and_axe(stage, options):
                     if width in (1280, 360):  # phone and desktop draw anew
                         visit.open(path)
                         visit.ready(name)
-                    # A phone's page grows with what sticks out, and so does innerWidth.
-                    wait_until(lambda: visit.run("return document.documentElement.scrollWidth") <= width,
-                               f"{name}, {width} px, {language}: no horizontal scroll bar")
-                    if cut := visit.run(CUT_OFF, width):
-                        raise Failure(f"{name}, {width} px, {language}: cut off: {cut}")
+                    fits(visit, width, f"{name}, {width} px, {language}")
                     if options.screenshots and width != 320:
                         theme = "dark" if dark else "light"
                         visit.driver.save_screenshot(f"{options.screenshots}/{name}-{width}-{theme}-{language}.png")

@@ -7,8 +7,8 @@ import zlib
 
 from selenium.webdriver.common.keys import Keys
 
-from everywhere import CUT_OFF
-from stage import Failure, Stage, check, wait_until
+from everywhere import FAULTS, fits
+from stage import Stage, check, wait_until
 from visit import Visit
 
 PASSWORD = "correct-horse-7"
@@ -320,15 +320,11 @@ def test_shop_forms_for_everybody(stage, options):
                     visit.open(path)
                     visit.one(content)
                     visit.run(then)
-                    wait_until(lambda: visit.run("return document.documentElement.scrollWidth") <= width,
-                               f"{name}, {width} px, {language}: no horizontal scroll bar")
-                    if cut := visit.run(CUT_OFF, width):
-                        raise Failure(f"{name}, {width} px, {language}: cut off: {cut}")
+                    fits(visit, width, f"{name}, {width} px, {language}")
                     if options.screenshots:
                         visit.driver.save_screenshot(f"{options.screenshots}/shop-{name}-{width}-{'dark' if dark else 'light'}-{language}.png")
                     visit.run(options.axe.read_text())
-                    faults = visit.wait("""const result = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
-                        return result.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html, v.nodes[0].failureSummary])""")
+                    faults = visit.wait(FAULTS)
                     check(faults == [], f"{name}, {width} px, {language}, {'dark' if dark else 'light'}: axe finds no fault {faults or ''}")
 
 

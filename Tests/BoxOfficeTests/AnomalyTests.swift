@@ -7,14 +7,7 @@ import Testing
 @Suite struct AnomalyTests {
     /// A chart of so many films, the first with `total` admissions so far; each day is unlike the others.
     private func chart(_ day: Int, lines: Int = 10, total: Int = 50_000, market: Market = .all) throws -> Chart {
-        let entries = try (1...lines).map { line in
-            let code = try #require(MovieCode("2024000\(line % 10)"))
-            var entry = ChartEntry(line: line, rank: line, rankChange: 0, isNew: false, movieCode: code, title: "첫눈")
-            entry.sales = day * 100_000 - line * 1_000
-            entry.audience = day * 100 - line
-            entry.audienceTotal = total + line - 1
-            return entry
-        }
+        let entries = try plausibleEntries(of: day, lines: lines, total: total)
         let date = try #require(KoreanDate(year: 2024, month: 6, day: day))
         return Chart(date: date, market: market, state: .provisional, entries: entries)
     }

@@ -7,14 +7,7 @@ import Testing
     /// The chart of a weekend of June 2024; each week is unlike the others.
     private func chart(_ day: Int, lines: Int = 10, total: Int = 50_000, market: Market = .all) throws -> WeekChart {
         let date = try #require(KoreanDate(year: 2024, month: 6, day: day))
-        let entries = try (1...lines).map { line in
-            let code = try #require(MovieCode("2024000\(line % 10)"))
-            var entry = ChartEntry(line: line, rank: line, rankChange: 0, isNew: false, movieCode: code, title: "첫눈")
-            entry.sales = day * 100_000 - line * 1_000
-            entry.audience = day * 100 - line
-            entry.audienceTotal = total + line - 1
-            return entry
-        }
+        let entries = try plausibleEntries(of: day, lines: lines, total: total)
         return WeekChart(
             week: Week(of: date, span: .weekend), yearWeek: nil, market: market, state: .provisional, entries: entries)
     }

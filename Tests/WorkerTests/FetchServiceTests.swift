@@ -125,6 +125,6 @@ import Testing
 extension RequestQueue {
     /// Returns when so many live requests are left.
     func waiting(exactly count: Int) async {
-        while !Task.isCancelled, liveCount != count { await Task.yield() }
+        while !Task.isCancelled, lengths.live != count { await Task.yield() }
     }
 }

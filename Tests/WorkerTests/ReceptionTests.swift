@@ -44,7 +44,7 @@ import ZeroMQ
                 "badRequest", "badRequest",
             ])
         #expect(desk.topics == ["request.accepted.a", "request.accepted.b"])
-        #expect(await desk.queue.liveCount == 2)
+        #expect(desk.queue.lengths.live == 2)
     }
 
     @Test("a request without an id gets one of ours, another each time")
@@ -53,7 +53,7 @@ import ZeroMQ
         let ids = await receive(desk, frames("fetch.day", "20240604"), frames("fetch.day", "20240604"))
         #expect(Set(ids).count == 2)
         #expect(desk.topics == ids.map { "request.accepted.\($0)" })
-        #expect(await desk.queue.liveCount == 2)
+        #expect(desk.queue.lengths.live == 2)
     }
 
     @Test("where nothing can be stored, nothing is accepted")
@@ -61,7 +61,7 @@ import ZeroMQ
         let desk = try await Desk()
         await desk.database.close()
         #expect(await receive(desk, frames("fetch.day", "20240604"), frames("x")) == ["internal", "badRequest"])
-        #expect(await desk.queue.liveCount == 0)
+        #expect(desk.queue.lengths.live == 0)
     }
 
     @Test("one client fills no queue for all, and its requests that wait no more make room")

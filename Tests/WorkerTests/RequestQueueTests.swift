@@ -21,8 +21,8 @@ import Testing
     func order() async {
         await queue.add([request("a", .backfill), request("b"), request("c", .backfill)])
         await queue.add([request("d"), request("e", .backfill)])
-        #expect(await queue.liveCount == 2)
-        #expect(await queue.backfillCount == 3)
+        #expect(queue.lengths.live == 2)
+        #expect(queue.lengths.backfill == 3)
         #expect(await take(5) == ["b", "d", "a", "c", "e"])
     }
 

@@ -115,9 +115,7 @@ public struct RequestClient: Sendable {
     private func logged(_ topic: Topic, asking client: CommandClient) async throws -> [Event] {
         let question = String(decoding: JSON.certain(["topic": "\(topic)"]), as: UTF8.self)
         guard let reply = try await ask(client, "latest", question), reply.word == "events" else { return [] }
-        return stride(from: 2, to: reply.frames.count - 1, by: 2).compactMap { index in
-            Event(Message([reply.frames[index], reply.frames[index + 1]]))
-        }.filter { $0.topic == topic }
+        return reply.events.filter { $0.topic == topic }
     }
 
     /// The reply to a command, or nil if none came in time: then the worker may be away, and is asked again.

@@ -22,11 +22,8 @@ extension ReplayPage {
         }
         // Another log may be shorter; its page is only looked at for its epoch.
         guard !header.more || position > after else { throw Unreadable(what: "a page that leads nowhere") }
-        let frames = reply.frames.dropFirst(2)
         epoch = header.epoch
-        events = stride(from: frames.startIndex, to: frames.endIndex - 1, by: 2).compactMap { index in
-            Event(Message([frames[index], frames[index + 1]]))
-        }
+        events = reply.events
         self.position = position
         more = header.more
     }
@@ -35,5 +32,14 @@ extension ReplayPage {
     struct Unreadable: Error, CustomStringConvertible {
         let what: String
         var description: String { "the log answered with \(what)" }
+    }
+}
+
+extension Reply {
+    /// The events of an answer to `replay` or `latest`, in order, those left out that this program cannot read.
+    var events: [Event] {
+        stride(from: 2, to: frames.count - 1, by: 2).compactMap { index in
+            Event(Message([frames[index], frames[index + 1]]))
+        }
     }
 }
