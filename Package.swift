@@ -38,6 +38,7 @@ let package = Package(
         systemLibrary("CZlib", pkgConfig: "zlib", packages: ["zlib1g-dev"]),
         systemLibrary(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
+        systemLibrary("CMalloc", packages: ["libc6-dev"]),
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Locking"),
         module("Spelling"),
@@ -45,11 +46,11 @@ let package = Package(
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Locking"]),
-        module("SQLite", uses: ["CSQLite"]),
+        module("SQLite", uses: ["CSQLite", "Locking"]),
         module("Networking", uses: ["CCurl", "CCrypto", "JSONReading", "Locking"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Locking"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["Locking", "Spelling"]),
+        module("Operations", uses: ["CMalloc", "Locking", "Spelling"]),
         module("YAML", uses: ["CYAML", "Spelling"]),
 
         // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
@@ -137,7 +138,8 @@ let package = Package(
         tests(
             of: "Notifier",
             uses: [
-                "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "OpenMarket", "Events",
+                "JSONReading", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice",
+                "OpenMarket", "Events",
             ]),
         tests(
             of: "Board",

@@ -4,7 +4,7 @@ from bench import (
     FOLDER, PEERS, PYTHON, free_address, in_turn, line, memory, note_memory, seconds_of, settings, spawn, start, stop)
 import zmq
 
-BROWSERS, CHARTS = 1_000, 60
+BROWSERS, CHARTS = 1_000, 240
 sandbox, ready = start("sandbox", settings("sandbox"))
 values = settings("board", ready["address"])
 worker, _ = start("worker", values)

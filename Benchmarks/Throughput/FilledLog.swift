@@ -24,11 +24,16 @@ struct FilledLog {
     }
 
     /// Ten lines with all their figures, as long as real ones.
+    ///
+    /// Once a week a film leaves, another enters, and all change places: about as many alerts as the sandbox's charts fire.
     private func entries(_ day: Int) throws -> [ChartEntry] {
-        try (1...10).map { line in
+        let before = films(ofWeek: (day - 1) / 7)
+        return try films(ofWeek: day / 7).enumerated().map { index, film in
+            let line = index + 1
+            let rankBefore = before.firstIndex(of: film).map { $0 + 1 }
             var entry = ChartEntry(
-                line: line, rank: line, rankChange: (day + line) % 5 - 2, isNew: false,
-                movieCode: try code(day / 7 + line), title: "바람이 머무는 언덕의 \(line)번째 여름")
+                line: line, rank: line, rankChange: (rankBefore ?? line) - line, isNew: rankBefore == nil,
+                movieCode: try code(film), title: "바람이 머무는 언덕의 \(film % 10 + 1)번째 여름")
             entry.openDate = .firstChart + day - line
             entry.sales = 264_355_728 / line
             entry.salesShare = Percent(tenths: 277 / line)
@@ -43,5 +48,10 @@ struct FilledLog {
             entry.showings = 3588 / line
             return entry
         }
+    }
+
+    /// The films of a week, by their ranks.
+    private func films(ofWeek week: Int) -> [Int] {
+        (0..<10).map { week + 1 + ($0 + 3 * week) % 10 }
     }
 }

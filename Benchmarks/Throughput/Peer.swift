@@ -16,7 +16,6 @@ struct Peer {
         options.sendHighWater = 10_000_000
         options.inboxBytes = 1 << 40
         options.outboxLimit = 10_000_000
-        options.linger = .seconds(60)
     }
 
     /// Everybody has the same key pair, and may do everything.
@@ -31,6 +30,8 @@ struct Peer {
     /// Publishes events of a log, a commit's worth at a time, once so many have subscribed.
     func publish(_ address: String, count: Int, size: Int, subscribers: Int, folder: String) async throws {
         let (log, events) = try await logged(count: 1_000, size: size, in: folder)
+        var options = options
+        options.linger = .seconds(60)
         let socket = try await io.open(.publisher, bind: [address], options: options)
         let publisher = Publisher(socket, of: log, positions: [:])
         await socket.waitForSubscribers(to: "ranking", count: subscribers)

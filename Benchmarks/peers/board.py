@@ -1,5 +1,5 @@
 """Hands charts to browsers as server-sent events: board.py PORT EVENTS; says `ready`."""
-import asyncio, sys
+import asyncio, resource, sys
 import orjson, zmq, zmq.asyncio
 from aiohttp import web
 
@@ -24,6 +24,8 @@ async def live(request):
 
 
 async def main():
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     application = web.Application()
     application.router.add_get("/live", live)
     runner = web.AppRunner(application)

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
     char mark[64], head[512], bytes[65536];
     int length = snprintf(mark, sizeof mark, "event: %s\n", argv[5]), poll = epoll_create1(0);
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){8192, 8192});
+    alarm(120);  // an event that is lost would be waited for without end, for servers send signs of life
     struct browser *browsers = calloc(count, sizeof *browsers);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(argv[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     for (long i = 0; i < count; i++) {

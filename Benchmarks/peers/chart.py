@@ -1,6 +1,9 @@
 """A chart as KOBIS sends it, made numbers and days: chart.py FILE COUNT prints the microseconds of processor time for one."""
-import datetime, pathlib, sys, time
+import datetime, pathlib, re, sys, time
 import orjson
+
+control = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+movie_code = re.compile(r"[0-9A-Z]{8}")
 
 
 def whole(text):
@@ -18,10 +21,23 @@ def day(text):
     return datetime.date.fromisoformat(text) if text else None
 
 
+def code(text):
+    if not movie_code.fullmatch(text):
+        raise ValueError(f"{text!r} is no code of a film")
+    return text
+
+
+def title(text):
+    text = control.sub(" ", text).strip()
+    if not text:
+        raise ValueError("a film without a title")
+    return text
+
+
 def entry(line):
     return {
         "line": whole(line["rnum"]), "rank": whole(line["rank"]), "rankChange": whole(line["rankInten"]),
-        "isNew": line["rankOldAndNew"] == "NEW", "movieCode": line["movieCd"], "title": line["movieNm"].strip(),
+        "isNew": line["rankOldAndNew"] == "NEW", "movieCode": code(line["movieCd"]), "title": title(line["movieNm"]),
         "openDate": day(line["openDt"]), "sales": whole(line["salesAmt"]), "salesShare": percent(line["salesShare"]),
         "salesDelta": whole(line["salesInten"]), "salesChange": percent(line["salesChange"]),
         "salesTotal": whole(line["salesAcc"]), "audience": whole(line["audiCnt"]),

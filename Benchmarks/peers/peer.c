@@ -1,7 +1,7 @@
 /* The limit to measure against: plain libzmq, two frames a message, queues without a limit, so that nothing is dropped.
    peer publish ADDRESS COUNT BYTES SUBSCRIBERS | peer events ADDRESS COUNT BYTES | peer subscribe ADDRESS COUNT SUBSCRIBERS
-   prints messages a second; peer serve ADDRESS BYTES [DATABASE] answers for ever, with a database after a commit of 1 kB; peer ask
-   ADDRESS COUNT WORD TOPIC [BODY] prints microseconds until each answer, which must begin with WORD; %ld in BODY becomes the
+   prints messages a second; peer serve ADDRESS BYTES [DATABASE COMMITTED] answers for ever, with a database after a commit of so
+   many bytes; peer ask ADDRESS COUNT WORD TOPIC [BODY] prints microseconds until each answer, which must begin with WORD; %ld in BODY becomes the
    number of the question. With CURVE_PUBLIC and CURVE_SECRET everybody has that key pair. */
 #include <assert.h>
 #include <sqlite3.h>
@@ -45,10 +45,11 @@ static void two(void *socket, const char *first, const void *second, size_t size
 
 static void publish(const char *address, long count, long bytes, int subscribers, int numbered) {
     void *socket = open_socket(ZMQ_XPUB, address);
-    char *body = malloc(bytes + 1024), text[64];
+    char *body = malloc(bytes + 1024), text[64] = "";
     memset(body, 'x', bytes);
     for (int i = 0; i < subscribers; i++) zmq_recv(socket, text, sizeof text, 0);  // each has subscribed
     if (numbered) {  // envelopes as a worker has them, after the heartbeat that a subscription begins with
+        if (text[1]) zmq_recv(socket, text, sizeof text, 0);  // who does not want all wants heartbeats and rankings
         const char *beat = "{\"specversion\":\"1.0\",\"data\":{\"epoch\":\"8f0c2a54-7d0e-4c0b-9a53-2f3f3b1c9a10\",\"positions\":{}}}";
         two(socket, "heartbeat.worker", beat, strlen(beat));
     }
@@ -95,19 +96,20 @@ static void subscribe(const char *address, long count, int subscribers) {
     for (int i = 0; i < subscribers; i++) zmq_close(items[i].socket);
 }
 
-static sqlite3_stmt *insertion(const char *path) {
+static sqlite3_stmt *insertion(const char *path, long bytes) {
     sqlite3 *database;
     sqlite3_stmt *statement;
     assert(sqlite3_open(path, &database) == SQLITE_OK);
     const char *schema = "pragma journal_mode = wal; pragma synchronous = full; create table event (body blob);";
     assert(sqlite3_exec(database, schema, NULL, NULL, NULL) == SQLITE_OK);
-    assert(sqlite3_prepare_v2(database, "insert into event values (zeroblob(1024))", -1, &statement, NULL) == SQLITE_OK);
+    assert(sqlite3_prepare_v2(database, "insert into event values (zeroblob(?))", -1, &statement, NULL) == SQLITE_OK);
+    assert(sqlite3_bind_int64(statement, 1, bytes) == SQLITE_OK);
     return statement;
 }
 
-static void serve(const char *address, long bytes, const char *path) {
+static void serve(const char *address, long bytes, const char *path, long committed) {
     void *socket = open_socket(ZMQ_ROUTER, address);
-    sqlite3_stmt *statement = path ? insertion(path) : NULL;
+    sqlite3_stmt *statement = path ? insertion(path, committed) : NULL;
     char *answer = calloc(1, bytes), id[256], frame[4096];
     while (1) {
         int size = zmq_recv(socket, id, sizeof id, 0), more = 1;
@@ -151,7 +153,7 @@ int main(int argc, char **argv) {
     if (strcmp(verb, "publish") == 0) publish(address, count, atol(argv[4]), atoi(argv[5]), 0);
     else if (strcmp(verb, "events") == 0) publish(address, count, atol(argv[4]), 1, 1);
     else if (strcmp(verb, "subscribe") == 0) subscribe(address, count, atoi(argv[4]));
-    else if (strcmp(verb, "serve") == 0) serve(address, count, argc > 4 ? argv[4] : NULL);
+    else if (strcmp(verb, "serve") == 0) serve(address, count, argc > 5 ? argv[4] : NULL, argc > 5 ? atol(argv[5]) : 0);
     else ask(address, count, argv[4], argv[5], argc > 6 ? argv[6] : "");
     zmq_ctx_term(context);
 }

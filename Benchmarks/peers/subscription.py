@@ -6,7 +6,9 @@ address, count = sys.argv[1], int(sys.argv[2])
 socket = zmq.Context().socket(zmq.SUB)
 socket.rcvhwm = 0
 socket.subscribe(b"ranking.")
+socket.subscribe(b"heartbeat.")
 socket.connect(address)
+socket.recv_multipart()  # the heartbeat: from here on nothing is missing
 expected = 1
 while expected <= count:
     topic, body = socket.recv_multipart()

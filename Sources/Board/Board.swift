@@ -28,15 +28,18 @@ public struct Board: Sendable {
     private let options: Options
     private let logger: Logger
     private let clock: WallClock
+    private let pauses: any Clock<Duration>
 
-    /// Makes a board; nothing is opened yet.
+    /// Makes a board; nothing is opened yet. `pauses` measures how long visitors have asked for nothing.
     public init(
-        _ configuration: Configuration, options: Options = Options(), logger: Logger, clock: WallClock = .system
+        _ configuration: Configuration, options: Options = Options(), logger: Logger, clock: WallClock = .system,
+        pauses: any Clock<Duration> = ContinuousClock()
     ) {
         self.configuration = configuration
         self.options = options
         self.logger = logger
         self.clock = clock
+        self.pauses = pauses
     }
 
     /// Opens the database, the sockets and the page, and serves until `asked` returns.
@@ -80,9 +83,15 @@ public struct Board: Sendable {
         let api = API(
             model: model, hub: hub,
             posters: Posters(model: model, cache: pictures.cache), pictures: pictures.cache,
-            requests: RequestDesk(io, address: commands, wallClock: clock, clock: ContinuousClock()),
+            requests: RequestDesk(
+                io, address: commands, perSecond: configuration.boardRate, wallClock: clock, clock: pauses),
             sessions: sessions, hasMarket: options.hasMarket || configuration.openMarket.url != nil, base: options.base,
-            statuses: StatusDesk(io, worker: commands, notifier: alertCommands), clock: clock, logger: logger)
+            statuses: StatusDesk(io, worker: commands, notifier: alertCommands),
+            refused: metrics.counters(
+                "marquee_board_refused_total", "Requests to the board's API answered with an error, by its code.",
+                for: Failure.Code.allCases
+            ) { ["code": $0.rawValue] },
+            clock: clock, logger: logger)
         let health = HealthPages(
             metrics: metrics, livesIf: [.answers(database)], isReadyIf: [.writes(to: database), pulse.check])
         let site = Site(base: options.base, files: files, api: api) { await health.page($0) }
@@ -91,6 +100,7 @@ public struct Board: Sendable {
         ) { request in
             await site.respond(to: request)
         }
+        metrics.addWebServer(server)
 
         logger.info("board ready", [.http: server.address, .path: options.base])
         let services: [any Service] = feeds + [pulse, PageService(server, hub: hub)]

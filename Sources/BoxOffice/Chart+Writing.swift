@@ -16,7 +16,7 @@ extension Chart: JSONWritable {
         json.beginMember("market")
         json.appendText(market.description)
         json.beginMember("revision")
-        json.appendJSON(String(revision))
+        json.appendNumber(revision)
         json.beginMember("state")
         json.appendText(state.rawValue)
         json.append(UInt8(ascii: "}"))
@@ -37,7 +37,7 @@ extension ChartEntry: JSONWritable {
         json.beginMember("isNew")
         Value.flag(isNew).write(to: &json)
         json.beginMember("line")
-        Self.write(line, to: &json)
+        json.appendNumber(line)
         json.beginMember("movieCode")
         json.appendText(movieCode.description)
         json.beginMember("openDate")
@@ -65,8 +65,24 @@ extension ChartEntry: JSONWritable {
         json.append(UInt8(ascii: "}"))
     }
 
-    private static func write(_ figure: (some CustomStringConvertible)?, to json: inout [UInt8]) {
-        json.appendJSON(figure?.description ?? "null")
+    private static func write(_ figure: Int?, to json: inout [UInt8]) {
+        if let figure { json.appendNumber(figure) } else { json.appendJSON("null") }
+    }
+
+    private static func write(_ figure: Percent?, to json: inout [UInt8]) {
+        if let figure { figure.write(to: &json) } else { json.appendJSON("null") }
+    }
+}
+
+extension Percent: JSONWritable {
+    /// Writes the percentage with its decimal, if it has one.
+    public func write(to json: inout [UInt8]) {
+        let (whole, tenth) = tenths.quotientAndRemainder(dividingBy: 10)
+        if tenths < 0, whole == 0 { json.append(UInt8(ascii: "-")) }
+        json.appendNumber(whole)
+        guard tenth != 0 else { return }
+        json.append(UInt8(ascii: "."))
+        json.appendNumber(abs(tenth))
     }
 }
 
@@ -76,8 +92,8 @@ extension ChartEntry.Value: JSONWritable {
         switch self {
         case .null: json.appendJSON("null")
         case .flag(let flag): json.appendJSON(flag ? "true" : "false")
-        case .integer(let integer): json.appendJSON(String(integer))
-        case .percent(let percent): json.appendJSON(percent.description)
+        case .integer(let integer): json.appendNumber(integer)
+        case .percent(let percent): percent.write(to: &json)
         case .text(let text): json.appendText(text)
         }
     }

@@ -30,7 +30,7 @@ extension KoreanDate: CustomStringConvertible {
 
     /// The day as `YYYY-MM-DD`.
     public var description: String {
-        let (year, month, day) = (year, month, day)
+        let (year, month, day) = civil
         guard (0...9999).contains(year) else {
             let parts = parts
             return "\(parts.year)-\(parts.month)-\(parts.day)"

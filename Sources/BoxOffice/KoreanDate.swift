@@ -78,7 +78,8 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
     private static let offset = 9.0 * 3600
     private static let secondsPerDay = 86_400.0
 
-    private var civil: (year: Int, month: Int, day: Int) {
+    /// Year, month and day, for whoever needs all of them.
+    var civil: (year: Int, month: Int, day: Int) {
         // The inverse of `init(year:month:day:)`: eras of 400 years have 146,097 days.
         let shifted = dayNumber + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

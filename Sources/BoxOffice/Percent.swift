@@ -63,8 +63,9 @@ extension Percent: CustomStringConvertible {
 
     /// The percentage with its decimal, if it has one: `-7.5`, `98`.
     public var description: String {
-        let (whole, tenth) = abs(tenths).quotientAndRemainder(dividingBy: 10)
-        return (tenths < 0 ? "-" : "") + String(whole) + (tenth == 0 ? "" : ".\(tenth)")
+        var text: [UInt8] = []
+        write(to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -1,6 +1,9 @@
 // libcurl's setters and getters are variadic, which Swift cannot call: one plain function for each type of argument.
 #pragma once
 #include <curl/curl.h>
+// Not in Swift's Glibc.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 typedef size_t (*marquee_curl_sink)(char *bytes, size_t size, size_t count, void *context);
 
@@ -39,4 +42,12 @@ static inline CURLcode marquee_curl_get_pointer(CURL *easy, CURLINFO info, void 
 }
 static inline CURLMcode marquee_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode marquee_curl_multi_set_socket(CURLM *multi, curl_socket_callback function, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context) : code;
+}
+static inline CURLMcode marquee_curl_multi_set_timer(CURLM *multi, curl_multi_timer_callback function, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context) : code;
 }

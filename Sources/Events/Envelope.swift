@@ -1,17 +1,17 @@
 import Glibc
+import JSONReading
 
 /// The JSON object that an event travels in: its attributes as text, and its data as the JSON that it already is.
 enum Envelope {
     /// The object's bytes, with the attributes in their order and those without a value left out.
-    static func json(_ attributes: [(name: String, value: String?)], data: [UInt8]) -> [UInt8] {
-        var json: [UInt8] = [UInt8(ascii: "{")]
+    static func json(_ attributes: [(name: StaticString, value: String?)], data: [UInt8]) -> [UInt8] {
+        var json: [UInt8] = []
         json.reserveCapacity(data.count + 512)
         for case (let name, let value?) in attributes {
-            json += "\"\(name)\":".utf8
-            json += JSON.quoted(value)
-            json.append(UInt8(ascii: ","))
+            json.beginMember(name, isFirst: json.isEmpty)
+            json.appendText(value)
         }
-        json += "\"data\":".utf8
+        json.beginMember("data")
         json += data
         json.append(UInt8(ascii: "}"))
         return json

@@ -39,15 +39,48 @@ public struct Event: Hashable, Sendable {
     ///
     /// The data is looked at when it is asked for, and need not be JSON until then: in our envelopes it stands last.
     public init(topic: Topic, body: [UInt8]) throws(DecodingError) {
-        if let head = Envelope.head(of: body), body.last == UInt8(ascii: "}"),
+        if let event = Event(ours: body, topic: topic) {
+            self = event
+        } else if let head = Envelope.head(of: body), body.last == UInt8(ascii: "}"),
             let attributes = try? JSONValue(parsing: head),
             let event = try? Event(topic: topic, body: body, attributes)
         {
             self = event
         } else {
-            // Not one of ours, or one that cannot be read: then the error tells of the whole.
+            // Attributes may follow the data, or it cannot be read: then the error tells of the whole.
             self = try Event(topic: topic, body: body, JSONValue(parsing: body))
         }
+    }
+
+    /// Reads an event as we write it; nil if it is another's.
+    private init?(ours body: [UInt8], topic: Topic) {
+        guard var reader = EnvelopeReader(body), reader.has("specversion", "1.0"), let id = reader.text("id"),
+            let source = reader.text("source"), let type = reader.text("type"), let subject = reader.text("subject"),
+            let time = reader.text("time").flatMap(Timestamp.instant),
+            reader.has("datacontenttype", "application/json"),
+            let stream = reader.text("stream").flatMap({ Stream(rawValue: $0) }), stream == topic.stream,
+            let epoch = reader.text("epoch"), let sequence = reader.sequence("sequence"),
+            let previous = reader.sequence("previous")
+        else { return nil }
+        var correlationID: RequestID?
+        if let text = reader.text("correlationid") {
+            guard let id = RequestID(text) else { return nil }
+            correlationID = id
+        }
+        let priority = reader.text("priority").flatMap(Request.Priority.init)
+        guard reader.isAtData else { return nil }
+        self.topic = topic
+        self.body = body
+        self.id = id
+        self.source = source
+        self.type = type
+        self.subject = subject
+        self.time = time
+        self.epoch = epoch
+        self.sequence = sequence
+        self.previous = previous
+        self.correlationID = correlationID
+        self.priority = priority ?? .live
     }
 
     private init(topic: Topic, body: [UInt8], _ attributes: JSONValue) throws(DecodingError) {

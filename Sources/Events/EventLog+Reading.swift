@@ -21,6 +21,16 @@ extension EventLog {
         public let more: Bool
     }
 
+    /// A page whose events nobody reads on their way.
+    struct Frames {
+        /// Each event's topic and body, in order.
+        var frames: [[UInt8]] = []
+        /// The place up to which nothing was left out.
+        var position: SequenceNumber
+        /// Whether the stream goes on after `position`.
+        var more: Bool
+    }
+
     /// The events of a stream after a place, those whose topic begins with `prefix`, at most `limit` of them.
     ///
     /// A page may have fewer, or none, although more follow: it looks no further than some ten thousand events, and
@@ -28,28 +38,61 @@ extension EventLog {
     public func events(
         of stream: Stream, after: SequenceNumber, prefix: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Page {
+        var events: [LoggedEvent] = []
+        let (position, more) = try look(
+            through: stream, after: after, prefix: prefix, limit: limit, in: connection
+        ) { sequence, name, body throws(DatabaseError) in
+            guard let topic = Topic(String(decoding: name, as: UTF8.self)) else {
+                throw connection.damage("event \(sequence) of \(stream.rawValue) has no topic")
+            }
+            events.append(LoggedEvent(topic: topic, named: name, sequence: sequence, body: body))
+        }
+        return Page(events: events, position: position, more: more)
+    }
+
+    /// The same events as frames of a message.
+    func frames(
+        of stream: Stream, after: SequenceNumber, prefix: String = "", limit: Int, in connection: Connection
+    ) throws(DatabaseError) -> Frames {
+        var frames: [[UInt8]] = []
+        let (position, more) = try look(
+            through: stream, after: after, prefix: prefix, limit: limit, in: connection
+        ) { _, name, body in
+            frames.append(name)
+            frames.append(body)
+        }
+        return Frames(frames: frames, position: position, more: more)
+    }
+
+    /// Hands the events of a page to `take`; returns how far it has looked, and whether the stream goes on after that.
+    private func look(
+        through stream: Stream, after: SequenceNumber, prefix: String, limit: Int, in connection: Connection,
+        _ take: (SequenceNumber, _ topic: [UInt8], _ body: [UInt8]) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) -> (position: SequenceNumber, more: Bool) {
         precondition(limit > 0, "a page has room for one event")
         let newest = try positions(in: connection)[stream] ?? .zero
         let end = min(newest, after.advanced(by: reach))
-        // Sizes first: SQLite tells a body's length without reading it.
-        let sizes = try connection.query(
-            """
-            select sequence, length(body) from event indexed by event_place
-            where stream = ? and sequence > ? and sequence <= ? and topic >= ? and topic < ?
-            order by sequence limit ?
-            """, stream, after, end, prefix, Self.end(of: prefix), limit, as: SequenceNumber.self, Int.self)
-        let count = room(for: sizes.map(\.1))
-        guard count > 0 else { return Page(events: [], position: max(after, end), more: end < newest) }
-        let last = sizes[count - 1].0
-        let events = try connection.query(
-            """
-            select topic, sequence, body from event indexed by event_place
-            where stream = ? and sequence > ? and sequence <= ? and topic >= ? and topic < ?
-            order by sequence
-            """, stream, after, last, prefix, Self.end(of: prefix), as: Topic.self, SequenceNumber.self, [UInt8].self
-        ).map(LoggedEvent.init)
-        let position = count == limit || count < sizes.count ? last : max(after, end)
-        return Page(events: events, position: position, more: position < newest)
+        var last = max(after, end)
+        var (count, bytes, isFull) = (0, 0, false)
+        try connection.forEachRow(
+            of: """
+                select sequence, topic, body from event indexed by event_place
+                where stream = ? and sequence > ? and sequence <= ? and topic >= ? and topic < ?
+                order by sequence
+                """, stream, after, end, prefix, Self.end(of: prefix)
+        ) { row throws(DatabaseError) in
+            let body = try row.bytes(2)
+            bytes += body.count
+            isFull = count > 0 && bytes > pageBytes
+            guard !isFull else { return false }
+            last = try row.value(0)
+            count += 1
+            try take(last, row.bytes(1), body)
+            isFull = count == limit
+            return !isFull
+        }
+        let position = isFull ? last : max(after, end)
+        return (position, position < newest)
     }
 
     /// The newest event of a topic.
@@ -70,32 +113,22 @@ extension EventLog {
     ) throws(DatabaseError) -> Snapshot {
         precondition(limit > 0, "a page has room for one event")
         let positions = try positions(in: connection)
-        let sizes = try connection.query(
-            """
-            select topic, length(body) from event_topic join event using (stream, topic)
-            where topic >= ? and topic < ? and topic > ? and sequence = newest
-            order by topic limit ?
-            """, prefix, Self.end(of: prefix), after, limit + 1, as: String.self, Int.self)
-        let count = min(room(for: sizes.map(\.1)), limit)
-        guard count > 0 else { return Snapshot(events: [], positions: positions, more: false) }
-        let events = try connection.query(
-            """
-            select topic, sequence, body from event_topic join event using (stream, topic)
-            where topic >= ? and topic <= ? and topic > ? and sequence = newest
-            order by topic
-            """, prefix, sizes[count - 1].0, after, as: Topic.self, SequenceNumber.self, [UInt8].self
-        ).map(LoggedEvent.init)
-        return Snapshot(events: events, positions: positions, more: count < sizes.count)
-    }
-
-    /// How many events of these sizes a page takes, at least one.
-    private func room(for sizes: [Int]) -> Int {
-        var bytes = 0
-        let count = sizes.prefix { size in
-            bytes += size
-            return bytes <= pageBytes
-        }.count
-        return sizes.isEmpty ? 0 : max(1, count)
+        var events: [LoggedEvent] = []
+        var (bytes, more) = (0, false)
+        try connection.forEachRow(
+            of: """
+                select topic, sequence, body from event_topic join event using (stream, topic)
+                where topic >= ? and topic < ? and topic > ? and sequence = newest
+                order by topic
+                """, prefix, Self.end(of: prefix), after
+        ) { row throws(DatabaseError) in
+            let body = try row.bytes(2)
+            bytes += body.count
+            more = events.count == limit || !events.isEmpty && bytes > pageBytes
+            if !more { events.append(LoggedEvent(topic: try row.value(0), sequence: try row.value(1), body: body)) }
+            return !more
+        }
+        return Snapshot(events: events, positions: positions, more: more)
     }
 
     /// The event that was appended with an id of its own.

@@ -29,44 +29,73 @@ public struct EventLog: Sendable {
 
     /// Appends events, in order, and returns them as they are to be published.
     ///
-    /// A draft whose own id is in the log already is not written again: what was logged then is returned in its place.
+    /// A draft whose own id is in the log already is not written again: what was logged then is returned in its place. An
+    /// id belongs to one topic; a write that gives it to another fails.
     public func append(
         _ drafts: [EventDraft], at time: Date, in connection: Connection
     ) throws(DatabaseError) -> [LoggedEvent] {
-        var events: [LoggedEvent] = []
+        try appendEach(of: drafts, at: time, in: connection).map(\.event)
+    }
+
+    /// Appends events likewise, and tells which of them were not in the log.
+    public func appendEach(
+        of drafts: [EventDraft], at time: Date, in connection: Connection
+    ) throws(DatabaseError) -> [(event: LoggedEvent, isNew: Bool)] {
+        var events: [(event: LoggedEvent, isNew: Bool)] = []
+        events.reserveCapacity(drafts.count)
+        // Written once, behind the last event: many drafts have one stream.
+        var newest: [Stream: SequenceNumber] = [:]
         for draft in drafts {
-            if let id = draft.id, let known = try event(id: id, in: connection) {
-                events.append(known)
-            } else {
-                events.append(try append(draft, at: time, in: connection))
+            let stream = draft.topic.stream
+            let topic = draft.topic.description
+            let last = if let known = newest[stream] { known } else { try place(of: stream, connection) }
+            let sequence = last.advanced(by: 1)
+            var previous = SequenceNumber.zero
+            if try !begin(topic, of: stream, at: sequence, in: connection) {
+                if let id = draft.id, let known = try event(id: id, in: connection) {
+                    events.append((known, false))
+                    continue
+                }
+                previous = try self.newest(topic, connection) ?? .zero
+                try connection.execute("update event_topic set newest = ? where topic = ?", sequence, topic)
             }
+            let event = LoggedEvent(
+                draft, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
+            try connection.execute(
+                "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
+                sequence, topic, draft.id, event.body, Checksum(of: event))
+            newest[stream] = sequence
+            events.append((event, true))
+        }
+        for (stream, place) in newest {
+            try connection.execute("insert or replace into event_stream (stream, newest) values (?, ?)", stream, place)
         }
         return events
     }
 
-    private func append(
-        _ draft: EventDraft, at time: Date, in connection: Connection
-    ) throws(DatabaseError) -> LoggedEvent {
-        let stream = draft.topic.stream
-        let topic = draft.topic.description
-        let sequence = try connection.query(
-            """
-            insert into event_stream (stream, newest) values (?, 1)
-            on conflict do update set newest = newest + 1 returning newest
-            """, stream, as: SequenceNumber.self)[0]
-        let previous = try connection.query(
-            "select newest from event_topic where topic = ?", topic, as: SequenceNumber.self
-        ).first
-        let event = LoggedEvent(
-            draft, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous ?? .zero)
+    /// The place of a topic's newest event.
+    public func newest(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> SequenceNumber? {
+        try newest(topic.description, connection)
+    }
+
+    private func newest(_ topic: String, _ connection: Connection) throws(DatabaseError) -> SequenceNumber? {
+        try connection.query("select newest from event_topic where topic = ?", topic, as: SequenceNumber.self).first
+    }
+
+    /// The place of a stream's newest event.
+    private func place(of stream: Stream, _ connection: Connection) throws(DatabaseError) -> SequenceNumber {
+        try connection.query("select newest from event_stream where stream = ?", stream, as: SequenceNumber.self).first
+            ?? .zero
+    }
+
+    /// Notes the first event of a topic; returns whether it is, as most are: a request's, an alert's, the first revision
+    /// of a day's chart.
+    private func begin(
+        _ topic: String, of stream: Stream, at sequence: SequenceNumber, in connection: Connection
+    ) throws(DatabaseError) -> Bool {
         try connection.execute(
-            """
-            insert into event_topic (topic, stream, newest) values (?, ?, ?)
-            on conflict do update set newest = excluded.newest
-            """, topic, stream, sequence)
-        try connection.execute(
-            "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
-            sequence, topic, draft.id, event.body, Checksum(of: event))
-        return event
+            "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", topic, stream,
+            sequence)
+        return connection.changedRows > 0
     }
 }

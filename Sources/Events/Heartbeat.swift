@@ -39,7 +39,7 @@ extension Heartbeat {
     /// The heartbeat as a message; it is in no stream and no log.
     func message(from source: String, at now: Date) -> Message {
         let process = source.split(separator: "/").last ?? ""
-        let attributes: [(name: String, value: String?)] = [
+        let attributes: [(name: StaticString, value: String?)] = [
             ("specversion", Event.version),
             ("id", "\(epoch)/heartbeat/\(Timestamp.text(now))"),
             ("source", source),

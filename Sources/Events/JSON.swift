@@ -47,18 +47,4 @@ public enum JSON {
     ) throws(DecodingError) -> Value {
         try Value(json: bytes)
     }
-
-    /// A text as a JSON string, in its quotes.
-    static func quoted(_ text: String) -> [UInt8] {
-        var json: [UInt8] = [UInt8(ascii: "\"")]
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
-            case ..<0x20: json += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default: json.append(byte)
-            }
-        }
-        json.append(UInt8(ascii: "\""))
-        return json
-    }
 }

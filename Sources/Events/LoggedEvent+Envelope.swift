@@ -7,7 +7,7 @@ extension LoggedEvent {
         previous: SequenceNumber
     ) {
         let topic = draft.topic
-        let attributes: [(name: String, value: String?)] = [
+        let attributes: [(name: StaticString, value: String?)] = [
             ("specversion", Event.version),
             ("id", draft.id ?? "\(epoch)/\(topic.stream.rawValue)/\(sequence)"),
             ("source", source),

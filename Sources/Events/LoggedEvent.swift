@@ -2,15 +2,29 @@ public import JSONReading
 
 /// An event as it stands in the log and goes over the wire: bytes that nobody needs to read on the way.
 public struct LoggedEvent: Hashable, Sendable {
-    /// What it is about: the message's first frame.
+    /// What it is about.
     public let topic: Topic
     /// Its place in the topic's stream.
     public let sequence: SequenceNumber
-    /// The CloudEvents JSON, exactly as stored and published: the message's second frame.
-    public let body: [UInt8]
+    /// The message that it is published as: the topic's text, and the body.
+    public let frames: [[UInt8]]
+
+    /// The CloudEvents JSON, exactly as stored and published.
+    public var body: [UInt8] { frames[1] }
 
     /// The stream that its sequence counts.
     public var stream: Stream { topic.stream }
+
+    init(topic: Topic, sequence: SequenceNumber, body: [UInt8]) {
+        self.init(topic: topic, named: Array(topic.description.utf8), sequence: sequence, body: body)
+    }
+
+    /// An event whose topic was read from its name, which need not be written again.
+    init(topic: Topic, named name: [UInt8], sequence: SequenceNumber, body: [UInt8]) {
+        self.topic = topic
+        self.sequence = sequence
+        frames = [name, body]
+    }
 
     /// Reads the data.
     public func data<Value: Decodable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {

@@ -30,16 +30,12 @@ public final class Publisher: Sendable {
     public func publish(_ events: [LoggedEvent]) {
         // Under the lock, so that no heartbeat tells of an event before that event has been sent.
         state.withLock { state in
-            // Mostly many of one stream follow one another: they are counted at once.
-            var rest = events[...]
-            while let stream = rest.first?.stream {
-                let run = rest.prefix { $0.stream == stream }
-                let newest = run.reduce(state.positions[stream] ?? .zero) { max($0, $1.sequence) }
-                state.positions[stream] = newest
-                state.events[stream, default: 0] += run.count
-                rest = rest[run.endIndex...]
+            for event in events {
+                let stream = event.stream
+                state.positions[stream] = max(state.positions[stream] ?? .zero, event.sequence)
+                state.events[stream, default: 0] += 1
             }
-            _ = socket.post(events.map { Message([Array($0.topic.description.utf8), $0.body]) })
+            _ = socket.post(events.map { Message($0.frames) })
         }
     }
 

@@ -49,8 +49,17 @@ extension SequenceNumber: CustomStringConvertible {
 
     /// Reads sixteen digits.
     public init?(_ text: some StringProtocol) {
-        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard isNumber, text.utf8.count == Self.digits, let value = UInt64(text) else { return nil }
+        self.init(digits: text.utf8)
+    }
+
+    /// Reads sixteen digits from bytes.
+    init?(digits: some Collection<UInt8>) {
+        guard digits.count == Self.digits else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
+        }
         self.init(value)
     }
 }

@@ -27,6 +27,7 @@ public struct HealthServer: Service {
             }
             return request.method == "GET" ? page : .onlyGet
         }
+        metrics.addWebServer(server)
     }
 
     /// Serves until it is stopped.

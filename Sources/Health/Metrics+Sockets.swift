@@ -13,6 +13,7 @@ extension Metrics {
         add("marquee_socket_returned_total", "Messages that found no room in the queue to the socket.") { $0.returned }
         add("marquee_socket_dropped_total", "Messages dropped for a peer that does not read.") { $0.dropped }
         add("marquee_socket_unroutable_total", "Answers to peers that have gone.") { $0.unroutable }
+        add("marquee_socket_disconnections_total", "Connections that ended.") { $0.disconnections }
         gauges("marquee_socket_connections", "Clients that are connected now.", by: "socket") {
             sockets.mapValues { Double($0().connections) }
         }

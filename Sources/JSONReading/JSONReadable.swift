@@ -18,6 +18,7 @@ extension JSONValue: JSONReadable {
 
 extension Array: JSONReadable where Element: JSONReadable {
     /// Reads the values of an array.
+    @inlinable
     public init(json: JSONValue) throws(DecodingError) {
         self = try json.elements().map { element throws(DecodingError) in try Element(json: element) }
     }

@@ -25,13 +25,15 @@ extension JSONText {
     }
 
     /// Why a text is refused; what a stranger wrote is shown cut and escaped.
-    fileprivate static func refusal(of text: String) -> String {
+    @usableFromInline
+    static func refusal(of text: String) -> String {
         "\(String(text.prefix(64)).debugDescription) is no \(noun)"
     }
 }
 
 extension JSONValue {
     /// The text as the value that it stands for.
+    @inlinable
     public func text<Value: JSONText>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         let text = try text()
         guard let value = Value(text) else { throw unreadable(Value.refusal(of: text)) }

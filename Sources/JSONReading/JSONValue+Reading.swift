@@ -3,11 +3,19 @@ import FoundationEssentials
 extension JSONValue {
     /// What `read` makes of the bytes of a text or number as they stand, without making a `String` of them; nil if it makes
     /// nothing of them, or if they are not what the text says because some are escaped.
+    @inlinable
     public func plain<Value>(_ read: (UnsafeBufferPointer<UInt8>) -> Value?) -> Value? {
+        var value: Value?
+        withPlainBytes { value = read($0) }
+        return value
+    }
+
+    @usableFromInline
+    func withPlainBytes(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         let node = node
-        guard node.kind == .text || node.kind == .number else { return nil }
-        return outline.bytes.withUnsafeBufferPointer { bytes in
-            read(UnsafeBufferPointer(rebasing: bytes[Int(node.start)..<Int(node.end)]))
+        guard node.kind == .text || node.kind == .number else { return }
+        outline.bytes.withUnsafeBufferPointer { bytes in
+            body(UnsafeBufferPointer(rebasing: bytes[Int(node.start)..<Int(node.end)]))
         }
     }
 
@@ -37,6 +45,7 @@ extension JSONValue {
     }
 
     /// The text as one of the words that a type knows.
+    @inlinable
     public func word<Value: RawRepresentable<String>>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         let text = try text()
         guard let value = Value(rawValue: text) else {

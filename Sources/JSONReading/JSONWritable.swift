@@ -19,6 +19,7 @@ extension JSONWritable {
 
 extension Array: JSONWritable where Element: JSONWritable {
     /// Writes an array.
+    @inlinable
     public func write(to json: inout [UInt8]) {
         json.append(UInt8(ascii: "["))
         for (place, element) in enumerated() {
@@ -44,10 +45,40 @@ extension [UInt8] {
         append(contentsOf: text.utf8)
     }
 
+    /// Appends a whole number.
+    public mutating func appendNumber(_ number: Int) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        var count = 1
+        var rest = number.magnitude
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        append(contentsOf: repeatElement(0, count: count))
+        // From the last digit to the first.
+        rest = number.magnitude
+        for place in (self.count - count..<self.count).reversed() {
+            self[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
     /// Appends a text in its quotes.
     public mutating func appendText(_ text: String) {
         append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        var text = text
+        text.withUTF8 { bytes in
+            if bytes.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+                append(contentsOf: bytes)
+            } else {
+                appendEscaped(bytes)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(contentsOf: [UInt8(ascii: "\\"), byte])
             case 0x08: appendJSON("\\b")
@@ -59,6 +90,5 @@ extension [UInt8] {
             default: append(byte)
             }
         }
-        append(UInt8(ascii: "\""))
     }
 }

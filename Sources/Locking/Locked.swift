@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// A value that only one thread at a time may touch.
 ///
@@ -8,8 +8,8 @@ import Glibc
 /// `@unchecked Sendable` is sound because `value` is read and written inside `withLock` alone, between lock and unlock
 /// of one mutex, and what leaves the closure is `sending`.
 public final class Locked<Value>: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var value: Value
 
     /// Makes a lock that guards `value`.
     public init(_ value: sending Value) {
@@ -25,7 +25,7 @@ public final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` with the value while no other thread can, and returns what it returns.
-    public func withLock<Result, Failure: Error>(
+    @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)

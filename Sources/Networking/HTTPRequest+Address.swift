@@ -6,9 +6,9 @@ extension HTTPRequest {
 
     /// The address with each query item's value as `text` renders it.
     func address(_ text: (HTTPField) -> String) -> String {
-        let location = url.prefix { $0 != "#" }
-        var address = String(location).percentEncoded { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
-        var separator = location.contains("?") ? "&" : "?"
+        let location = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        var address = String(Substring(location)).percentEncoded(keeping: Self.isAllowed)
+        var separator = location.contains(UInt8(ascii: "?")) ? "&" : "?"
         for item in query {
             address += "\(separator)\(item.name.percentEncoded)=\(text(item))"
             separator = "&"
@@ -18,8 +18,10 @@ extension HTTPRequest {
 
     /// The scheme, host and port: what "at most so many at once per host" counts by.
     var origin: String {
-        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        return parts.prefix(3).joined(separator: "/").prefix { $0 != "?" && $0 != "#" }.lowercased()
+        let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        let origin = parts.prefix(3).joined(separator: [UInt8(ascii: "/")])
+        let end = origin.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        return String(decoding: end, as: UTF8.self).lowercased()
     }
 
     /// Why this can not be sent at all, or nil.
@@ -28,9 +30,28 @@ extension HTTPRequest {
         if scheme != "http" && scheme != "https" { return "only http and https are spoken here" }
         if origin.contains("@") { return "a name or password in the address would be seen wherever the address is" }
         // Far above what any server takes, far below what libcurl takes.
-        if address.utf8.count > 65_536 { return "the address is longer than 64 KiB" }
+        if longestAddress > Self.addressLimit, address.utf8.count > Self.addressLimit {
+            return "the address is longer than 64 KiB"
+        }
         for header in headers where !header.isSendable { return "the header \(header.name) can not be sent" }
         return nil
+    }
+
+    /// Whether a byte may stand in an address as it is (RFC 3986).
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: (0x21..<0x7F).contains(byte)
+        }
+    }
+
+    private static let addressLimit = 65_536
+
+    /// The bytes that the address has if each of its own becomes three.
+    private var longestAddress: Int {
+        query.reduce(3 * url.utf8.count) { $0 + 3 * ($1.name.utf8.count + $1.value.utf8.count) + 2 }
     }
 
     /// Whether a header is set by the caller; `name` in small letters.

@@ -8,8 +8,6 @@ public struct HTTPResponse: Sendable {
     public let headers: [HTTPField]
     /// The body, unpacked.
     public let body: Data
-    /// The address that answered, after redirects; secrets as `***`.
-    public let url: String
     /// How long the upstream asks to be left alone.
     public internal(set) var retryAfter: Duration?
 
@@ -21,19 +19,18 @@ public struct HTTPResponse: Sendable {
 
     /// Makes a response.
     public init(
-        status: Int = 200, headers: [HTTPField] = [], body: Data = Data(), url: String = "", retryAfter: Duration? = nil
+        status: Int = 200, headers: [HTTPField] = [], body: Data = Data(), retryAfter: Duration? = nil
     ) {
         self.status = status
         self.headers = headers
         self.body = body
-        self.url = url
         self.retryAfter = retryAfter
     }
 }
 
 extension HTTPResponse: CustomStringConvertible {
-    /// The status, the size and the address; the body may hold anything and is not shown.
+    /// The status and the size; the body may hold anything and is not shown.
     public var description: String {
-        "\(status), \(body.count) bytes from \(url)"
+        "\(status), \(body.count) bytes"
     }
 }

@@ -4,15 +4,17 @@ extension String {
         percentEncoded { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
                 true
-            default: "-._~".utf8.contains(byte)
+            default: false
             }
         }
     }
 
     /// The text with every byte percent-encoded that `isKept` does not keep.
     func percentEncoded(keeping isKept: (UInt8) -> Bool) -> String {
+        if utf8.allSatisfy(isKept) { return self }
         var encoded: [UInt8] = []
         for byte in utf8 {
             if isKept(byte) {

@@ -4,11 +4,10 @@ import Events
 extension AlertRules.Entry {
     /// The alert about a film's day, if the rule fires and the film is one of those that are watched.
     func alert(about film: FilmDay, in market: Market) -> Alert? {
-        guard markets.contains(market), watch.includes(film.entry.movieCode, title: film.entry.title),
-            let firing = rule.firing(for: film)
-        else {
-            return nil
-        }
+        // Most fire for few films: that is the quickest question.
+        guard let firing = rule.firing(for: film), markets.contains(market),
+            watch.includes(film.entry.movieCode, title: film.entry.title)
+        else { return nil }
         let rank = word == .left ? nil : film.entry.rank
         var alert = Alert(
             rule: word, date: film.day.chart.date, market: market == .all ? nil : market,

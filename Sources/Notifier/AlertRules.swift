@@ -71,17 +71,18 @@ extension AlertRules {
     /// What fires for a day, by all that a book knows.
     ///
     /// The contract's rules first: in line order, for one film in the order entered, rose, fell, lead; then the films that
-    /// left, by their last lines. Then the others, in line order, for one film in the order of `AlertRule`.
+    /// left, by their last lines. Then the others, in line order, for one film in the order of `AlertRule`. A chart that
+    /// names a film twice may give the same alert twice.
     func alerts(of day: KoreanDate, in book: Book) -> [Alert] {
         guard let chart = book.chart(of: day) else { return [] }
         let scene = Scene(chart: chart, book: book)
         var alerts: [Alert] = []
-        var ids: Set<String> = []  // a chart that names a film twice says nothing twice
         func ask(_ entries: [Entry], about films: [ChartEntry]) {
-            for film in films.map(scene.day) {
-                for entry in entries {
-                    guard let alert = entry.alert(about: film, in: book.market) else { continue }
-                    if ids.insert(alert.id).inserted { alerts.append(alert) }
+            guard !entries.isEmpty, var day = films.first.map(scene.day) else { return }
+            for film in films {
+                day.entry = film  // the rest is the same, and large
+                for place in entries.indices {  // not of copies: they are asked for every line of every chart
+                    if let alert = entries[place].alert(about: day, in: book.market) { alerts.append(alert) }
                 }
             }
         }
@@ -156,6 +157,6 @@ private struct Scene {
 extension [ChartEntry] {
     /// In the order of their lines, in which they nearly always are.
     fileprivate var byLine: [ChartEntry] {
-        zip(self, dropFirst()).allSatisfy { $0.line <= $1.line } ? self : sorted { $0.line < $1.line }
+        indices.dropFirst().allSatisfy { self[$0 - 1].line <= self[$0].line } ? self : sorted { $0.line < $1.line }
     }
 }

@@ -6,24 +6,35 @@ import Operations
 /// Reads the charts as they are published, each once and in order, and decides the alerts.
 ///
 /// What is at hand is decided on together and written in one transaction: a page of the log while it catches up, and
-/// mostly a single chart later.
+/// mostly a single chart later. While that is on its way to the disk, the next is decided on.
 struct AlertService: Service {
     let subscription: Subscription
     let ledger: Ledger
     /// What was known at the start.
     let memory: Memory
-    /// Reads the memory again as it was last written.
-    let recall: @Sendable () async throws -> Memory
     let logger: Logger
     let metrics: NotifierMetrics
     let clock: any Clock<Duration>
     var crashPoints = CrashPoints.none
 
+    /// What follows from what was read, and has to outlive the process.
+    private struct Outcome {
+        let decisions: [Decision]
+        let changes: Memory.Changes
+        /// Whether all that had been published is read.
+        let isLive: Bool
+        let newestDay: KoreanDate?
+    }
+
     func run() async throws {
         var memory = memory
-        _ = try await subscription.readBatches { deliveries -> Never? in
-            await take(deliveries, &memory)
-            return nil
+        try await withThrowingTaskGroup(of: Void.self) { writing in
+            _ = try await subscription.readBatches { deliveries -> Never? in
+                let outcome = decide(on: deliveries, &memory)
+                try await writing.next()  // one after the other, and never more than one waits
+                writing.addImmediateTask { await write(outcome) }
+                return nil
+            }
         }
     }
 
@@ -31,28 +42,10 @@ struct AlertService: Service {
         await subscription.close()
     }
 
-    /// Takes what was read, however long the disk refuses what follows from it.
-    private func take(_ deliveries: [Subscription.Delivery], _ memory: inout Memory) async {
-        var pause = Duration.milliseconds(250)
-        var isLost = false
-        while !Task.isCancelled {
-            do {
-                // A decision that is not on disk was not taken.
-                if isLost { memory = try await recall() }
-                isLost = false
-                return try await attempt(deliveries, &memory)
-            } catch {
-                isLost = true
-                logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
-            }
-            guard (try? await clock.sleep(for: pause)) != nil else { return }  // cancelled: the process ends
-            pause = min(pause * 2, .seconds(30))
-        }
-    }
-
-    /// Decides on what was read, and puts all that has to outlive the process on disk.
-    private func attempt(_ deliveries: [Subscription.Delivery], _ memory: inout Memory) async throws {
+    /// Decides on what was read.
+    private func decide(on deliveries: [Subscription.Delivery], _ memory: inout Memory) -> Outcome {
         var decisions: [Decision] = []
+        var isLive = false
         for delivery in deliveries {
             switch delivery {
             case .event(let event, let position):
@@ -61,33 +54,52 @@ struct AlertService: Service {
             case .live(let position):
                 memory.position = position
                 memory.catchUp()
-                logger.info("all charts are read", [.date: memory.decider.newestDay])
+                isLive = true
             case .newLog(let position):
                 memory.position = position
                 memory.beginLog()
                 logger.warning("the worker has another log: its charts are read anew", [.epoch: position.epoch])
             }
         }
-        for decision in try await ledger.record(decisions, then: memory.takeChanges()) {
-            metrics.decide(decision.alert.rule)
-            logger.info(
-                "alert",
-                [
-                    .topic: decision.event.topic, .sequence: decision.event.sequence, .alert: decision.alert.id,
-                    .text: decision.alert.text.ko,
-                ])
+        return Outcome(
+            decisions: decisions, changes: memory.takeChanges(), isLive: isLive, newestDay: memory.decider.newestDay)
+    }
+
+    /// Puts an outcome on disk, however long that refuses it, and then tells of it.
+    private func write(_ outcome: Outcome) async {
+        var pause = Duration.milliseconds(250)
+        while !Task.isCancelled {
+            do {
+                tell(try await ledger.record(outcome.decisions, then: outcome.changes))
+                if outcome.isLive { logger.info("all charts are read", [.date: outcome.newestDay]) }
+                return
+            } catch {
+                logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
+            }
+            guard (try? await clock.sleep(for: pause)) != nil else { return }  // cancelled: the process ends
+            pause = min(pause * 2, .seconds(30))
         }
     }
 
+    private func tell(_ decisions: [Decision]) {
+        for decision in decisions { metrics.decide(decision.alert.rule) }
+        logger.info(
+            "alert",
+            each: decisions.map { decision in
+                [
+                    .topic: decision.event.topic, .sequence: decision.event.sequence, .alert: decision.id,
+                    .text: decision.alert.text.ko,
+                ]
+            })
+    }
+
     private func decide(_ event: Event, _ memory: inout Memory) -> [Decision] {
-        let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
         do throws(DecodingError) {
             switch event.topic {
             case .ranking(let day, let market) where memory.decider.books[market] != nil:
                 metrics.read()
                 crashPoints.reach(.read)
-                let chart = try OpenChart(event.data(), of: day, at: place)
-                let decisions = try memory.take(chart, of: market, from: event)
+                let decisions = try memory.takeChart(of: day, market, from: event)
                 crashPoints.reach(.decided)
                 return decisions
             case .anomaly:

@@ -139,12 +139,13 @@ extension Ledger {
         }
     }
 
-    /// Writes which alerts stand. Those that are about no film are never taken back.
-    func keep(_ alerts: [Alert], in connection: Connection) throws {
-        for alert in alerts where alert.movieCode != nil {
+    /// Writes which of the alerts that were decided on stand. Those that are about no film are never taken back.
+    func keep(_ decisions: [Decision], in connection: Connection) throws {
+        for decision in decisions where decision.alert.movieCode != nil {
+            let alert = decision.alert
             try connection.execute(
                 "insert or replace into decision (id, market, date, is_standing) values (?, ?, ?, ?)",
-                alert.retracts ?? alert.id, (alert.market ?? .all).description, alert.date.description,
+                alert.retracts ?? decision.id, (alert.market ?? .all).description, alert.date.description,
                 alert.retracts == nil ? 1 : 0)
         }
     }

@@ -29,19 +29,21 @@ struct Ledger: Sendable {
         let now = clock.now()
         return try await database.write { connection in
             try write(changes, in: connection)
+            let drafts = try decisions.map { decision in
+                let alert = decision.alert
+                guard let topic = alert.topic else { preconditionFailure("\(decision.id) is about nothing") }
+                return try EventDraft(
+                    topic, id: decision.id, correlationID: decision.event.correlationID, encoding: alert)
+            }
+            let logged = try log.appendEach(of: drafts, at: now, in: connection)
             var new: [Decision] = []
             var events: [LoggedEvent] = []
-            for decision in decisions where try log.event(id: decision.alert.id, in: connection) == nil {
-                let alert = decision.alert
-                guard let topic = alert.topic else { preconditionFailure("\(alert.id) is about nothing") }
-                let draft = try EventDraft(
-                    topic, id: alert.id, correlationID: decision.event.correlationID, encoding: alert)
-                let logged = try log.append([draft], at: now, in: connection)
-                if decision.isForPeople { try outbox?.enqueue(logged, at: now, in: connection) }
-                events += logged
+            for (decision, (event, isNew)) in zip(decisions, logged) where isNew {
+                if decision.isForPeople { try outbox?.enqueue([event], at: now, in: connection) }
+                events.append(event)
                 new.append(decision)
             }
-            try keep(decisions.map(\.alert), in: connection)
+            try keep(decisions, in: connection)
             crashPoints.reach(.settled)
             connection.afterCommit { [events] in
                 crashPoints.reach(.committed)

@@ -66,10 +66,7 @@ public struct Notifier: Sendable {
         let ledger = Ledger(
             database: database, log: log, clock: clock, publish: publisher.publish, outbox: delivery.outbox,
             crashPoints: crashPoints)
-        let recall: @Sendable () async throws -> Memory = { [rules, since] in
-            try await ledger.recall(rules: rules, since: since)
-        }
-        let memory = try await recall()
+        let memory = try await ledger.recall(rules: rules, since: since)
         let subscription = try await Subscription(
             io, events: configuration.events.reachable, commands: configuration.commands.reachable,
             // Whole streams, because what a chart fires depends on which came before it, and only a whole stream is
@@ -120,8 +117,8 @@ public struct Notifier: Sendable {
                     await alerts.close()
                 },
                 AlertService(
-                    subscription: subscription, ledger: ledger, memory: memory, recall: recall, logger: logger,
-                    metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
+                    subscription: subscription, ledger: ledger, memory: memory, logger: logger, metrics: counts,
+                    clock: ContinuousClock(), crashPoints: crashPoints),
                 SimpleService {
                     await CommandServer(commands).run { batch in await answers.answer(batch) }
                 } stop: {

@@ -50,6 +50,8 @@ public struct Configuration: Sendable {
     public var boardHTTP: HTTPAddress
     /// With what visitors of the board may write; nil if nobody may.
     public var boardPassword: Secret?
+    /// How many requests a second all visitors of the board may send together, in the long run.
+    public var boardRate: Int
     /// The sandbox.
     public var sandboxHTTP: HTTPAddress
     /// The Korean Film Council's open API.
@@ -93,6 +95,7 @@ public struct Configuration: Sendable {
         notifierHTTP = try environment.httpAddress(.notifierHTTP)
         boardHTTP = try environment.httpAddress(.boardHTTP)
         boardPassword = try environment.password(.boardPassword)
+        boardRate = try environment.limit(.boardRate)
         sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
         kobis = Upstream(
             url: try environment.url(.kobisURL), key: try environment.secret(.kobisKey),

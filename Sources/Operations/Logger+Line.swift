@@ -79,14 +79,3 @@ extension String {
             }
     }
 }
-
-extension Date {
-    /// The instant in UTC with milliseconds: `2026-11-21T06:23:00.123Z`.
-    var rfc3339: String {
-        // Rounded first: a Date is a binary fraction, and 0.123 s may lie a hair below its millisecond.
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
-        return Date(timeIntervalSince1970: (milliseconds + 0.5) / 1000)
-            .formatted(
-                .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
-    }
-}

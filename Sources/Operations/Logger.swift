@@ -88,11 +88,35 @@ public struct Logger: Sendable {
         log(.error, message, metadata)
     }
 
+    /// Logs for an operator what happened to many at once, a line for each.
+    public func info(_ message: StaticString, each metadata: @autoclosure () -> [Metadata]) {
+        guard .info >= level else { return }
+        let time = clock.now()
+        var lines: [UInt8] = []
+        for metadata in metadata() {
+            let line = line(.info, message, metadata, at: time)
+            if !lines.isEmpty, lines.count + line.count > Self.atOnce {
+                write(lines)
+                lines.removeAll(keepingCapacity: true)
+            }
+            lines += line
+        }
+        if !lines.isEmpty { write(lines) }
+    }
+
+    /// So many bytes come out of a pipe as they were written, with nobody else's between them (`PIPE_BUF`).
+    private static let atOnce = 4_096
+
     private func log(_ level: Level, _ message: StaticString, _ metadata: () -> Metadata) {
         guard level >= self.level else { return }
-        let line = Line(
-            time: clock.now(), level: level, label: label, message: message, fields: context + fields(metadata()))
-        write(Array(line.written(as: format).utf8))
+        write(Array(line(level, message, metadata(), at: clock.now())))
+    }
+
+    private func line(
+        _ level: Level, _ message: StaticString, _ metadata: Metadata, at time: Date
+    ) -> String.UTF8View {
+        Line(time: time, level: level, label: label, message: message, fields: context + fields(metadata))
+            .written(as: format).utf8
     }
 
     private func fields(_ metadata: Metadata) -> [Field] {

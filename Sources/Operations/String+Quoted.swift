@@ -1,6 +1,9 @@
 extension String {
     /// The text as a JSON string, in quotes; nothing that moves a cursor, breaks a line or turns its direction is left.
     var quoted: String {
+        guard unicodeScalars.contains(where: { $0 == "\"" || $0 == "\\" || $0.isUnprintable }) else {
+            return "\"" + self + "\""  // as nearly always
+        }
         var result = "\""
         for scalar in unicodeScalars {
             switch scalar {

@@ -13,6 +13,10 @@ public final class Connection {
         case lost(DatabaseError)
     }
 
+    // Once in the life of the process, before the first connection. Nobody asks SQLite how much memory it has, and to count
+    // that takes a lock of all connections at each piece.
+    private static let library = marquee_sqlite3_count_no_memory()
+
     let path: String
     private let handle: Handle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
@@ -36,6 +40,7 @@ public final class Connection {
 
     private init(path: String, access: Int32, lock: consuming FileLock?) throws(DatabaseError) {
         self.path = path
+        precondition(Self.library == SQLITE_OK, "sqlite3_config: \(Self.library)")
         handle = try Handle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
         // Only a foreign program, such as a shell at work on the file, can make us wait at all.
         sqlite3_busy_timeout(handle.pointer, 5_000)
@@ -54,7 +59,7 @@ public final class Connection {
 
     /// Runs a statement to its end and forgets the rows it may give.
     public func execute(_ sql: StaticString, _ values: any Storable...) throws(DatabaseError) {
-        try run(sql, values) { _ throws(DatabaseError) in }
+        try run(sql, values) { _ throws(DatabaseError) in true }
     }
 
     /// Runs a query and returns its rows, whose first columns are of these types.
@@ -64,9 +69,22 @@ public final class Connection {
         var rows: [(repeat each Column)] = []
         try run(sql, values) { statement throws(DatabaseError) in
             rows.append(try statement.row(as: repeat each columns, path: path))
+            return true
         }
         return rows
     }
+
+    /// Runs a query likewise, and hands its rows to `body` one at a time, until that returns false.
+    public func forEachRow(
+        of sql: StaticString, _ values: any Storable..., do body: (borrowing Row) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        try run(sql, values) { statement throws(DatabaseError) in
+            try body(Row(statement: statement, path: path))
+        }
+    }
+
+    /// How many rows the last statement that changes any has changed (`sqlite3_changes64`); an insert that is left out, none.
+    public var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
 
     /// Has `action` run once what the body writes is on disk, before any write that shared the commit returns.
     ///
@@ -76,9 +94,9 @@ public final class Connection {
         actions.append(action)
     }
 
-    /// Runs a statement to its end, and `read` at each row it gives.
+    /// Runs a statement, and `read` at each row it gives, to its end or until `read` returns false.
     private func run(
-        _ sql: StaticString, _ values: [any Storable], read: (Statement) throws(DatabaseError) -> Void
+        _ sql: StaticString, _ values: [any Storable], read: (Statement) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
         // What SQLite has rolled back must not go on: each further statement would be a transaction of its own.
         if case .lost(let error) = transaction { throw error }
@@ -96,7 +114,7 @@ public final class Connection {
         var code = statement.bind(values)
         if code == SQLITE_OK { code = sqlite3_step(statement.pointer) }
         while code == SQLITE_ROW {
-            try read(statement)
+            guard try read(statement) else { return }
             code = sqlite3_step(statement.pointer)
         }
         if code != SQLITE_DONE { throw failure("running `\(sql)` on", code) }
@@ -159,6 +177,15 @@ extension Connection {
         actions = []
         // There may be none left to roll back, and that is the same end.
         if sqlite3_get_autocommit(handle.pointer) == 0 { try? execute("rollback") }
+    }
+
+    /// Runs `body` in the open transaction, which must be rolled back if it throws or has ended it.
+    func attempt<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        let value = try body(self)
+        guard sqlite3_get_autocommit(handle.pointer) == 0 else {
+            throw DatabaseError(.other, "writing to", path, reason: "the transaction was ended in the middle")
+        }
+        return value
     }
 
     /// Runs `body` so that it leaves no trace in the open transaction if it throws.

@@ -50,7 +50,8 @@ public final class Database: Sendable {
     ///
     /// Writes that come while a commit is under way share the next one, in the order they came. Each is undone alone if
     /// its body throws, and its caller gets that error. If the disk is full or fails, all that share the commit are
-    /// undone and get that error, and the database stays usable. The body must not begin or end transactions.
+    /// undone and get that error, and the database stays usable. The body must not begin or end transactions, and must
+    /// change nothing but the database: if a write that shares the commit throws, all of them run again.
     ///
     /// Nothing limits how many wait but the number of callers, each of which waits for its own. A cancelled caller's
     /// write is made all the same.

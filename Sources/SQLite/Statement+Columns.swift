@@ -12,14 +12,31 @@ extension Statement {
     private func next<Value: Storable>(
         as type: Value.Type, at index: inout Int32, path: String
     ) throws(DatabaseError) -> Value {
-        precondition(index < sqlite3_column_count(pointer), "a query gives fewer columns than are read")
         defer { index += 1 }
-        guard let value = Value(stored: stored(index)) else {
-            let reason = "column \(index) holds no \(type)"
-            throw DatabaseError(
-                .corrupt, "reading `\(String(cString: sqlite3_sql(pointer)))` from", path, reason: reason)
-        }
+        return try value(index, as: type, path: path)
+    }
+
+    /// A column of the row that the statement stands on.
+    func value<Value: Storable>(
+        _ column: Int32, as type: Value.Type, path: String
+    ) throws(DatabaseError) -> Value {
+        precondition(column < sqlite3_column_count(pointer), "a query gives fewer columns than are read")
+        guard let value = Value(stored: stored(column)) else { throw damage(column, "no \(type)", path: path) }
         return value
+    }
+
+    /// The bytes of a column with a text or bytes.
+    func bytes(_ column: Int32, path: String) throws(DatabaseError) -> [UInt8] {
+        switch sqlite3_column_type(pointer, column) {
+        case SQLITE_TEXT, SQLITE_BLOB: Array(bytes(sqlite3_column_blob(pointer, column), column))
+        default: throw damage(column, "neither text nor bytes", path: path)
+        }
+    }
+
+    private func damage(_ column: Int32, _ found: String, path: String) -> DatabaseError {
+        DatabaseError(
+            .corrupt, "reading `\(String(cString: sqlite3_sql(pointer)))` from", path,
+            reason: "column \(column) holds \(found)")
     }
 
     private func stored(_ column: Int32) -> StoredValue {

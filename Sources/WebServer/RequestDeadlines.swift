@@ -13,6 +13,8 @@ final class RequestDeadlines: Sendable {
         /// Those that wait in the order of their deadlines, and some that no longer do.
         var order: [(descriptor: Int32, deadline: ContinuousClock.Instant)] = []
         var isWatched = false
+        var late = 0
+        var crowded = 0
     }
 
     private let span: Duration
@@ -45,9 +47,14 @@ final class RequestDeadlines: Sendable {
         state.withLock { $0.waiting[descriptor] = nil }
     }
 
+    /// How many connections were cut: at their deadline, and to make room.
+    var cuts: (late: Int, crowded: Int) {
+        state.withLock { ($0.late, $0.crowded) }
+    }
+
     /// Cuts every connection that waits for a request or is in the middle of one.
     func cutAll() {
-        cut { _ in true }
+        state.withLock { _ = Self.cut(&$0) { _ in true } }
     }
 
     /// Cuts those that have waited longest, a sixteenth of the limit at once: to look for them takes time.
@@ -57,6 +64,7 @@ final class RequestDeadlines: Sendable {
         guard state.waiting.count > limit else { return }
         let surplus = state.order.prefix(limit / 16 + 1)
         state.order.removeFirst(surplus.count)
+        state.crowded += surplus.count
         for (descriptor, _) in surplus {
             state.waiting[descriptor] = nil
             cutConnection(descriptor)
@@ -73,8 +81,8 @@ final class RequestDeadlines: Sendable {
 
     private func cutOverdue() {
         let now = ContinuousClock.now
-        cut { $0 <= now }
         let next = state.withLock { state in
+            state.late += Self.cut(&state) { $0 <= now }
             let next = state.waiting.values.min()
             state.isWatched = next != nil
             return next
@@ -82,13 +90,14 @@ final class RequestDeadlines: Sendable {
         if let next { watch(until: next) }
     }
 
-    private func cut(where isOverdue: (ContinuousClock.Instant) -> Bool) {
-        state.withLock { state in
-            for (descriptor, deadline) in state.waiting where isOverdue(deadline) {
-                state.waiting[descriptor] = nil
-                cutConnection(descriptor)
-            }
+    /// Cuts those whose deadline is such, and returns how many.
+    private static func cut(_ state: inout State, where isOverdue: (ContinuousClock.Instant) -> Bool) -> Int {
+        let overdue = state.waiting.filter { isOverdue($0.value) }.keys
+        for descriptor in overdue {
+            state.waiting[descriptor] = nil
+            cutConnection(descriptor)
         }
+        return overdue.count
     }
 }
 

@@ -56,6 +56,7 @@ private func receive(
         let limit = server.bodyLimit(of: exchange, method: String(cString: method), headers: headers)
         exchange.limitBody(to: limit)
         if let refusal = refusal(of: exchange, with: headers, limit: limit) {
+            server.countMalformed()
             return refusal.queue(on: connection, closing: true)
         }
         if limit > server.limits.body {
@@ -74,6 +75,7 @@ private func receive(
     server.deadlines.end(marquee_descriptor(connection))
     guard let target = exchange.target else { return .NO }
     guard let body = exchange.takeBody() else {
+        server.countMalformed()
         return WebResponse.tooLarge.queue(on: connection, closing: true)
     }
     let name = String(cString: method)
@@ -92,7 +94,10 @@ private func complete(
     guard let context, let connection, let pointer = slot?.pointee else { return }
     slot?.pointee = nil
     let server = Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue()
-    server.close(Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue())
+    let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
+    // A head that MHD answered itself: it cannot be read, or is too long.
+    if reason == .REQUEST_TERMINATED_WITH_ERROR, exchange.beginsBody() { server.countMalformed() }
+    server.close(exchange)
     server.deadlines.start(marquee_descriptor(connection))
 }
 
@@ -103,6 +108,7 @@ private func notify(
 ) {
     guard let context, let connection else { return }
     let server = Unmanaged<WebServer>.fromOpaque(context).takeUnretainedValue()
+    server.countConnections(what == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
     if what == .CONNECTION_NOTIFY_STARTED {
         server.deadlines.start(marquee_descriptor(connection))
     } else {

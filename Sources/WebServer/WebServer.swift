@@ -23,6 +23,7 @@ public final class WebServer: Sendable {
         /// The requests that a handler has, and those whose answer is not sent yet.
         var exchanges: [ObjectIdentifier: Exchange] = [:]
         var whenIdle: CheckedContinuation<Void, Never>?
+        var counters = WebServerCounters()
     }
 
     /// Where the server listens, with the real port: `127.0.0.1:40211`, `[::]:8080`.
@@ -55,6 +56,13 @@ public final class WebServer: Sendable {
         }
         let handle = Handle(pointer: daemon)
         state.withLock { $0.daemon = handle }
+    }
+
+    /// What the server has done so far.
+    public var counters: WebServerCounters {
+        var counters = state.withLock { $0.counters }
+        (counters.late, counters.crowded) = deadlines.cuts
+        return counters
     }
 
     /// Stops: what waits for a request is cut, open bodies are ended, what is being handled may finish within `grace`, the rest is answered 503.
@@ -128,6 +136,7 @@ extension WebServer {
         let isServed = state.withLock { state in
             guard state.stopping == nil else { return false }
             state.exchanges[ObjectIdentifier(exchange)] = exchange
+            state.counters.requests += 1
             exchange.suspend(connection)
             return true
         }
@@ -142,6 +151,16 @@ extension WebServer {
             state.exchanges[ObjectIdentifier(exchange)] = nil
             if state.exchanges.isEmpty { Self.resume(&state.whenIdle) }
         }
+    }
+
+    /// A connection has come, or has gone.
+    func countConnections(_ change: Int) {
+        state.withLock { $0.counters.connections += change }
+    }
+
+    /// A request cannot be read, or is too large.
+    func countMalformed() {
+        state.withLock { $0.counters.malformed += 1 }
     }
 
     /// Whether answers should end their connections.

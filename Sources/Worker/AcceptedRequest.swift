@@ -8,4 +8,6 @@ struct AcceptedRequest: Hashable, Sendable {
     let request: Request
     /// Who sent it, if it came in since the start.
     var client: String?
+    /// The database's commit count when the log had no answer to it: while it stays, there is none.
+    var unansweredAt: Int?
 }

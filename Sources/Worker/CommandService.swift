@@ -12,9 +12,10 @@ struct CommandService: Service {
     var crashPoints = CrashPoints.none
 
     func run() async throws {
-        await CommandServer(socket, on: io).run(known: logCommands.known) { commands in
+        await CommandServer(socket, on: io).run { commands in
             // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
+            guard !requests.isEmpty else { return await logCommands.answer(commands) }
             let results = await reception.receive(
                 requests.map { Message(commands[$0].frames, sender: commands[$0].sender) })
             var receipts = Dictionary(uniqueKeysWithValues: zip(requests, results))

@@ -32,7 +32,7 @@ struct FetchService: Service {
     }
 
     func stop() async {
-        await queue.close()
+        queue.close()
     }
 
     /// How a request ends.

@@ -9,14 +9,6 @@ import Upstreams
 ///
 /// It changes nothing; what it finds is written by the journal.
 struct Fetcher: Sendable {
-    /// How long an answer from the log counts as fresh.
-    enum Freshness {
-        /// A chart whose figures may still be corrected.
-        static let provisionalChart: TimeInterval = 10 * 60
-        /// Facts and posters, which change seldom.
-        static let movie: TimeInterval = 7 * 86_400
-    }
-
     let journal: Journal
     let client: HTTPClient
     let kobis: Kobis?
@@ -30,11 +22,10 @@ struct Fetcher: Sendable {
     /// Finds the answer, or throws the `Failure` that says why there is none.
     func findings(for accepted: AcceptedRequest, asOf now: Date) async throws -> Findings {
         let request = accepted.request
+        if let known = try await journal.answer(to: accepted, at: now) { return known }
         return switch request.target {
-        case .day(let date, let market):
-            try await chart(of: date, in: market, refresh: request.refresh, asOf: now)
-        case .week(let week, let market):
-            try await chart(of: week, in: market, refresh: request.refresh, asOf: now)
+        case .day(let date, let market): try await chart(of: date, in: market, asOf: now)
+        case .week(let week, let market): try await chart(of: week, in: market, asOf: now)
         case .movie(let code, let wantsPoster):
             try await movie(code, wantsPoster: wantsPoster, refresh: request.refresh, asOf: now)
         case .products(let question):
@@ -53,10 +44,8 @@ struct Fetcher: Sendable {
         return products
     }
 
-    private func chart(of date: KoreanDate, in market: Market, refresh: Bool, asOf now: Date) async throws -> Findings {
+    private func chart(of date: KoreanDate, in market: Market, asOf now: Date) async throws -> Findings {
         let state = Chart.state(of: date, at: now)
-        let topic = Topic.ranking(day: date, market: market)
-        if !refresh, let known = try await freshChart(topic, state, at: now) { return Findings(logged: [known]) }
         guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
         try await checkArea(of: market, at: now)
         let entries = try await ask(kobis.dailyChart(date, market: market))
@@ -64,12 +53,10 @@ struct Fetcher: Sendable {
         return Findings(fetched: [.chart(chart)], source: .upstream)
     }
 
-    private func chart(of week: Week, in market: Market, refresh: Bool, asOf now: Date) async throws -> Findings {
+    private func chart(of week: Week, in market: Market, asOf now: Date) async throws -> Findings {
         // What the source would say of some of the days would be read as the figures of them all.
         guard week.lastDay <= .yesterday(at: now) else { throw Failure.notOver(week, at: now) }
         let state = Chart.state(of: week.lastDay, at: now)
-        let topic = Topic.weekRanking(week, market: market)
-        if !refresh, let known = try await freshChart(topic, state, at: now) { return Findings(logged: [known]) }
         guard let kobis else { throw Failure.noKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
         try await checkArea(of: market, at: now)
         let figures = try await ask(kobis.weeklyChart(week, market: market))
@@ -83,16 +70,6 @@ struct Fetcher: Sendable {
         guard let kobis, let area = market.area else { return }
         guard await areas.refuses(area, at: now, ask: { try await client.send(kobis.areas) }) else { return }
         throw Failure(.badRequest, "there is no area \(area); `marquee areas` lists them", field: "area")
-    }
-
-    /// The chart in the log, if it needs no look at the source: a settled one, or one that was confirmed just now and
-    /// would still be provisional.
-    private func freshChart(_ topic: Topic, _ state: Chart.State, at now: Date) async throws -> LoggedEvent? {
-        guard let known = try await journal.known(topic) else { return nil }
-        // A week's chart reads as a day's of its first day.
-        let isSettled = try known.event.data(as: Chart.self).state == .settled
-        let isRecent = state == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
-        return isSettled || isRecent ? known.event : nil
     }
 
     private func movie(

@@ -8,7 +8,7 @@ import SQLite
 struct Inbox: Sendable {
     /// What became of a request that was offered.
     enum Answer: Sendable {
-        /// It is new and now in the inbox.
+        /// It is new, and there is room for it.
         case accepted
         /// The same request was accepted before; it is or was done once.
         case known
@@ -50,11 +50,10 @@ struct Inbox: Sendable {
         try limit - waitingCount(in: connection)
     }
 
-    /// Takes a request in if there is `room`, which is counted once for many; `frames` are what the client sent, by which
-    /// a repetition is told from a conflict.
-    func offer(
-        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, at now: Date, room: inout Int,
-        in connection: Connection
+    /// What becomes of a request that is offered, if there is so much `room`, which is counted once for many; `frames` are
+    /// what the client sent, by which a repetition is told from a conflict.
+    func answer(
+        to accepted: AcceptedRequest, sentAs frames: RequestFrames, room: Int, in connection: Connection
     ) throws(DatabaseError) -> Answer {
         let topic = accepted.request.topic.rawValue
         let earlier = try connection.query(
@@ -62,11 +61,18 @@ struct Inbox: Sendable {
         if let (earlierTopic, earlierBody) = earlier.first {
             return earlierTopic == topic && earlierBody == frames.body ? .known : .conflict
         }
-        guard room > 0 else { return .overloaded }
-        room -= 1
+        return room > 0 ? .accepted : .overloaded
+    }
+
+    /// Takes a new request in, which waits, or is done as it comes.
+    func take(
+        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, as state: State, at now: Date,
+        in connection: Connection
+    ) throws(DatabaseError) {
+        let request = accepted.request
         try insert(
-            accepted.id, topic, frames.body, request: accepted.request.frames.body, .waiting, at: now, in: connection)
-        return .accepted
+            accepted.id, request.topic.rawValue, frames.body, request: request.frames.body, state, at: now,
+            in: connection)
     }
 
     /// Remembers that a request was refused, so that its id has had its end; false if it had one before.
@@ -82,9 +88,8 @@ struct Inbox: Sendable {
 
     /// Ends a request; false if it has ended before.
     func settle(_ id: RequestID, as state: State, in connection: Connection) throws(DatabaseError) -> Bool {
-        let settled = try connection.query(
-            "update inbox set state = ? where id = ? and state = 0 returning number", state.rawValue, id, as: Int.self)
-        return !settled.isEmpty
+        try connection.execute("update inbox set state = ? where id = ? and state = 0", state.rawValue, id)
+        return connection.changedRows > 0
     }
 
     /// How far a request has come, or nil if it was never accepted.

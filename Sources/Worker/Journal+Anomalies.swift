@@ -7,8 +7,9 @@ import SQLite
 extension Journal {
     /// What is hard to believe of a chart that says something new, `known` being the newest event of its topic.
     func anomalies(in chart: Chart, after known: LoggedEvent?, in connection: Connection) throws -> [Anomaly] {
-        let dayBefore = try log.latest(.ranking(day: chart.date - 1, market: chart.market), in: connection)
-        return chart.anomalies(after: try known?.data(), dayBefore: try dayBefore?.data())
+        let topic = Topic.ranking(day: chart.date - 1, market: chart.market)
+        let dayBefore = try recentCharts.newest(topic, of: log, in: connection)
+        return chart.anomalies(after: try known?.data(), dayBefore: dayBefore)
     }
 
     /// What is hard to believe of a week's chart, likewise.

@@ -16,10 +16,12 @@ extension Journal {
 
     /// What the log knows about a topic, or nil if that is nothing.
     func known(_ topic: Topic) async throws -> Known? {
-        try await database.read { connection in
-            guard let event = try log.latest(topic, in: connection) else { return nil }
-            let checked = try Checks.last(topic, in: connection) ?? .distantPast
-            return Known(event: event, checked: checked)
-        }
+        try await database.read { connection in try known(topic, in: connection) }
+    }
+
+    /// What the log knows about a topic, on a connection.
+    func known(_ topic: Topic, in connection: Connection) throws -> Known? {
+        guard let event = try log.latest(topic, in: connection) else { return nil }
+        return Known(event: event, checked: try Checks.last(topic, in: connection) ?? .distantPast)
     }
 }

@@ -24,6 +24,21 @@ struct Journal: Sendable {
         let failure: Failure
     }
 
+    /// The new ones of the requests that were offered.
+    struct Admission: Sendable {
+        /// Those that an upstream has to be asked for.
+        var waiting: [AcceptedRequest] = []
+        /// Those that the log has answered.
+        var answered: [AcceptedRequest] = []
+
+        /// The same, with the commit count at which the log had no answer to those that wait.
+        fileprivate func unanswered(at count: Int) -> Admission {
+            var admission = self
+            for index in waiting.indices { admission.waiting[index].unansweredAt = count }
+            return admission
+        }
+    }
+
     static let schema = Schema(
         EventLog.schema, Inbox.schema, Checks.schema, QuotaLedger.schema, BackfillLedger.schema, Origin.schema,
         ChartViews.schema, HealthCheck.schema, Enclosed.schema, Attempt.schema)
@@ -34,27 +49,53 @@ struct Journal: Sendable {
     let clock: WallClock
     let publish: @Sendable ([LoggedEvent]) -> Void
     var crashPoints = CrashPoints.none
+    let recentCharts = RecentCharts()
 
     /// Takes requests in, all in one transaction, and says what became of each.
-    func offer(_ offers: [Offer]) async throws -> [Inbox.Answer] {
+    ///
+    /// What the log can answer is answered there and then. Once all that is on disk, and its events are published, `then`
+    /// gets the new requests, on the writer's own queue.
+    func offer(
+        _ offers: [Offer], then: @escaping @Sendable (Admission) -> Void = { _ in }
+    ) async throws -> [Inbox.Answer] {
         let now = clock.now()
         return try await database.write { connection in
             var events: [LoggedEvent] = []
+            var admission = Admission()
             var room = try inbox.room(in: connection)
+            // Many ask for the same at once, and it is read once.
+            var known: [Request: Findings?] = [:]
+            func findings(for request: Request) throws -> Findings? {
+                let question = Request(request.target, refresh: request.refresh)
+                if let findings = known[question] { return findings }
+                let findings = try answerAtOnce(to: question, at: now, in: connection)
+                known[question] = .some(findings)
+                return findings
+            }
             let answers = try offers.map { offer in
-                let answer = try inbox.offer(
-                    offer.accepted, sentAs: offer.frames, at: now, room: &room, in: connection)
-                if case .accepted = answer {
-                    try Enclosed.keep(offer.enclosures, of: offer.accepted.id, in: connection)
-                    let draft = try EventDraft(accepted: offer.accepted)
-                    events += try log.append([draft], at: now, in: connection)
+                let accepted = offer.accepted
+                let answer = try inbox.answer(to: accepted, sentAs: offer.frames, room: room, in: connection)
+                guard case .accepted = answer else { return answer }
+                let findings = try findings(for: accepted.request)
+                try inbox.take(
+                    accepted, sentAs: offer.frames, as: findings == nil ? .waiting : .done, at: now, in: connection)
+                events += try log.append([try EventDraft(accepted: accepted)], at: now, in: connection)
+                if let findings {
+                    let draft = try EventDraft(done: accepted, events: findings.logged, findings)
+                    events += try findings.logged + log.append([draft], at: now, in: connection)
+                    admission.answered.append(accepted)
+                } else {
+                    try Enclosed.keep(offer.enclosures, of: accepted.id, in: connection)
+                    admission.waiting.append(accepted)
+                    room -= 1
                 }
                 return answer
             }
             crashPoints.reach(.stored)
-            connection.afterCommit { [events] in
+            connection.afterCommit { [events, admission] in
                 crashPoints.reach(.accepted)
                 publish(events)
+                then(admission.unanswered(at: database.commitCount))
             }
             return answers
         }
@@ -83,7 +124,7 @@ struct Journal: Sendable {
         _ accepted: AcceptedRequest, with findings: Findings, askedAt: Date
     ) async throws -> [Anomaly] {
         try await database.write { connection in
-            guard try end(accepted.id, as: .done, in: connection) else { return [] }
+            guard try end(accepted, as: .done, in: connection) else { return [] }
             if case .productOrder = accepted.request.target { try Checks.forgetProductPages(in: connection) }
             var events = findings.logged
             var anomalies: [Anomaly] = []
@@ -106,7 +147,7 @@ struct Journal: Sendable {
         let request = accepted.request
         let now = clock.now()
         return try await database.write { connection in
-            guard try end(accepted.id, as: .failed, in: connection) else { return [] }
+            guard try end(accepted, as: .failed, in: connection) else { return [] }
             let draft = try EventDraft(
                 failed: accepted.id, topic: request.topic.rawValue, request: request.fields,
                 priority: request.priority, failure)
@@ -143,7 +184,8 @@ struct Journal: Sendable {
     ) async throws {
         let now = clock.now()
         try await database.write { connection in
-            guard try end(id, as: .failed, in: connection) else { return }
+            guard try inbox.settle(id, as: .failed, in: connection) else { return }
+            try forgetEnclosures(of: id, in: connection)
             let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
             let events = try log.append([draft], at: now, in: connection)
             publish(events, endingIn: connection)
@@ -151,11 +193,16 @@ struct Journal: Sendable {
     }
 
     /// Ends a request and forgets what came with it; false if it has ended before.
-    private func end(_ id: RequestID, as state: Inbox.State, in connection: Connection) throws -> Bool {
-        guard try inbox.settle(id, as: state, in: connection) else { return false }
+    private func end(_ accepted: AcceptedRequest, as state: Inbox.State, in connection: Connection) throws -> Bool {
+        guard try inbox.settle(accepted.id, as: state, in: connection) else { return false }
+        if accepted.request.topic.isAboutProducts { try forgetEnclosures(of: accepted.id, in: connection) }
+        return true
+    }
+
+    /// Forgets what came with a request about products, and that it may have been sent to the shop.
+    private func forgetEnclosures(of id: RequestID, in connection: Connection) throws {
         try Enclosed.forget(id, in: connection)
         try Attempt.forget(id, in: connection)
-        return true
     }
 
     /// Has events that end a request published once the write is on disk.
@@ -190,6 +237,9 @@ struct Journal: Sendable {
         case .weekChart(let chart): anomalies += try self.anomalies(in: chart, after: known, in: connection)
         case .movie, .poster, .productPage, .product, .productRemoved: break
         }
-        return try log.append([draft], at: now, in: connection)[0]
+        let event = try log.append([draft], at: now, in: connection)[0]
+        // A later revision is not what was found: it has its number and its corrections.
+        if known == nil, case .chart(let chart) = fact { recentCharts.keep(chart, toldBy: event) }
+        return event
     }
 }

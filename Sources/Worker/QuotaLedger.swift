@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import Locking
 import Networking
 import Operations
 import SQLite
@@ -8,8 +9,9 @@ import Upstreams
 
 /// How many calls each upstream has had on each Korean day; every call is booked before it is made, retries included.
 ///
-/// Part of each day's calls is for live requests alone. A service that says that its own budget is used up is not called
-/// again before its day is over, whatever is left of ours.
+/// Calls are booked some ahead, so that not each has to wait for the disk: what is booked and not made is given back at the
+/// end, and lost with a process that is killed. Part of each day's calls is for live requests alone. A service that says
+/// that its own budget is used up is not called again before its day is over, whatever is left of ours.
 struct QuotaLedger: Sendable {
     /// What is left of a day's calls.
     struct Balance: Hashable, Sendable, Codable {
@@ -50,34 +52,70 @@ struct QuotaLedger: Sendable {
     /// The percentage of them that is for live requests alone.
     let reserve: Int
 
+    /// How many calls are booked in one go: no more than a hundredth of a day's.
+    private static let most = 16
+
+    private let days = Locked(Days())
+
     /// Books a call to `service` for requests of a priority, or refuses it if their part of the day's budget is used up.
     func book(_ service: String, for priority: Request.Priority) async throws(UpstreamError) {
         guard let limit = limit(of: service, for: priority) else { return }
-        let now = clock.now()
-        let today = KoreanDate(at: now)
         let refusal: UpstreamError?
         do {
-            refusal = try await database.write { connection in
-                if let pause = try closing(of: service, at: now, in: connection) {
-                    return exhausted(service, "\(service) has said that its quota is used up", retryAfter: pause)
-                }
-                guard try used(service, on: today, in: connection) < limit else {
-                    let whose = priority == .live ? "" : " that backfill may make"
-                    return exhausted(
-                        service, "today's \(limit) calls to \(service)\(whose) are used up",
-                        retryAfter: KoreanDate.timeToMidnight(at: now))
-                }
-                try connection.execute(
-                    """
-                    insert into quota (service, day, used) values (?, ?, 1)
-                    on conflict (service, day) do update set used = used + 1
-                    """, service, today.description)
-                return nil
-            }
+            refusal = try await makeBooking(service, for: priority, limit, at: clock.now())
         } catch {
             throw UpstreamError(service: service, kind: .internal, message: "the call cannot be booked: \(error)")
         }
         if let refusal { throw refusal }
+    }
+
+    /// Books a call, or says why there is none now.
+    private func makeBooking(
+        _ service: String, for priority: Request.Priority, _ limit: Int, at now: Date
+    ) async throws -> UpstreamError? {
+        let today = KoreanDate(at: now)
+        while true {
+            switch days.withLock({ $0.take(service, on: today, limit: limit, at: now) }) {
+            case .booked: return nil
+            case .closed(let pause):
+                return exhausted(service, "\(service) has said that its quota is used up", retryAfter: pause)
+            case .usedUp:
+                let whose = priority == .live ? "" : " that backfill may make"
+                return exhausted(
+                    service, "today's \(limit) calls to \(service)\(whose) are used up",
+                    retryAfter: KoreanDate.timeToMidnight(at: now))
+            case .unknown:
+                let (booked, until) = try await database.read { connection in
+                    (try used(service, on: today, in: connection), try closing(of: service, in: connection))
+                }
+                let day = Days.Day(date: today, made: booked, booked: booked)
+                days.withLock { $0.learn(service, day, closedUntil: until) }
+            case .number(let number):
+                do {
+                    try await book(service, upTo: number, on: today)
+                } catch {
+                    days.withLock { $0.putBack(service, on: today) }
+                    throw error
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Books calls of a day on disk up to a number, and some ahead; nothing if they are booked by then.
+    private func book(_ service: String, upTo number: Int, on day: KoreanDate) async throws {
+        let limit = limits[service] ?? number
+        let ahead = max(1, min(Self.most, limit / 100))
+        try await database.write { connection in
+            let booked = max(number, min(number + ahead - 1, limit))
+            try connection.execute(
+                """
+                insert into quota (service, day, used) values (?, ?, ?)
+                on conflict (service, day) do update set used = excluded.used where used < ?
+                """, service, day.description, booked, number)
+            guard connection.changedRows > 0 else { return }  // somebody who shares the commit has booked this one, too
+            connection.afterCommit { days.withLock { $0.note(service, on: day, booked: booked) } }
+        }
     }
 
     /// Takes note of a service's answer: one that says that its quota is used up closes it for as long as it says, else
@@ -94,6 +132,19 @@ struct QuotaLedger: Sendable {
                 insert into quota_closing (service, until) values (?, ?)
                 on conflict (service) do update set until = max(until, excluded.until)
                 """, error.service, until)
+            connection.afterCommit { days.withLock { $0.close(error.service, until: until) } }
+        }
+    }
+
+    /// Gives back what is booked ahead, once no more calls are made.
+    func giveBack() async throws {
+        let days = days.withLock { $0.days }
+        try await database.write { connection in
+            for (service, day) in days {
+                try connection.execute(
+                    "update quota set used = ? where service = ? and day = ? and used > ?", day.made, service,
+                    day.date.description, day.made)
+            }
         }
     }
 
@@ -101,11 +152,13 @@ struct QuotaLedger: Sendable {
     func balances() async throws -> [String: Balance] {
         let now = clock.now()
         let today = KoreanDate(at: now)
+        let days = days.withLock { $0.days }
         return try await database.read { connection in
             try Dictionary(
                 uniqueKeysWithValues: limits.map { service, limit in
-                    let used = try used(service, on: today, in: connection)
-                    let isClosed = try closing(of: service, at: now, in: connection) != nil
+                    let known = days[service].flatMap { $0.date == today ? $0.made : nil }
+                    let used = try known ?? used(service, on: today, in: connection)
+                    let isClosed = try Self.pause(until: closing(of: service, in: connection), at: now) != nil
                     let backfill = self.limit(of: service, for: .backfill) ?? 0
                     let balance = Balance(
                         day: today, limit: limit, used: used, left: isClosed ? 0 : max(0, limit - used),
@@ -118,8 +171,8 @@ struct QuotaLedger: Sendable {
     /// When a service is next worth a call whose budget is used up now: when it opens again, or at midnight in Korea.
     func reopening(of service: String) async throws -> Date {
         let now = clock.now()
-        let pause = try await database.read { connection in try closing(of: service, at: now, in: connection) }
-        return now + (pause ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
+        let until = try await database.read { connection in try closing(of: service, in: connection) }
+        return now + (Self.pause(until: until, at: now) ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
     }
 
     /// How many calls a day requests of a priority may make, those of others among them.
@@ -135,14 +188,9 @@ extension QuotaLedger {
         ).first ?? 0
     }
 
-    /// How long a service is still closed.
-    private func closing(
-        of service: String, at now: Date, in connection: Connection
-    ) throws(DatabaseError) -> Duration? {
-        let until = try connection.query("select until from quota_closing where service = ?", service, as: Int.self)
-        let pause = (until.first ?? 0) - Int(now.timeIntervalSince1970 * 1000)
-        // A time further away is from before the clock was set back.
-        return (1...2 * 86_400_000).contains(pause) ? .milliseconds(pause) : nil
+    /// Until when a service is closed, if ever it was, in milliseconds since 1970.
+    private func closing(of service: String, in connection: Connection) throws(DatabaseError) -> Int? {
+        try connection.query("select until from quota_closing where service = ?", service, as: Int.self).first
     }
 
     private func exhausted(_ service: String, _ message: String, retryAfter: Duration) -> UpstreamError {

@@ -63,14 +63,18 @@ struct Reception: Sendable {
         }
     }
 
-    /// Puts readable requests on disk and then in the queue.
+    /// Puts readable requests on disk, and in the queue what the log cannot answer.
     func take(_ offers: [Journal.Offer]) async -> [Result<RequestID, Failure>] {
         guard !offers.isEmpty else { return [] }
         do {
-            let answers = try await journal.offer(offers)
-            let new = zip(offers, answers).filter { $1 == .accepted }.map(\.0.accepted)
-            metrics.accept(new.map(\.id))
-            await queue.add(new)
+            let answers = try await journal.offer(offers) { admission in
+                metrics.accept((admission.answered + admission.waiting).map(\.id))
+                for answered in admission.answered {
+                    metrics.finish(answered.id, from: .log)
+                    logger.debug("request done", [.request: answered.id, .status: RequestDone.Source.log.rawValue])
+                }
+                queue.add(admission.waiting)
+            }
             return zip(offers, answers).map { offer, answer in
                 switch answer {
                 case .accepted, .known: .success(offer.accepted.id)

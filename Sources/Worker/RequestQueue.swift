@@ -4,7 +4,7 @@ import Locking
 /// The accepted requests that wait for a fetcher, live ones before backfill, each kind in the order it came.
 ///
 /// The inbox on disk is the truth and bounds the length; this is the part of it that can be handed out at once.
-actor RequestQueue {
+final class RequestQueue: Sendable {
     /// How much waits, for those who only look.
     struct Lengths: Sendable {
         var live = 0
@@ -13,64 +13,92 @@ actor RequestQueue {
         var byClient: [String: Int] = [:]
     }
 
-    private var live: ArraySlice<AcceptedRequest> = []
-    private var backfill: ArraySlice<AcceptedRequest> = []
-    private let counted = Locked(Lengths())
-    private var takers: [(ticket: Int, continuation: CheckedContinuation<AcceptedRequest?, Never>)] = []
-    private var lastTicket = 0
-    private var isClosed = false
+    fileprivate typealias Taker = CheckedContinuation<AcceptedRequest?, Never>
+
+    fileprivate struct State {
+        var live: ArraySlice<AcceptedRequest> = []
+        var backfill: ArraySlice<AcceptedRequest> = []
+        var byClient: [String: Int] = [:]
+        var takers: [(ticket: Int, continuation: Taker)] = []
+        var lastTicket = 0
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
 
     /// How much waits now.
-    nonisolated var lengths: Lengths { counted.withLock { $0 } }
+    var lengths: Lengths {
+        state.withLock { Lengths(live: $0.live.count, backfill: $0.backfill.count, byClient: $0.byClient) }
+    }
     /// How many fetchers wait.
-    var takerCount: Int { takers.count }
+    var takerCount: Int { state.withLock { $0.takers.count } }
 
     /// Puts requests at the end of their line.
     func add(_ requests: [AcceptedRequest]) {
-        live += requests.filter { $0.request.priority == .live }
-        backfill += requests.filter { $0.request.priority == .backfill }
-        counted.withLock { lengths in
-            (lengths.live, lengths.backfill) = (live.count, backfill.count)
-            for client in requests.compactMap(\.client) { lengths.byClient[client, default: 0] += 1 }
+        let handedOut = state.withLock { state in
+            state.add(requests)
+            var handedOut: [(Taker, AcceptedRequest)] = []
+            while !state.takers.isEmpty, let request = state.first() {
+                handedOut.append((state.takers.removeFirst().continuation, request))
+            }
+            return handedOut
         }
-        while !takers.isEmpty, let request = first() { takers.removeFirst().continuation.resume(returning: request) }
+        for (taker, request) in handedOut { taker.resume(returning: request) }
     }
 
     /// Hands out the next request, or nil once the queue is closed or when the task is cancelled.
     func next() async -> AcceptedRequest? {
-        if isClosed { return nil }
-        if let request = first() { return request }
-        lastTicket += 1
-        let ticket = lastTicket
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { takers.append((ticket, $0)) }
+            await withCheckedContinuation { continuation in
+                // Cancellation is looked at under the lock that `giveUp` takes: it is seen here, or comes after.
+                let answer = state.withLock { state -> AcceptedRequest?? in
+                    if state.isClosed || Task.isCancelled { return .some(nil) }
+                    if let request = state.first() { return .some(request) }
+                    state.takers.append((ticket, continuation))
+                    return .none
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
         } onCancel: {
-            // Comes after the taker is in its line, since that is put there without a pause.
-            Task { await giveUp(ticket) }
+            giveUp(ticket)
         }
     }
 
     /// Hands out nothing any more; what still waits stays in the inbox on disk.
     func close() {
-        isClosed = true
-        for taker in takers { taker.continuation.resume(returning: nil) }
-        takers = []
-    }
-
-    private func first() -> AcceptedRequest? {
-        let request = live.popFirst() ?? backfill.popFirst()
-        guard let request else { return nil }
-        counted.withLock { lengths in
-            (lengths.live, lengths.backfill) = (live.count, backfill.count)
-            guard let client = request.client else { return }
-            let rest = lengths.byClient[client, default: 0] - 1
-            lengths.byClient[client] = rest > 0 ? rest : nil
+        let takers = state.withLock { state in
+            defer { state.takers = [] }
+            state.isClosed = true
+            return state.takers
         }
-        return request
+        for taker in takers { taker.continuation.resume(returning: nil) }
     }
 
     private func giveUp(_ ticket: Int) {
-        guard let index = takers.firstIndex(where: { $0.ticket == ticket }) else { return }
-        takers.remove(at: index).continuation.resume(returning: nil)
+        let taker = state.withLock { state in
+            state.takers.firstIndex { $0.ticket == ticket }.map { state.takers.remove(at: $0).continuation }
+        }
+        taker?.resume(returning: nil)
+    }
+}
+
+extension RequestQueue.State {
+    fileprivate mutating func add(_ requests: [AcceptedRequest]) {
+        live += requests.filter { $0.request.priority == .live }
+        backfill += requests.filter { $0.request.priority == .backfill }
+        for client in requests.compactMap(\.client) { byClient[client, default: 0] += 1 }
+    }
+
+    fileprivate mutating func first() -> AcceptedRequest? {
+        guard let request = live.popFirst() ?? backfill.popFirst() else { return nil }
+        if let client = request.client {
+            let rest = byClient[client, default: 0] - 1
+            byClient[client] = rest > 0 ? rest : nil
+        }
+        return request
     }
 }

@@ -1,5 +1,6 @@
 import Events
 import Networking
+import OpenMarket
 import Operations
 import Upstreams
 import ZeroMQ
@@ -31,6 +32,7 @@ extension Worker {
     static func requestOptions(_ access: Access) -> SocketOptions {
         var options = access.socketOptions
         options.maximumFrameBytes = 2 * RequestFrames.imageLimit
+        options.maximumMessageBytes = (ProductRules.pictureCount.upperBound + 1) * RequestFrames.imageLimit
         return options
     }
 }

@@ -93,7 +93,7 @@ public struct Worker: Sendable {
             journal: journal, client: clients.live, orders: orders, clock: clock, crashPoints: crashPoints)
         let queue = RequestQueue()
         // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
-        await queue.add(try await journal.takeUp())
+        queue.add(try await journal.takeUp())
         let reception = Reception(
             journal: journal, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.door,
             crashPoints: crashPoints)
@@ -164,6 +164,11 @@ public struct Worker: Sendable {
         await clients.backfill.shutdown()
         await pictures.shutdown()
         await orders.shutdown()
+        do {
+            try await quota.giveBack()
+        } catch {
+            logger.warning("calls that are booked and not made are lost", [.error: "\(error)"])
+        }
         await io.shutdown()
         await database.close()
         logger.info("worker stopped")

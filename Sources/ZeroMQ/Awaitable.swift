@@ -23,6 +23,11 @@ final class Awaitable<State: Sendable>: Sendable {
         guarded = Locked(Guarded(state: state))
     }
 
+    /// Reads the state.
+    func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
+        guarded.withLock { body($0.state) }
+    }
+
     /// Reads or changes the state, then wakes those whose condition has come true, the longest waiting first.
     @discardableResult
     func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
@@ -39,9 +44,7 @@ final class Awaitable<State: Sendable>: Sendable {
     }
 
     /// Suspends until `condition` is true; false if the task was cancelled first.
-    func wait(
-        isolation: isolated (any Actor)? = #isolation, until condition: @escaping @Sendable (State) -> Bool
-    ) async -> Bool {
+    func wait(until condition: @escaping @Sendable (State) -> Bool) async -> Bool {
         let ticket = guarded.withLock { guarded in
             guarded.lastTicket += 1
             return guarded.lastTicket

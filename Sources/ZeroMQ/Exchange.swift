@@ -5,6 +5,8 @@ struct Exchange: Sendable {
     let inbox: Inbox
     let outbox: Outbox
     let subscribers = Subscribers()
+    /// What a router's clients have not read.
+    let unread: Unread?
     let counters: Locked<SocketCounters>
 
     /// Refuses what comes, ends who waits; what is queued stays.

@@ -4,25 +4,27 @@ internal import Glibc
 /// The one thread that owns a ZeroMQ context and all its sockets.
 ///
 /// ZeroMQ's sockets belong to one thread while Swift's tasks move between many, so everything done with a socket is done
-/// here: the thread sleeps in zmq_poll(3) over its sockets and one eventfd, and works off what comes. It is also a
-/// `SerialExecutor`: an actor that lives on it answers without a hop to another thread, and must not block.
+/// here: the thread sleeps in poll(2) over its sockets and one eventfd, and works off what comes. It is also a
+/// `TaskExecutor`: a task that prefers it answers without a hop to another thread, and must not block.
 ///
 /// It does not interpret messages or reconnect by itself (libzmq does).
-public final class IOThread: SerialExecutor {
+public final class IOThread: TaskExecutor {
     let mailbox: Mailbox
     private let thread: pthread_t
 
-    /// Starts the thread; it ends when nothing refers to it, its sockets and its actors any more.
+    /// Starts the thread; it ends when nothing refers to it, its sockets and the tasks on it any more.
     ///
     /// With `encryption` all its sockets are encrypted, and no other kind can be opened. `onHandshakeFailure` is called on
-    /// the thread, for what comes to sockets that are bound and, with encryption, for connections of our own; it must be
-    /// quick.
+    /// the thread, for what comes to sockets that are bound and, with encryption, for connections of our own, and `onCut`
+    /// for clients that are cut off because they would fill the memory; they must be quick.
     public init(
-        encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in }
+        encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
+        onCut: @escaping @Sendable (CutConnection) -> Void = { _ in }
     ) throws(ZeroMQError) {
         let mailbox = try Mailbox()
         let poller = Poller(
-            mailbox: mailbox, context: try Context(), encryption: encryption, onHandshakeFailure: onHandshakeFailure)
+            mailbox: mailbox, context: try Context(), encryption: encryption,
+            news: ConnectionNews(failed: onHandshakeFailure, cut: onCut))
         self.mailbox = mailbox
         thread = try startThread(for: "I/O thread") { poller.run() }
     }
@@ -73,23 +75,14 @@ public final class IOThread: SerialExecutor {
 }
 
 extension IOThread {
-    /// Runs a job of an actor that lives here, after all work that came before it.
+    /// Runs a job of a task that prefers this thread, after all work that came before it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        mailbox.post { _ in job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    /// Crashes unless called on this thread.
-    public func checkIsolated() {
-        precondition(isCurrent, "This belongs to an actor on a ZeroMQ I/O thread, and runs on another thread")
+        mailbox.post { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
     /// Whether the caller is on this thread.
-    public func isIsolatingCurrentContext() -> Bool? {
-        isCurrent
-    }
-
-    private var isCurrent: Bool {
+    var isCurrent: Bool {
         pthread_equal(pthread_self(), thread) != 0
     }
 }

@@ -29,7 +29,7 @@ final class Inbox: Sendable {
 
     /// What there is room for now.
     var room: Room {
-        switch state.update(\.footprint) {
+        switch state.read(\.footprint) {
         case ..<limit: .messages
         case ..<(2 * limit): .beginnings
         default: .nothing
@@ -50,7 +50,7 @@ final class Inbox: Sendable {
     }
 
     /// What there is, as soon as there is anything; nothing once finished, or when the task is cancelled.
-    func next(isolation: isolated (any Actor)? = #isolation) async -> [Message]? {
+    func next() async -> [Message]? {
         while await state.wait(until: { !$0.messages.isEmpty || $0.isFinished }) {
             let (batch, isFinished) = state.update { state in (state.take(Self.batchLimit), state.isFinished) }
             if !batch.isEmpty { return batch }

@@ -4,7 +4,7 @@ internal import Locking
 
 /// Work for the I/O thread, from any thread, done in the order in which it came.
 ///
-/// The eventfd(2) is written to only while the thread sleeps in zmq_poll(3), so that a burst costs one system call.
+/// The eventfd(2) is written to only while the thread sleeps in poll(2), so that a burst costs one system call.
 final class Mailbox: Sendable {
     typealias Work = @Sendable (Poller) -> Void
 
@@ -45,6 +45,9 @@ final class Mailbox: Sendable {
             return state.work
         }
     }
+
+    /// Whether there is anything to do.
+    var hasWork: Bool { state.withLock { !$0.work.isEmpty } }
 
     /// Whether there is nothing to do, so that the thread may sleep; from then on work wakes it.
     func fallAsleep() -> Bool {

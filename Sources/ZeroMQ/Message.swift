@@ -8,6 +8,9 @@ public struct Message: Sendable {
     /// Why only its beginning is here, if so: only a router hands on such a message, so that somebody can say so.
     public internal(set) var cut: Cut?
 
+    /// What it counts as until its receiver has it, on its way out of a router.
+    var charge: Unread.Charge?
+
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {
         self.init(frames, sender: nil)

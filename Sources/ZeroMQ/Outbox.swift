@@ -12,11 +12,13 @@ final class Outbox: Sendable {
 
     private let state = Awaitable(State())
     private let limit: Int
+    private let unread: Unread?
     private let schedule: @Sendable () -> Void
 
-    /// `schedule` asks the I/O thread to begin taking.
-    init(limit: Int, schedule: @escaping @Sendable () -> Void) {
+    /// `schedule` asks the I/O thread to begin taking; with `unread`, messages count there as soon as they are queued.
+    init(limit: Int, unread: Unread?, schedule: @escaping @Sendable () -> Void) {
         self.limit = limit
+        self.unread = unread
         self.schedule = schedule
     }
 
@@ -24,7 +26,8 @@ final class Outbox: Sendable {
     func post(_ messages: ArraySlice<Message>) -> Int {
         let (count, isFirst) = state.update { state in
             let count = state.isClosed ? 0 : min(messages.count, limit - state.pending)
-            state.queue += messages.prefix(count)
+            let queued = messages.prefix(count)
+            if let unread { state.queue += queued.map(unread.charge) } else { state.queue += queued }
             state.pending += count
             let isFirst = count > 0 && !state.isScheduled
             if isFirst { state.isScheduled = true }
@@ -35,10 +38,10 @@ final class Outbox: Sendable {
     }
 
     /// Suspends until there is room worth waking for; false if it is closed or the task cancelled.
-    func waitForRoom(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    func waitForRoom() async -> Bool {
         let limit = limit
         guard await state.wait(until: { $0.pending <= limit / 2 || $0.isClosed }) else { return false }
-        return state.update { !$0.isClosed }
+        return state.read { !$0.isClosed }
     }
 
     /// Refuses all further messages; what is queued can still be taken.

@@ -1,8 +1,8 @@
 internal import CZMQ
 internal import Locking
 
-/// A socket as the I/O thread sees it: what to poll for, and what to do then.
-final class PolledSocket {
+/// A socket as the I/O thread sees it: when to look at it, and what to do then.
+final class PolledSocket: Listener {
     /// One turn's work, so that a busy socket starves no other.
     private static let messagesPerTurn = 256
     private static let bytesPerTurn = 1 << 20
@@ -10,6 +10,9 @@ final class PolledSocket {
     let handle: SocketHandle
     /// Where libzmq tells what becomes of the connections, if anybody wants to know.
     private(set) var monitor: Ear?
+    var mustLook = true
+    /// The connections of the peers that came to it, if it is bound.
+    private let watch: ConnectionWatch?
     private let kind: SocketKind
     private let options: SocketOptions
     private let exchange: Exchange
@@ -21,27 +24,34 @@ final class PolledSocket {
     private var closing: (deadline: ContinuousClock.Instant, done: [@Sendable () -> Void])?
 
     init(
-        _ handle: consuming SocketHandle, monitor: Ear?, kind: SocketKind, options: SocketOptions, exchange: Exchange,
-        isBound: Bool
+        _ handle: consuming SocketHandle, monitor: Ear?, watch: ConnectionWatch?, kind: SocketKind,
+        options: SocketOptions, exchange: Exchange
     ) {
         self.handle = handle
         self.monitor = monitor
-        tellsSender = isBound && kind != .publisher
+        self.watch = watch
+        tellsSender = watch != nil && kind != .publisher
         self.kind = kind
         self.options = options
         self.exchange = exchange
     }
 
-    /// What zmq_poll(3) is to wait for.
-    var interest: Int32 {
-        (closing == nil ? ZMQ_POLLIN : 0) | (isBlocked ? ZMQ_POLLOUT : 0)
-    }
+    var descriptor: Int32 { handle.descriptor }
 
     /// Whether there is something to send now, with no need to wait.
     var isBusy: Bool { isScheduled && !isBlocked }
 
     /// When the closing socket gives up sending, if it is closing.
     var deadline: ContinuousClock.Instant? { closing?.deadline }
+
+    /// When its connections are to be looked at next, if there are any.
+    var nextLook: ContinuousClock.Instant? { closing == nil ? watch?.nextLook : nil }
+
+    /// Looks at its connections if it is time, once everybody who had sent a whole message has been heard.
+    func watchConnections(at now: ContinuousClock.Instant) {
+        guard let watch, let nextLook, nextLook <= now, !mustLook || watch.hasHeardAll else { return }
+        watch.look(at: now)
+    }
 
     /// Whether the socket is closing and has nothing more to send, or no more time.
     func isDone(at now: ContinuousClock.Instant) -> Bool {
@@ -50,9 +60,12 @@ final class PolledSocket {
     }
 
     /// Reads what it can within one turn's budget, and notes that a blocked peer has room.
-    func react(to events: Int32) {
+    func look() {
+        // To find nothing more to receive takes in the news, too.
+        var events = closing == nil && !receivesAll() ? ZMQ_POLLIN : 0
+        if isBlocked || closing != nil { events |= handle.takeInNews() }
         if events & ZMQ_POLLOUT != 0 { isBlocked = false }
-        if events & ZMQ_POLLIN != 0 { receive() }
+        mustLook = closing == nil && events & ZMQ_POLLIN != 0
     }
 
     /// The outbox has something.
@@ -66,6 +79,7 @@ final class PolledSocket {
         closing = (closing?.deadline ?? .now + options.linger, (closing?.done ?? []) + [done])
         // The word that something was posted may still be on its way here.
         isScheduled = true
+        mustLook = true
     }
 
     /// The end: counts what was not sent and leaves libzmq the rest of the linger for what was.
@@ -84,17 +98,23 @@ final class PolledSocket {
         for done in closing?.done ?? [] { done() }
     }
 
-    /// Reads what there is, whether or not there is room for it: in libzmq it must not pile up.
-    private func receive() {
+    /// Reads what there is, whether or not there is room for it: in libzmq it must not pile up. False if there may be more.
+    private func receivesAll() -> Bool {
         let room = exchange.inbox.room
         var batch: [Message] = []
         var footprint = 0
         var refused = 0
+        var isAll = false
         reading: for _ in 0..<Self.messagesPerTurn where footprint < Self.bytesPerTurn {
             switch next(in: room) {
-            case .nothing: break reading
-            case .broken: refused += 1
+            case .nothing:
+                isAll = true
+                break reading
+            case .broken:
+                watch?.hear(from: handle.source, as: nil)
+                refused += 1
             case .message(let message):
+                watch?.hear(from: handle.source, as: kind == .router ? message.frames[0] : nil)
                 if message.cut != nil { refused += 1 }
                 footprint += message.footprint
                 batch.append(message)
@@ -109,6 +129,7 @@ final class PolledSocket {
             counters.refused += refused
         }
         if !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
+        return isAll
     }
 
     /// The next message, as far as there is room for it, and as far as somebody could be told of what is missing.
@@ -120,7 +141,8 @@ final class PolledSocket {
             return .broken
         case .beginnings where kind == .router:
             // The way back, which may have an empty frame after the routing id, and no more.
-            guard case .message(var message) = handle.receive(maximumFrames: 2) else { return .nothing }
+            let reception = handle.receive(maximumFrames: 2)
+            guard case .message(var message) = reception else { return reception }
             message.cut = .noRoom
             return .message(message)
         case .beginnings, .nothing:
@@ -130,6 +152,7 @@ final class PolledSocket {
 
     /// Sends what it can within one turn's budget.
     func send() {
+        mustLook = true
         if sending.isEmpty {
             sending = exchange.outbox.take()[...]
             isScheduled = !sending.isEmpty

@@ -17,7 +17,7 @@ extension Socket {
         func makeAsyncIterator() -> Batches { self }
 
         func next(isolation actor: isolated (any Actor)?) async -> [Message]? {
-            await socket.exchange.inbox.next(isolation: actor)
+            await socket.exchange.inbox.next()
         }
     }
 }

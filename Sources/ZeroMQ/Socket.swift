@@ -55,6 +55,13 @@ public final class Socket: Sendable {
         }
     }
 
+    /// How many bytes a router has sent a client, by its routing id, that the client has not read: those queued here and in
+    /// libzmq, not those in the kernels.
+    public func unread(by client: [UInt8]) -> Int {
+        precondition(kind == .router, "Only a router knows its clients apart")
+        return exchange.unread?.bytes(of: client) ?? 0
+    }
+
     /// Also receives messages whose first frame begins with `prefix`; the peers learn it a little later.
     public func subscribe(to prefix: String) async throws(ZeroMQError) {
         precondition(kind == .subscriber, "Only a subscriber subscribes")

@@ -18,6 +18,9 @@ public struct SocketCounters: Sendable, Hashable {
     public internal(set) var unroutable = 0
     /// The clients that are connected now, for a socket that is bound.
     public internal(set) var connections = 0
+    /// Connections that ended, for a socket that is bound; libzmq does not tell why, not even when it cut one for a frame
+    /// that is too large.
+    public internal(set) var disconnections = 0
 
     /// Starts from zero.
     public init() {}

@@ -45,23 +45,27 @@ extension SocketHandle {
         return true
     }
 
-    /// Sends one message, whole or not at all, with zmq_send(3).
+    /// Sends one message, whole or not at all, with zmq_send(3); large frames are not copied.
     ///
-    /// A sending socket looks at its peers' news (credits, subscriptions) only now and then, so before it gives up it is
-    /// made to: reading ZMQ_EVENTS does that.
+    /// A sending socket takes in its peers' news (credits, subscriptions) only now and then, so before it gives up it is
+    /// made to.
     func send(_ message: Message) -> Transmission {
         let first = attempt(message)
         guard first == .full else { return first }
-        noticePeers()
+        _ = takeInNews()
         return attempt(message)
     }
 
     private func attempt(_ message: Message) -> Transmission {
         var result = Transmission.sent
         let last = message.frames.count - 1
-        for (index, bytes) in message.frames.enumerated() {
+        for index in message.frames.indices {
+            let bytes = message.frames[index]
             let flags = ZMQ_DONTWAIT | (index < last ? ZMQ_SNDMORE : 0)
-            switch retrying({ zmq_send(socket, bytes, bytes.count, flags) }) {
+            // The last frame leaves last, so the charge goes with it.
+            let charge = index == last ? message.charge : nil
+            let isLent = bytes.count >= Loan.leastBytes || charge != nil
+            switch retrying({ isLent ? lend(bytes, charge, flags) : zmq_send(socket, bytes, bytes.count, flags) }) {
             case nil:
                 continue
             case EAGAIN:
@@ -77,10 +81,12 @@ extension SocketHandle {
         return result
     }
 
-    private func noticePeers() {
-        var events: Int32 = 0
-        var size = 4
-        zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size)
+    /// Sends a frame that libzmq reads where it is, with zmq_msg_send(3).
+    private func lend(_ bytes: [UInt8], _ charge: Unread.Charge?, _ flags: Int32) -> Int32 {
+        var message = Loan.message(of: bytes, charge: charge)
+        let status = zmq_msg_send(&message, socket, flags)
+        if status < 0 { zmq_msg_close(&message) }
+        return status
     }
 
     private func nextFrame() -> Bool {
@@ -90,6 +96,9 @@ extension SocketHandle {
         case let code?: preconditionFailure("zmq_msg_recv: \(String(cString: zmq_strerror(code)))")
         }
     }
+
+    /// The descriptor of the connection that the frame in hand came over (ZMQ_SRCFD); -1 if there is none.
+    var source: Int32 { zmq_msg_get(frame, ZMQ_SRCFD) }
 
     /// What libzmq knows of the sender of the frame in hand, by zmq_msg_gets(3).
     private func sender() -> Sender {

@@ -6,6 +6,8 @@ internal import CZMQ
 /// what is set after bind or connect.
 struct SocketHandle: ~Copyable {
     let socket: UnsafeMutableRawPointer
+    /// Becomes readable when there is news of the socket, until libzmq takes it in (ZMQ_FD).
+    let descriptor: Int32
     /// Where each received frame lands; reused, because libzmq frees the last content itself.
     let frame: UnsafeMutablePointer<zmq_msg_t>
     private let name: String
@@ -15,6 +17,7 @@ struct SocketHandle: ~Copyable {
         self.name = name
         frame = .allocate(capacity: 1)
         zmq_msg_init(frame)
+        descriptor = Self.value(of: ZMQ_FD, socket)
     }
 
     /// Opens a socket of a libzmq type with all its options set; `name` is what errors call it.
@@ -59,6 +62,22 @@ struct SocketHandle: ~Copyable {
             : zmq_getsockopt(socket, setting.option, &narrow, &size)
         guard status == 0 else { return nil }
         return setting.isWide ? wide : Int64(narrow)
+    }
+
+    /// Has libzmq take in the news, and returns what can be done without waiting, ZMQ_POLLIN and ZMQ_POLLOUT (ZMQ_EVENTS).
+    func takeInNews() -> Int32 {
+        Self.value(of: ZMQ_EVENTS, socket)
+    }
+
+    /// zmq_getsockopt(3), of an option that every socket has.
+    private static func value(of option: Int32, _ socket: UnsafeMutableRawPointer) -> Int32 {
+        var value: Int32 = 0
+        var size = 4
+        while zmq_getsockopt(socket, option, &value, &size) != 0 {
+            let code = zmq_errno()
+            precondition(code == EINTR, "zmq_getsockopt: \(String(cString: zmq_strerror(code)))")
+        }
+        return value
     }
 
     /// ZMQ_SUBSCRIBE: begins to receive the messages whose first frame begins with `prefix`.

@@ -18,6 +18,14 @@ public struct SocketOptions: Sendable, Hashable {
     public var maximumFrames = 64
     /// How many clients may be connected to a socket that is bound; one more is cut off.
     public var maximumConnections = 4_096
+    /// How many bytes a message may have; a client whose message goes on after that is cut off.
+    public var maximumMessageBytes = 2 << 20
+    /// How many bytes of messages without an end a socket that is bound holds for all clients together; above it, those who
+    /// sent most are cut off.
+    public var unfinishedBytes = 128 << 20
+    /// How many bytes of answers a router holds for all clients together; above it, those who have left most unread are cut
+    /// off.
+    public var unreadBytes = 256 << 20
     /// How long closing goes on sending what is queued.
     public var linger = Duration.milliseconds(500)
     /// How often a silent connection is tried; three times that without an answer ends it, twelve times for a

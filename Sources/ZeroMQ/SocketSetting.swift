@@ -62,6 +62,9 @@ extension SocketOptions {
         case .router:
             // An answer to a peer that is gone is an error to count, not silence.
             settings.append(SocketSetting("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, 1))
+            // A client that comes back under its own routing id takes the place of its former connection. Otherwise libzmq
+            // reads nothing of the new one as long as the other is there, and keeps all that it says.
+            settings.append(SocketSetting("ZMQ_ROUTER_HANDOVER", ZMQ_ROUTER_HANDOVER, 1))
         case .publisher:
             // Each subscription and its end are told, not only a topic's first and last: they are counted.
             settings.append(SocketSetting("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, 1))

@@ -37,17 +37,17 @@ final class Subscribers: Sendable {
     }
 
     /// Suspends until `count` subscriptions match `topic`; false if it is closed or the task cancelled first.
-    func wait(for count: Int, to topic: String, isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    func wait(for count: Int, to topic: String) async -> Bool {
         let topic = Array(topic.utf8)
         guard await state.wait(until: { $0.count(of: topic) >= count || $0.isClosed }) else { return false }
-        return state.update { !$0.isClosed }
+        return state.read { !$0.isClosed }
     }
 
     /// Suspends until there have been more than `count` subscriptions, and returns how many; nil if it is closed or the task
     /// cancelled first.
-    func wait(forMoreThan count: Int, isolation: isolated (any Actor)? = #isolation) async -> Int? {
+    func wait(forMoreThan count: Int) async -> Int? {
         guard await state.wait(until: { $0.arrivals > count || $0.isClosed }) else { return nil }
-        return state.update { $0.arrivals > count ? $0.arrivals : nil }
+        return state.read { $0.arrivals > count ? $0.arrivals : nil }
     }
 
     /// Ends all waiting.

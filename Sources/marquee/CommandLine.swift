@@ -32,6 +32,7 @@ private let commands: [any Command.Type] = [
 func runCommandLine() async {
     OpenFileLimit.raise()
     CoreDumps.forbid()
+    FreedMemory.keep()
     let status: ExitStatus
     do {
         status = try await run(Array(CommandLine.arguments.dropFirst()))

@@ -257,6 +257,34 @@ import WebServer
         await worker.end()
     }
 
+    @Test("all visitors together have half a minute's requests at once, and then as many a second as the operator says")
+    func rate() async throws {
+        let stand = try Newsstand(["MARQUEE_BOARD_RATE": "1"])
+        let worker = try await stand.press()
+        let clock = ManualClock()
+        try await stand.open(pauses: clock) { address in
+            let visitor = Visitor(address: address)
+            func ask() async throws -> HTTPResponse {
+                try await visitor.post("requests", #"{"topic":"fetch.day","date":"2024-06-04"}"#)
+            }
+            for _ in 1...30 { #expect(try await ask().status == 202) }
+            let refused = try await ask()
+            #expect(refused.status == 429 && refused["Retry-After"] == "5")
+            #expect(try refused.failure.code == "overloaded")
+            clock.advance(by: .seconds(2))
+            #expect(try await ask().status == 202)
+            #expect(try await ask().status == 202)
+            #expect(try await ask().status == 429)
+            clock.advance(by: .seconds(3_600))
+            for _ in 1...30 { #expect(try await ask().status == 202) }
+            #expect(try await ask().status == 429)
+            let figures = try Exposition(String(decoding: try await visitor.get("/metrics").body, as: UTF8.self))
+            #expect(figures["marquee_board_refused_total", ["code": "overloaded"]] == 3)
+        }
+        #expect(worker.accepted.count == 62)
+        await worker.end()
+    }
+
     @Test("a poster is fetched once and made small, and from a private address only if that is trusted")
     func posters() async throws {
         let fetched = Locked(0)

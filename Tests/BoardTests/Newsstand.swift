@@ -32,7 +32,8 @@ struct Newsstand {
 
     /// Runs a board while `body` asks it, from when it has read all of the worker's log; returns what `body` does.
     func open<Value: Sendable>(
-        _ options: Board.Options = Board.Options(), _ body: (_ address: String) async throws -> Value
+        _ options: Board.Options = Board.Options(), pauses: any Clock<Duration> = ContinuousClock(),
+        _ body: (_ address: String) async throws -> Value
     ) async throws -> Value {
         let (lines, line) = AsyncStream<String>.makeStream()
         let log = log
@@ -43,7 +44,8 @@ struct Newsstand {
         }
         var options = options
         options.webFolder = try Self.webFolder
-        let board = Board(configuration, options: options, logger: logger, clock: WallClock { [now] in now })
+        let board = Board(
+            configuration, options: options, logger: logger, clock: WallClock { [now] in now }, pauses: pauses)
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = board.run { for await _ in ends {} }
         var address: String?

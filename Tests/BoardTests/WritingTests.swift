@@ -100,6 +100,9 @@ import Testing
             }
             let answer = try await visitor.post("session", #"{"password":"\#(Self.password)"}"#)
             #expect(answer.status == 429 && answer["Retry-After"] == "6" && answer["Set-Cookie"] == nil)
+            let figures = try Exposition(String(decoding: try await visitor.get("/metrics").body, as: UTF8.self))
+            #expect(figures["marquee_board_refused_total", ["code": "unauthorized"]] == 10)
+            #expect(figures["marquee_board_refused_total", ["code": "overloaded"]] == 1)
         }
         await worker.end()
     }

@@ -9,8 +9,10 @@ import asyncio
 import email
 import email.policy
 import json
+import logging
 import ssl
 import subprocess
+import warnings
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
@@ -23,6 +25,10 @@ arguments.add_argument("--refuse")
 arguments.add_argument("--parse", action="store_true", help="print what a mail program makes of each mail")
 arguments.add_argument("--busy", type=int, default=0)
 options = arguments.parse_args()
+
+# What a client does wrong here it does on purpose.
+logging.disable()
+warnings.simplefilter("ignore")
 
 
 class Desk:

@@ -63,7 +63,8 @@ import Testing
                 let text = try String(contentsOf: top.appending(path: path), encoding: .utf8)
                 return Set(text.matches(of: /\b(marquee|process)_[a-z_]+/).map { String($0.output.0) })
             }
-            #expect(try names(in: "docs/operations.md") == told)
+            // What is a board's own is told on its page.
+            #expect(try names(in: "docs/operations.md").filter { !$0.hasPrefix("marquee_board_") } == told)
             #expect(try names(in: "deploy/prometheus-alerts.yml").isSubset(of: told))
         }
         await client.shutdown()

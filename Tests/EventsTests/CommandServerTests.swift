@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Locking
+import Operations
 import TestSupport
 import Testing
 import ZeroMQ
@@ -104,6 +105,50 @@ import ZeroMQ
             #expect(await client.next(questions.count) == questions)
         }
         for names in seen.withLock({ $0 }) { #expect(!names.dropLast().contains { $0 != "status" }) }
+    }
+
+    @Test("who does not read pages is refused more; others are served meanwhile, and so is who has read again")
+    func unread() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let log = try await Log(in: folder)
+        let padding = String(repeating: "x", count: 200_000)
+        let topics = try (0..<40).map { try #require(Topic("request.done.\($0)")) }
+        try await log.append(topics.map { try EventDraft($0, encoding: ["padding": padding]) })
+        let metrics = Metrics()
+        let door = Door(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
+        let commands = LogCommands(log: log.log, database: log.database, door: door) { ["well": true] }
+        var options = SocketOptions()
+        options.heartbeat = .seconds(100)
+        try await withIO { io in
+            let router = try await io.bind(.router, options)
+            let server = Task { await CommandServer(router).run(commands.answer) }
+            let peer = RawPeer(connectedTo: router.addresses[0])
+            let question =
+                RawPeer.frame(Array("replay".utf8), more: true) + RawPeer.frame(Array(#"{"stream":"request"}"#.utf8))
+            let count = 30
+            #expect(await apart { peer.greet(named: "lazy") && (0..<count).allSatisfy { _ in peer.say(question) } })
+
+            // Who asks behind them is answered when they are.
+            let good = try await io.open(.dealer, connect: router.addresses)
+            await waitUntil { router.counters.received >= count }
+            await good.send([Message("replay", #"{"stream":"request","limit":1}"#)])
+            #expect(await good.next(1).first?.text(at: 0) == "events")
+            let unread = router.unread(by: Array("lazy".utf8))
+            #expect(unread > 0 && unread < Door.unreadLimit + (9 << 20))
+
+            let answers = await apart { (0..<count).compactMap { _ in peer.hear() } }.map(Reply.init(frames:))
+            let refused = answers.compactMap(\.failure)
+            #expect(answers.count == count && refused.count > 20 && refused.count < count - 2)
+            #expect(refused.allSatisfy { $0.code == .overloaded && $0.retryAfter == 1 })
+            let figures = try Exposition(await metrics.text())
+            #expect(
+                figures["marquee_client_refusals_total", ["reason": "unread"]] == Double(refused.count))
+            await waitUntil { router.unread(by: Array("lazy".utf8)) == 0 }
+            #expect(await apart { peer.say(question) && peer.hear()?.first == Array("events".utf8) })
+            await router.close()
+            await server.value
+        }
     }
 
     @Test("a status that cannot be told is an internal failure")

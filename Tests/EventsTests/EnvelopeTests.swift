@@ -121,6 +121,34 @@ import Testing
         }
     }
 
+    @Test("an event says the same however its envelope is written, and what is wrong in ours is refused, too")
+    func otherSpelling() async throws {
+        let log = try await Log(in: folder)
+        let logged = try await log.append(draft("movie.AAAAAAAA", for: RequestID("client-7")))[0]
+        let ours = String(decoding: logged.body, as: UTF8.self)
+        let event = try Event(topic: logged.topic, body: logged.body)
+        for (one, other) in [
+            ("{\"spec", "{ \"spec"), ("/marquee", "\\/marquee"), ("\"data\":", "\"later\":1,\"data\":"),
+            ("client", "\\u0063lient"),
+        ] {
+            let same = try Event(topic: logged.topic, body: Array(ours.replacing(one, with: other).utf8))
+            #expect(same.id == event.id && same.source == event.source && same.type == event.type)
+            #expect(same.subject == event.subject && same.time == event.time && same.epoch == event.epoch)
+            #expect(same.sequence == event.sequence && same.previous == event.previous)
+            #expect(same.correlationID == event.correlationID && same.priority == event.priority)
+        }
+        for (right, wrong) in [
+            ("\"1.0\"", "\"0.3\""), ("\"movie\"", "\"poster\""), ("00001\"", "1\""), ("2026-", "yesterday-"),
+            ("client-7", "client 7"),
+            ("\"id\"", "\"no\""), ("\"source\":\"", "\"source\":\"\n"), ("\"}}", "\"}"),
+        ] {
+            let body = Array(ours.replacing(right, with: wrong).utf8)
+            #expect(throws: DecodingError.self) {
+                try Event(topic: logged.topic, body: body).data(as: [String: String].self)
+            }
+        }
+    }
+
     @Test("a time keeps its milliseconds, and what is finer is rounded")
     func times() throws {
         for millisecond in stride(from: 1_795_242_180_000, to: 1_795_242_182_000, by: 1) {

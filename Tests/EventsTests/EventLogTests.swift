@@ -87,6 +87,17 @@ import Testing
         #expect(missing == nil)
     }
 
+    @Test("an id that is one topic's is refused to another, and nothing of that write is in the log")
+    func foreignID() async throws {
+        let log = try await Log(in: folder)
+        try await log.append(draft("movie.AAAAAAAA", id: "one"))
+        await #expect { try await log.append(draft("movie.CCCCCCCC"), draft("movie.BBBBBBBB", id: "one")) } throws: {
+            ($0 as? DatabaseError)?.kind == .constraint
+        }
+        #expect(try await numbers(log.append(draft("movie.BBBBBBBB"))) == [2])
+        #expect(try await log.latest("movie.CCCCCCCC").isEmpty)
+    }
+
     @Test("pages follow one another without a gap, each saying whether there is more", arguments: [1, 3, 7, 10, 11])
     func pages(limit: Int) async throws {
         let log = try await Log(in: folder)

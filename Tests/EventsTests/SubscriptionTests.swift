@@ -134,7 +134,7 @@ import ZeroMQ
     @Test("an answer that never comes and a refusal are told, and asked again after pauses that grow")
     func unanswered() async throws {
         let questions = Locked(0)
-        let silence = AsyncStream<Void>.makeStream()
+        let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
         let station = try await Station(Log(in: folder)) { command in
             guard command.name == "replay" else { return nil }
             let number = questions.withLock { count in
@@ -145,6 +145,7 @@ import ZeroMQ
             case 1: return .refused(Failure(.internal, "not now"))
             case 2: return Reply(frames: [Array("what?".utf8)])
             case 3:
+                asked.continuation.finish()
                 for await _ in silence.stream {}
                 return .refused(Failure(.internal, "too late"))
             default: return nil
@@ -161,11 +162,12 @@ import ZeroMQ
         for (pause, words) in [(250, "not now"), (500, "what?"), (1_000, "nobody answers")] {
             if pause == 1_000 {
                 // The deadline's own sleep, then the pause's.
+                for await _ in asked.stream {}
                 await clock.sleepers()
                 clock.advance(by: .seconds(10))
-                silence.continuation.finish()
             }
             let wait = try #require(await waits.next())
+            if pause == 1_000 { silence.continuation.finish() }
             #expect(wait.0 == .milliseconds(pause))
             #expect(wait.1.contains(words))
             await clock.sleepers()

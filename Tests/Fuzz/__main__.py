@@ -12,6 +12,7 @@ import http.server
 import pathlib
 import random
 import socket
+import socketserver
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ import urllib.request
 
 import zmq
 from mutate import frames, mutate, mutate_json
-from stage import Failure, Stage
+from stage import ENDPOINTS, Failure, Stage
 
 HERE = pathlib.Path(__file__).parent
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
@@ -76,6 +77,33 @@ class Upstream:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return f"http://127.0.0.1:{self.server.server_port}"
+
+
+class Meddler(socketserver.ThreadingTCPServer):
+    """A line to an endpoint that changes some of what a client says, its greeting and its boxes too."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, address, dice):
+        self.target, self.dice = ("127.0.0.1", int(address.rsplit(":", 1)[1])), dice
+        super().__init__(("127.0.0.1", 0), None)
+        self.address = f"tcp://127.0.0.1:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def finish_request(self, client, _):
+        with socket.create_connection(self.target) as server:
+            threading.Thread(target=self.carry, args=(server, client, 0), daemon=True).start()
+            self.carry(client, server, self.dice.choice([0.1, 0.5]))
+
+    def carry(self, source, sink, share):
+        """Until either side has had enough."""
+        try:
+            while text := source.recv(65_536):
+                sink.sendall(mutate(text, self.dice) if self.dice.random() < share else text)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
 
 
 def fuzz_frames(stage, dice, until, name, kind, files):
@@ -179,6 +207,28 @@ def fuzz_ports(stage, dice, until):
     return throw(dice, until, stage.ports(), noise)
 
 
+def fuzz_encrypted(stage, lines, dice, until):
+    """Clients with a key whose words are changed on their way, and garbage on every port that wants a key."""
+    messages = [message for file in ("requests.txt", "commands.txt") for message in seeds(file)]
+    sent = 0
+    while time.monotonic() < until:
+        name = dice.choice(list(lines))
+        kinds = {"requests": zmq.PUB, "events": zmq.SUB, "alerts": zmq.SUB}
+        client = context.socket(kinds.get(name, zmq.DEALER))
+        client.linger = 0
+        stage.connect(client, name, lines[name].address)
+        for _ in range(dice.choice([1, 20])):
+            if client.type == zmq.SUB:
+                client.subscribe(dice.choice(messages)[0][:100])
+            else:
+                client.send_multipart(frames(messages, dice))
+            sent += 1
+        client.poll(dice.choice([5, 50]))
+        client.close()
+        sent += fuzz_ports(stage, dice, time.monotonic() + 0.02)
+    return sent
+
+
 def fuzz_rules(stage, dice, until):
     """Rule files, each read by a program of its own: it may refuse them, in time and in words."""
     seed, path, count = (HERE / "seeds" / "rules.yml").read_bytes(), stage.folder / "rules.yml", 0
@@ -228,7 +278,14 @@ def main():
     dice = random.Random(options.seed)
     upstream = Upstream(random.Random(options.seed + "upstream"))
     with tempfile.TemporaryDirectory(prefix="marquee-fuzz-") as folder:
-        stage = Stage(pathlib.Path(options.program).resolve(), folder, upstream)
+        program = pathlib.Path(options.program).resolve()
+        stage = Stage(program, f"{folder}/open", upstream)
+        try:
+            locked = Stage(program, f"{folder}/locked", encrypted=True)
+        except Failure:
+            stage.end()
+            raise
+        lines = {name: Meddler(locked.address(name), dice) for name in ENDPOINTS}
         targets = {
             "requests": lambda until: fuzz_frames(stage, dice, until, "requests", zmq.PUB, ["requests.txt"]),
             "commands": lambda until: fuzz_frames(
@@ -241,29 +298,33 @@ def main():
             "rules": lambda until: fuzz_rules(stage, dice, until),
             "http": lambda until: fuzz_http(stage, dice, until),
             "ports": lambda until: fuzz_ports(stage, dice, until),
+            "encrypted": lambda until: fuzz_encrypted(locked, lines, dice, until),
         }
+        stages = {name: locked if name == "encrypted" else stage for name in targets}
         try:
             if options.only and options.only not in targets:
                 raise Failure(f"no target is called {options.only}; there are {', '.join(targets)}")
             chosen = [options.only] if options.only else list(targets)
             for name in chosen:  # once for a moment, so that what is made at first use is no growth
                 targets[name](time.monotonic() + 1)
-            stage.check()
-            first = {role: stage.size(role) for role in stage.children}
+            first = {}
+            for each in stage, locked:
+                each.check()
+                first |= {(each, role): each.size(role) for role in each.children}
             for name in chosen:
                 count = targets[name](time.monotonic() + options.seconds)
-                stage.check()
-                sizes = ", ".join(f"{role} {stage.size(role)[0]:.0f} MB" for role in stage.children)
+                stages[name].check()
+                sizes = ", ".join(f"{role} {stages[name].size(role)[0]:.0f} MB" for role in stage.children)
                 print(f"ok   {name}: {count} in {options.seconds:.0f} s; {sizes}", flush=True)
             time.sleep(12)  # until the connections are given up that never greeted
-            for role, (memory, files) in first.items():
-                now, open_now = stage.size(role)
+            for (each, role), (memory, files) in first.items():
+                now, open_now = each.size(role)
                 if now > memory + GROWTH or open_now > files + 20:
                     raise Failure(f"{role} grew: {memory:.0f} to {now:.0f} MB, {files} to {open_now} descriptors")
         except (Failure, OSError) as failure:
             sys.exit(f"fuzz: seed {options.seed}: {failure}")
         finally:
-            left = stage.end()
+            left = stage.end() + locked.end()
         if left:
             sys.exit(f"fuzz: {left}")
         print(f"{len(chosen)} targets, no crash, no hang, no growth")

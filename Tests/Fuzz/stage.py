@@ -9,6 +9,7 @@ import time
 import urllib.request
 
 import zmq
+import zmq.auth
 
 ENDPOINTS = ["requests", "commands", "events", "alerts", "alert_commands"]
 PAGES = ["worker", "notifier", "board", "sandbox"]
@@ -20,11 +21,12 @@ class Failure(Exception):
 
 
 class Stage:
-    """Starts the processes one after the other, and kills them at the end."""
+    """Starts the processes one after the other, and kills them at the end; `settings` are variables beside the usual ones."""
 
-    def __init__(self, program, folder, upstream=None):
+    def __init__(self, program, folder, upstream=None, settings=None, encrypted=False):
         self.program, self.folder = str(program), pathlib.Path(folder)
-        self.children, self.first = {}, {}
+        self.folder.mkdir(exist_ok=True)
+        self.children = {}
         self.environment = {
             "PATH": os.environ["PATH"], "MARQUEE_DATA": f"{folder}/data", "MARQUEE_LOG_FORMAT": "json",
             "MARQUEE_KOBIS_KEY": "0" * 32, "MARQUEE_KAKAO_KEY": "0" * 32, "MARQUEE_PRIVATE_IMAGES": "allow",
@@ -33,6 +35,9 @@ class Stage:
         }
         self.environment |= {f"MARQUEE_{name.upper()}": "tcp://127.0.0.1:*" for name in ENDPOINTS}
         self.environment |= {f"MARQUEE_{name.upper()}_HTTP": "127.0.0.1:0" for name in PAGES}
+        self.environment |= settings or {}
+        if encrypted:
+            self.make_keys()
         self.start("sandbox")
         url = upstream(self.page("sandbox")) if upstream else self.page("sandbox")
         self.environment |= {"MARQUEE_KOBIS_URL": f"{url}/kobisopenapi/webservice/rest", "MARQUEE_KAKAO_URL": url}
@@ -42,6 +47,20 @@ class Stage:
         except Failure:
             self.end()
             raise
+
+    def make_keys(self):
+        """Has everything on ZeroMQ encrypted, with one key for all servers and one for all clients."""
+        self.environment |= {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": f"{self.folder}/keys"}
+        for words in ("server", "server"), ("client", "client", "--roles", "read,request,operate"):
+            subprocess.run(
+                [self.program, "keys", "new", *words], env=self.environment, check=True, stdout=subprocess.DEVNULL)
+
+    def connect(self, socket, name, address=None):
+        """Connects to an endpoint, by another address if there is one, and with a key if there are keys."""
+        if keys := self.environment.get("MARQUEE_CURVE_KEYS"):
+            socket.curve_serverkey, _ = zmq.auth.load_certificate(f"{keys}/server.key")
+            socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(f"{keys}/client.key_secret")
+        socket.connect(address or self.address(name))
 
     def start(self, role):
         """Starts a process, and learns its addresses from the line in which it says that it is ready."""
@@ -90,7 +109,7 @@ class Stage:
         for name in "commands", "alert_commands":
             socket = zmq.Context.instance().socket(zmq.REQ)
             socket.linger = 0
-            socket.connect(self.address(name))
+            self.connect(socket, name)
             socket.send_multipart([b"status", b"{}"])
             if not socket.poll(1000 * patience):
                 raise Failure(f"no answer to `status` on {name} in {patience} s: it hangs")

@@ -31,10 +31,9 @@ extension LoggedChart {
 extension AlertRules {
     /// What fires for a day when nothing is known but its chart and the one of the day before.
     func alerts(for day: LoggedChart, before: LoggedChart?) -> [Alert] {
-        var book = Book(market: .all)
-        if let before { book.learn(OpenChart(before)) }
-        book.learn(OpenChart(day))
-        return alerts(of: day.chart.date, in: book)
+        var decider = AlertDecider(rules: self)
+        if let before { decider.learn(before) }
+        return decider.take(day)
     }
 }
 

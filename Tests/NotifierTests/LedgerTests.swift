@@ -64,9 +64,7 @@ import Testing
                 var memory = try await ledger.recall(rules: rules, since: nil)
                 var decisions: [Decision] = []
                 for event in batch {
-                    let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
-                    let chart = try OpenChart(event.data(), of: event.data(as: Chart.self).date, at: place)
-                    decisions += try memory.take(chart, of: .all, from: event)
+                    decisions += try memory.takeChart(of: event.data(as: Chart.self).date, .all, from: event)
                     memory.position = LogPosition(
                         epoch: "e", streams: [.ranking: StreamPosition(after: event.sequence)])
                 }
@@ -104,9 +102,8 @@ import Testing
         try await withLedger { ledger in
             var memory = try await ledger.recall(rules: AlertRules(), since: nil)
             for event in events {
-                let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
                 guard case .ranking(let day, let market) = event.topic else { continue }
-                _ = try memory.take(OpenChart(event.data(), of: day, at: place), of: market, from: event)
+                _ = try memory.takeChart(of: day, market, from: event)
             }
             _ = try await ledger.record(then: memory.takeChanges())
             let kept = try await ledger.database.read { connection in
@@ -147,8 +144,7 @@ import Testing
             try events.flatMap { event -> [Decision] in
                 guard case .ranking(let day, let market) = event.topic else { return [] }
                 memory.position = LogPosition(epoch: "e", streams: [.ranking: StreamPosition(after: event.sequence)])
-                let place = Alert.Evidence(stream: .ranking, sequence: event.sequence)
-                return try memory.take(OpenChart(event.data(), of: day, at: place), of: market, from: event)
+                return try memory.takeChart(of: day, market, from: event)
             }
         }
         func rows(_ ledger: Ledger) async throws -> [Int] {

@@ -32,9 +32,10 @@ struct Newsroom {
 
     /// Runs a notifier until it has published so many alerts in all its life, and returns them in short.
     ///
-    /// A notifier that has nothing to say is let run until it has read all that there is; then comes what happens `meanwhile`.
+    /// A notifier that has nothing to say is let run until it has read all that there is; then comes what happens
+    /// `meanwhile`, which the database refuses until the notifier has complained, if `isRefused`.
     func alerts(
-        _ count: Int, since: KoreanDate? = nil, meanwhile: () async throws -> Void = {}
+        _ count: Int, since: KoreanDate? = nil, isRefused: Bool = false, meanwhile: () async throws -> Void = {}
     ) async throws -> [String] {
         let (lines, line) = AsyncStream<String>.makeStream()
         let logger = Logger(label: "notifier", clock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
@@ -43,7 +44,14 @@ struct Newsroom {
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = notifier.run { for await _ in ends {} }
         for await text in lines where text.contains("all charts are read") { break }
+        if isRefused {
+            try alter("create trigger refusal before insert on decision begin select raise(abort, 'no'); end")
+        }
         try await meanwhile()
+        if isRefused {
+            for await text in lines where text.contains("it will be tried again") { break }
+            try alter("drop trigger refusal")
+        }
         let io = try IOThread()
         var alerts: [String] = []
         if count > 0 {
@@ -59,6 +67,19 @@ struct Newsroom {
         end.finish()
         try await run
         return alerts
+    }
+
+    /// Alters the notifier's database from outside.
+    private func alter(_ statement: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = [
+            "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])", folder.file("notifier.db"),
+            statement,
+        ]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
     }
 
     /// How far in the worker's log a notifier has stored that it has read.

@@ -64,6 +64,21 @@ import Testing
         await worker.end()
     }
 
+    @Test("what the disk refuses is written once it no longer does, in its order and once")
+    func refusal() async throws {
+        let worker = try await room.worker()
+        try await worker.publish(1, "AB", at: before)
+        let alerts = try await room.alerts(3, isRefused: true) {
+            try await worker.publish(2, "BA", at: after)
+            try await worker.publish(3, "AB", at: after)
+            try await worker.publish(4, "BA", at: after)
+        }
+        #expect(alerts == [id("lead", "B", 2), id("lead", "A", 3), id("lead", "B", 4)])
+        #expect(try await room.logged() == alerts)
+        #expect(try await room.place() == 4)
+        await worker.end()
+    }
+
     @Test("a chart that was lost on its way is decided on before the later ones that arrived")
     func lostChart() async throws {
         let worker = try await room.worker()

@@ -59,10 +59,23 @@ import Testing
         let logger = logger(.warning)
         logger.debug("one", [.text: made()])
         logger.info("two", [.text: made()])
+        logger.info("two", each: [[.text: made()]])
         #expect(!isMade)
         logger.warning("three")
         logger.error("four")
         #expect(written.map { $0.contains("three") || $0.contains("four") } == [true, true])
+    }
+
+    @Test("what happened to many is a line each, and lines that stay together in a pipe are written together")
+    func many() {
+        let long = String(repeating: "x", count: 5_000)
+        let texts = (1...100).map { "number \($0) " + long.prefix(50) } + [long, "last"]
+        logger().info("alert", each: texts.map { [.text: $0] })
+        let lines = written.joined().split(separator: "\n")
+        #expect(lines.count == texts.count)
+        #expect(zip(lines, texts).allSatisfy { $0.contains($1) })
+        #expect(written.allSatisfy { $0.hasSuffix("\n") && ($0.utf8.count <= 4_096 || $0.contains(long)) })
+        #expect(written.count < 10)
     }
 
     @Test(

@@ -44,6 +44,40 @@ import Testing
         #expect(error?.reason == "column 1 holds no Int")
     }
 
+    @Test("rows are handed over one at a time until there are enough, and the same query runs again")
+    func rows() async throws {
+        let database = try Notes.database(in: folder)
+        try await database.write { for text in ["가", "", "c", "d"] { try $0.note(text, bytes: [7]) } }
+        for enough in [2, 4, 9] {
+            let read = try await database.read { connection in
+                var texts: [[UInt8]] = []
+                try connection.forEachRow(
+                    of: "select text, bytes from note where text <> ? order by number", "x"
+                ) { row throws(DatabaseError) in
+                    texts.append(try row.bytes(0))
+                    #expect(try row.bytes(1) == [7])
+                    return texts.count < enough
+                }
+                return texts
+            }
+            #expect(read == [Array("가".utf8), [], Array("c".utf8), Array("d".utf8)].prefix(enough).map(\.self))
+        }
+    }
+
+    @Test("a row's column that is no text and no bytes is an error, where those are asked for", arguments: [1, nil])
+    func noBytes(_ value: Int?) async throws {
+        let database = try Notes.database(in: folder)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.read { connection in
+                try connection.forEachRow(of: "select ?", value) { row throws(DatabaseError) in
+                    try row.bytes(0).isEmpty
+                }
+            }
+        }
+        #expect(error?.kind == .corrupt)
+        #expect(error?.reason == "column 0 holds neither text nor bytes")
+    }
+
     @Test("a rule of the table that is broken is a constraint error, and its message holds no values")
     func constraint() async throws {
         let database = try Notes.database(in: folder)

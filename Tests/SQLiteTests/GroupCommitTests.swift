@@ -81,6 +81,26 @@ import Testing
         #expect(try await database.notes() == kept)
     }
 
+    @Test(
+        "a write runs once, and again only if one that shares its commit throws", .timeLimit(.minutes(5)),
+        arguments: [false, true])
+    func runs(_ throwsOne: Bool) async throws {
+        let database = try Notes.database(in: folder)
+        let runs = Locked([0, 0, 0])
+        let writes = (0..<3).map { number -> Write<Int?> in
+            { connection in
+                runs.withLock { $0[number] += 1 }
+                try connection.note("\(number)")
+                if throwsOne, number == 1 { throw Refusal(text: "1") }
+                return nil
+            }
+        }
+        let results = try await together(on: database, writes)
+        #expect(try results[0].get() == nil && results[2].get() == nil)
+        #expect(runs.withLock { $0 } == (throwsOne ? [2, 2, 1] : [1, 1, 1]))
+        #expect(try await database.notes() == (throwsOne ? ["0", "2"] : ["0", "1", "2"]))
+    }
+
     @Test("what waits for the commit runs after it in order, and never for an undone write", .timeLimit(.minutes(5)))
     func afterCommit() async throws {
         let database = try Notes.database(in: folder)

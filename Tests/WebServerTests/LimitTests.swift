@@ -71,14 +71,21 @@ import Testing
         "a request that is not whole by its deadline is cut", .timeLimit(.minutes(5)),
         arguments: [
             "", "GE", "GET / HTTP/1.1\r\nHost: te", "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab",
-            "GET / HTTP/1.1\r\nHost: test\r\n\r\n",
         ])
     func deadline(beginning: String) async throws {
         let server = try server { $0.requestDeadline = .milliseconds(150) }
         let client = try await RawClient(server.address)
         try await client.send(beginning)
-        let answer = try await client.receiveAll()
-        #expect(answer.hasSuffix("body of 0") == beginning.hasSuffix("\r\n\r\n"))
+        #expect(try await client.receiveAll() == "")
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a connection that stands idle after its answer is cut", .timeLimit(.minutes(5)))
+    func idle() async throws {
+        let server = try server { $0.requestDeadline = .seconds(2) }
+        let client = try await RawClient(server.address)
+        try await client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+        #expect(try await client.receiveAll().hasSuffix("body of 0"))
         await server.shutdown(grace: .seconds(5))
     }
 
@@ -94,6 +101,7 @@ import Testing
         for _ in 0..<60 { clients.append(try await RawClient(server.address)) }
         #expect(try await RawClient.get(server.address, "/").hasSuffix("body of 0"))
         #expect(try await clients[0].receiveAll() == "")
+        #expect(server.counters.crowded > 0)
         await server.shutdown(grace: .seconds(5))
     }
 
@@ -144,6 +152,39 @@ import Testing
         let server = try server()
         let answer = try await RawClient.get(server.address, target, method: "POST", fields: fields)
         #expect(answer.hasPrefix("HTTP/1.1 400 "))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("who comes is counted, and who is refused, by why", .timeLimit(.minutes(5)))
+    func counted() async throws {
+        let server = try server { $0.body = 1_000 }
+        let client = try await RawClient(server.address)
+        try await client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+        _ = try await client.receive(through: "body of 0")
+        #expect(server.counters.requests == 1)
+        #expect(server.counters.connections == 1)
+
+        let long = String(repeating: "x", count: 20_000)
+        let refused = [
+            ("/", "Content-Length: 1001\r\n\r\n"), ("/%", ""), ("/", "X: \(long)\r\n"),
+            ("/", "Content-Length : 3\r\n\r\nabc"),
+        ]
+        for (target, fields) in refused {
+            let answer = try await RawClient.get(server.address, target, method: "POST", fields: fields)
+            #expect(answer.hasPrefix("HTTP/1.1 4"))
+        }
+        await server.shutdown(grace: .zero)
+        #expect(server.counters.malformed == refused.count)
+        #expect(server.counters.requests == 1)
+        #expect(server.counters.connections == 0)
+    }
+
+    @Test("who is cut for being late is counted", .timeLimit(.minutes(5)))
+    func late() async throws {
+        let server = try server { $0.requestDeadline = .milliseconds(150) }
+        let client = try await RawClient(server.address)
+        #expect(try await client.receiveAll() == "")
+        #expect(server.counters.late == 1)
         await server.shutdown(grace: .seconds(5))
     }
 }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import SQLite
 import Testing
 
 @testable import Worker
@@ -17,7 +18,7 @@ import Testing
     func beside() async throws {
         let desk = try await Desk()
         for (id, total) in [("a", 90_000), ("b", 80_000), ("c", 70_000)] {
-            let request = Request(.day(Sample.day, .all), priority: id == "b" ? .backfill : .live)
+            let request = Request(.day(Sample.day, .all), refresh: true, priority: id == "b" ? .backfill : .live)
             let accepted = try await desk.accept(request, as: id)
             let anomalies = try await desk.journal.settle(accepted, with: chart(total), askedAt: Desk.noon)
             #expect(anomalies.map(\.kind) == (id == "b" ? [.shrunk] : []))
@@ -68,6 +69,45 @@ import Testing
             ])
     }
 
+    @Test("a day is compared with the newest revision of the day before")
+    func revisedDayBefore() async throws {
+        let desk = try await Desk()
+        let steps = [("a", Sample.day - 1, 90_000), ("b", Sample.day - 1, 50_000), ("c", Sample.day, 50_010)]
+        for (id, date, total) in steps {
+            let accepted = try await desk.accept(Request(.day(date, .all), refresh: true), as: id)
+            var found = Sample.chart(total / 10)
+            found.date = date
+            found.entries[0].audienceTotal = total
+            let findings = Findings(fetched: [.chart(found)], source: .upstream)
+            let anomalies = try await desk.journal.settle(accepted, with: findings, askedAt: Desk.noon)
+            #expect(anomalies.map(\.kind) == (id == "b" ? [.shrunk] : []))
+        }
+    }
+
+    @Test("a day is compared with what the log says of the day before, not with a chart whose write was undone")
+    func undoneDayBefore() async throws {
+        let desk = try await Desk()
+        var (before, chart) = (Sample.chart(9_000), Sample.chart(5_001))
+        before.date = Sample.day - 1
+        before.entries[0].audienceTotal = 90_000
+        let undone = before
+        await #expect(throws: CancellationError.self) {
+            try await desk.database.write { connection in
+                let draft = try EventDraft(.ranking(day: undone.date, market: .all), encoding: undone)
+                let event = try desk.journal.log.append([draft], at: Desk.noon, in: connection)[0]
+                desk.journal.recentCharts.keep(undone, toldBy: event)
+                throw CancellationError()
+            }
+        }
+        before.entries[0].audienceTotal = 50_000
+        chart.entries[0].audienceTotal = 50_010
+        for (id, found) in [("a", before), ("b", chart)] {
+            let accepted = try await desk.accept(Request(.day(found.date, .all)), as: id)
+            let findings = Findings(fetched: [.chart(found)], source: .upstream)
+            #expect(try await desk.journal.settle(accepted, with: findings, askedAt: Desk.noon) == [])
+        }
+    }
+
     @Test("a list that is empty is an anomaly where there were lines, or where they are long due")
     func empty() async throws {
         let desk = try await Desk()
@@ -76,7 +116,7 @@ import Testing
         #expect(try await desk.journal.settle(yesterday, with: failure) == [])
         let found = try await desk.accept(Sample.chart, as: "b")
         try await desk.journal.settle(found, with: Sample.findings(10), askedAt: Desk.noon)
-        let again = try await desk.accept(Sample.chart, as: "c")
+        let again = try await desk.accept(Sample.newChart, as: "c")
         #expect(
             try await desk.journal.settle(again, with: failure).map(\.text)
                 == ["the chart of 2024-06-04 is empty, and had lines before"])

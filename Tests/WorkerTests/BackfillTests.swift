@@ -95,7 +95,7 @@ import Upstreams
                 for number in 1...10 where day < 4 {
                     let request = Request(.day(Sample.date("2010-01-01") + (10 * day + number), .all))
                     let accepted = try await desk.accept(request, as: "live-\(day)-\(number)")
-                    await desk.queue.add([accepted])
+                    desk.queue.add([accepted])
                     try await desk.ends(1)
                 }
             }
@@ -116,7 +116,7 @@ import Upstreams
         desk.setClock(to: Sample.date("2024-06-12").start)
         try await desk.serve(fetching) {
             let known = try await desk.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "a")
-            await desk.queue.add([known])
+            desk.queue.add([known])
             try await desk.ends(1)
             let number = try await begin("2024-06-01", "2024-06-03", weeks: true, movies: true)
             #expect(try await begin("2024-06-01", "2024-06-03", weeks: true, movies: true) == number)

@@ -18,9 +18,9 @@ import Testing
             exchange.answer(isSunday ? #"{"boxOfficeResult":{"dailyBoxOfficeList":[]}}"# : Sample.answer(10))
         }
         try await desk.serve(desk.service(desk.fetcher(kobis: server.url))) {
-            await desk.queue.add([try await desk.accept(Sample.chart, as: "a")])
+            try await desk.queue.add([desk.accept(Sample.chart, as: "a")])
             _ = try await desk.end(of: Sample.id("a"))
-            await desk.queue.add([try await desk.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "b")])
+            try await desk.queue.add([desk.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "b")])
             let failed = try await desk.end(of: Sample.id("b")).data(as: RequestFailed.self)
             #expect(failed.error.code == .notPublished)
             #expect(failed.request == Request(.day(Sample.date("2024-06-02"), .all)).fields)
@@ -37,7 +37,7 @@ import Testing
         let accepted = try await desk.accept(Sample.chart, as: "a")
         try await desk.database.setFull(true)
         try await desk.serve(desk.service(desk.fetcher(kobis: server.url), pauses: pauses)) {
-            await desk.queue.add([accepted])
+            desk.queue.add([accepted])
             for pause in [250, 500, 1000] {
                 await pauses.sleepers()
                 pauses.advance(by: .milliseconds(pause))
@@ -61,7 +61,7 @@ import Testing
                 "update event set body = ? where stream = 'ranking'", Array(#"{"data":{"date":7}}"#.utf8))
         }
         try await desk.serve(desk.service(desk.fetcher())) {
-            await desk.queue.add([try await desk.accept(Sample.chart, as: "a")])
+            try await desk.queue.add([desk.accept(Sample.chart, as: "a")])
             let failed = try await desk.end(of: Sample.id("a")).data(as: RequestFailed.self)
             #expect(failed.error.code == .internal)
         }
@@ -80,7 +80,7 @@ import Testing
         let accepted = try await desk.accept(hangsAtTheChart ? Sample.chart : movie, as: "a")
         let service = desk.service(desk.fetcher(kobis: server.url, kakao: server.url))
         let running = Task { try await service.run() }
-        await desk.queue.add([accepted])
+        desk.queue.add([accepted])
         for await request in server.arrivals where !request.target.contains("searchMovieInfo") { break }
         running.cancel()
         try await running.value
@@ -102,7 +102,7 @@ import Testing
             accepted.append(try await desk.accept(request, as: "r\(number)"))
         }
         let service = desk.service(desk.fetcher(kobis: server.url))
-        await desk.queue.add(accepted)
+        desk.queue.add(accepted)
         let running = Task { try await service.run() }
         await desk.queue.waiting(exactly: 2)
         await service.stop()

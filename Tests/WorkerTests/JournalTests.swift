@@ -1,6 +1,7 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import Locking
 import SQLite
 import Testing
 
@@ -20,6 +21,47 @@ import Testing
         #expect(done.from == .upstream)
         #expect(done.events.map(\.topic) == ["ranking.day.all.2024-06-04"])
         try await desk.expectPublishedInOrder()
+    }
+
+    @Test("what the log can answer is answered by the commit that takes the request in, and waits for nobody")
+    func answeredAtOnce() async throws {
+        let desk = try await Desk()
+        let first = try await desk.accept(Sample.chart, as: "a")
+        try await desk.journal.settle(first, with: Sample.findings(10), askedAt: Desk.noon)
+        let chart = try #require(desk.events("ranking.").first)
+        let admission = Locked(Journal.Admission())
+        let offers = [("b", false), ("c", true)].map { id, refresh in
+            let request = Request(.day(Sample.day, .all), id: Sample.id(id), refresh: refresh)
+            return Journal.Offer(
+                accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: request.frames)
+        }
+        let answers = try await desk.journal.offer(offers) { new in admission.withLock { $0 = new } }
+        #expect(answers == [.accepted, .accepted])
+        let topics = ["request.accepted.b", chart.topic.description, "request.done.b", "request.accepted.c"]
+        #expect(desk.topics.suffix(4) == topics[...])
+        #expect(desk.events("ranking.").last == chart)
+        #expect(try #require(desk.events("request.done.b").first).data(as: RequestDone.self).from == .log)
+        #expect(admission.withLock { $0.answered.map(\.id) } == [Sample.id("b")])
+        #expect(admission.withLock { $0.waiting.map(\.id) } == [Sample.id("c")])
+        #expect(try await desk.journal.takeUp().map(\.id) == [Sample.id("c")])
+        try await desk.expectPublishedInOrder()
+    }
+
+    @Test("what came while a request waited answers it, and what did not come is not looked for again")
+    func answeredMeanwhile() async throws {
+        let desk = try await Desk()
+        let admission = Locked(Journal.Admission())
+        let offers = ["a", "b"].map { id in
+            Journal.Offer(
+                accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
+        }
+        _ = try await desk.journal.offer(offers) { new in admission.withLock { $0 = new } }
+        let waiting = admission.withLock { $0.waiting }
+        #expect(waiting.map(\.unansweredAt) == [desk.database.commitCount, desk.database.commitCount])
+        #expect(try await desk.journal.answer(to: waiting[1], at: Desk.noon) == nil)
+        try await desk.journal.settle(waiting[0], with: Sample.findings(10), askedAt: Desk.noon)
+        let answer = try await desk.journal.answer(to: waiting[1], at: Desk.noon)
+        #expect(answer?.logged == desk.events("ranking."))
     }
 
     @Test("a write that fails publishes nothing, and leaves the request waiting")

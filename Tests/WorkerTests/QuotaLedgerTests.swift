@@ -30,6 +30,49 @@ import Testing
         )
     }
 
+    @Test("calls are booked some ahead; those not made are given back at the end, and lost by a kill")
+    func ahead() async throws {
+        let desk = try await Desk()
+        let killed = ledger(desk, limit: 3_000)
+        let commits = desk.database.commitCount
+        for _ in 0..<16 { try await killed.book("kobis", for: .live) }
+        #expect(desk.database.commitCount == commits + 1)
+        try await killed.book("kobis", for: .backfill)
+        #expect(try await killed.balances()["kobis"]?.used == 17)
+        let stopped = ledger(desk, limit: 3_000)
+        #expect(try await stopped.balances()["kobis"]?.used == 32)
+        try await stopped.book("kobis", for: .live)
+        try await stopped.giveBack()
+        #expect(try await ledger(desk, limit: 3_000).balances()["kobis"]?.used == 33)
+    }
+
+    @Test("calls that many book at once are booked as far ahead as those of one")
+    func aheadAtOnce() async throws {
+        let desk = try await Desk()
+        let ledger = ledger(desk, limit: 3_000)
+        await withTaskGroup { tasks in
+            for _ in 0..<50 { tasks.addTask { _ = try? await ledger.book("kobis", for: .live) } }
+        }
+        #expect(try await ledger.balances()["kobis"]?.used == 50)
+        let booked = try #require(await self.ledger(desk, limit: 3_000).balances()["kobis"]).used
+        #expect((50..<66).contains(booked))
+    }
+
+    @Test("a call that could not be booked is not counted, and the next one needs no less to be booked")
+    func putBack() {
+        let today = Sample.date("2024-06-05")
+        func number(_ turn: QuotaLedger.Days.Turn) -> Int? {
+            if case .number(let number) = turn { number } else { nil }
+        }
+        var days = QuotaLedger.Days()
+        days.learn("kobis", QuotaLedger.Days.Day(date: today, made: 5, booked: 5), closedUntil: nil)
+        #expect(number(days.take("kobis", on: today, limit: 10, at: Desk.noon)) == 6)
+        #expect(number(days.take("kobis", on: today, limit: 10, at: Desk.noon)) == 7)
+        days.putBack("kobis", on: today)
+        #expect(number(days.take("kobis", on: today, limit: 10, at: Desk.noon)) == 7)
+        #expect(days.days["kobis"]?.made == 7)
+    }
+
     @Test("the budget is new at midnight in Korea, and an old day's stays used after the clock was set back")
     func midnight() async throws {
         let desk = try await Desk()

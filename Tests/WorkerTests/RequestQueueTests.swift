@@ -19,8 +19,8 @@ import Testing
 
     @Test("live requests come before backfill, each kind in the order it came")
     func order() async {
-        await queue.add([request("a", .backfill), request("b"), request("c", .backfill)])
-        await queue.add([request("d"), request("e", .backfill)])
+        queue.add([request("a", .backfill), request("b"), request("c", .backfill)])
+        queue.add([request("d"), request("e", .backfill)])
         #expect(queue.lengths.live == 2)
         #expect(queue.lengths.backfill == 3)
         #expect(await take(5) == ["b", "d", "a", "c", "e"])
@@ -30,7 +30,7 @@ import Testing
     func handOver() async {
         async let waiting = queue.next()
         await queue.takers(atLeast: 1)
-        await queue.add([request("a", .backfill), request("b")])
+        queue.add([request("a", .backfill), request("b")])
         #expect(await waiting?.id == Sample.id("b"))
         #expect(await take(1) == ["a"])
     }
@@ -39,8 +39,8 @@ import Testing
     func close() async {
         async let waiting = queue.next()
         await queue.takers(atLeast: 1)
-        await queue.close()
-        await queue.add([request("a")])
+        queue.close()
+        queue.add([request("a")])
         #expect(await waiting == nil)
         #expect(await queue.next() == nil)
     }
@@ -51,7 +51,7 @@ import Testing
         await queue.takers(atLeast: 2)
         first.cancel()
         #expect(await first.value == nil)
-        await queue.add([request("a")])
+        queue.add([request("a")])
         #expect(await second.value?.id == Sample.id("a"))
         let late = Task {
             while !Task.isCancelled { await Task.yield() }

@@ -16,7 +16,7 @@ import Testing
     ) async throws -> [Chart] {
         let desk = try await Desk()
         for (index, step) in findings.enumerated() {
-            let accepted = try await desk.accept(Sample.chart, as: "r\(index)")
+            let accepted = try await desk.accept(Sample.newChart, as: "r\(index)")
             desk.setClock(to: Desk.noon + step.settledAt)
             try await desk.journal.settle(accepted, with: step.findings, askedAt: Desk.noon + step.askedAt)
         }

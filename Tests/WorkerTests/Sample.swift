@@ -7,6 +7,8 @@ import Events
 enum Sample {
     static let day = date("2024-06-04")
     static let chart = Request(.day(day, .all))
+    /// The same, which the log does not answer by itself.
+    static let newChart = Request(.day(day, .all), refresh: true)
 
     static func date(_ text: String) -> KoreanDate {
         guard let date = KoreanDate(text) else { preconditionFailure("\(text) is no day of the calendar") }

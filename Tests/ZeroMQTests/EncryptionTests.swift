@@ -1,4 +1,5 @@
 import Locking
+import TestSupport
 import Testing
 
 @testable import ZeroMQ
@@ -115,6 +116,51 @@ struct EncryptionTests {
         #expect(router.counters.received == 0)
         await guest.shutdown()
         await door.thread.shutdown()
+    }
+
+    @Test("a message that was changed on its way costs its sender the connection, and nobody else anything")
+    func changed() async throws {
+        let door = try door()
+        var options = SocketOptions()
+        options.heartbeat = .milliseconds(100)
+        let router = try await door.thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let relay = Relay(to: router.addresses[0])
+        let guest = try client(friend)
+        let dealer = try await guest.open(.dealer, connect: [relay.address])
+        await dealer.send([Message("whole")])
+        #expect(try await router.next().text(at: 1) == "whole")
+        relay.changeAByte()
+        await dealer.send([Message("changed")])
+        await waitUntil { router.counters.connections == 0 }
+        // The thread lives through the heartbeats that it would have sent.
+        let end = ContinuousClock.now.advanced(by: options.heartbeat * 6)
+        while ContinuousClock.now < end {
+            let other = try await guest.open(.dealer, connect: router.addresses)
+            await other.send([Message("other")])
+            #expect(try await router.next().text(at: 1) == "other")
+            await other.close()
+        }
+        await guest.shutdown()
+        await door.thread.shutdown()
+    }
+
+    @Test("a message that does not end is noticed under encryption, too")
+    func endless() async throws {
+        let (cuts, teller) = AsyncStream.makeStream(of: CutConnection.self)
+        let rules = Encryption.Server(keys: server) { _, _ in .admitted(name: "friend") }
+        let thread = try IOThread(encryption: Encryption(client: nil, server: rules)) { _ in
+        } onCut: {
+            teller.yield($0)
+        }
+        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+        let guest = try client(friend)
+        let dealer = try await guest.open(.dealer, connect: router.addresses)
+        // It takes longer to encrypt than the server lets it go on.
+        await dealer.send([Message([[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 2_000))])
+        #expect(try #require(await cuts.first { _ in true }).reason == .endless)
+        #expect(router.counters.received + router.counters.refused == 0)
+        await guest.shutdown()
+        await thread.shutdown()
     }
 
     @Test("a client that is refused learns that its connection fails")

@@ -139,66 +139,49 @@ struct IOThreadTests {
         }
     }
 
-    @Test("an actor lives on the thread, and outlives the sockets", .timeLimit(.minutes(5)))
+    @Test("a task lives on the thread, and outlives the sockets", .timeLimit(.minutes(5)))
     func executor() async throws {
         let thread = try IOThread()
-        let counter = Counter(on: thread)
-        #expect(thread.isIsolatingCurrentContext() == false)
-        await withTaskGroup { group in
-            for _ in 0..<1000 { group.addTask { await counter.increment() } }
+        #expect(!thread.isCurrent)
+        let counter = Counter()
+        await withTaskExecutorPreference(thread) {
+            await withTaskGroup { group in
+                for _ in 0..<1000 { group.addTask { await counter.increment() } }
+            }
+            #expect(thread.isCurrent)
+            await thread.shutdown()
+            await counter.increment()
+            #expect(thread.isCurrent)
         }
-        #expect(await counter.value == 1000)
-        #expect(await counter.isOnThread)
-        await thread.shutdown()
-        await counter.increment()
+        #expect(!thread.isCurrent)
         #expect(await counter.value == 1001)
     }
 
-    @Test("an actor on the thread answers a client", .timeLimit(.minutes(5)))
-    func actorAnswers() async throws {
+    @Test("a task on the thread answers a client, and never leaves it", .timeLimit(.minutes(5)))
+    func answersOnThread() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
             let client = try await thread.open(.dealer, connect: server.addresses)
-            let counter = Counter(on: thread)
-            async let served: Void = counter.serve(server)
-            for _ in 0..<100 {
-                await client.send([Message("increment")])
-                _ = try await client.next()
+            async let served: Void = withTaskExecutorPreference(thread) {
+                for await batch in server.incoming {
+                    #expect(thread.isCurrent)
+                    await server.send(batch)
+                }
+            }
+            for number in 0..<100 {
+                await client.send([Message("\(number)")])
+                #expect(try await client.next().frames == [Array("\(number)".utf8)])
             }
             await server.close()
             await served
-            #expect(await counter.value == 100)
-        }
-    }
-
-    @Test("the wrong thread is a crash with a sentence")
-    func wrongThread() async throws {
-        await #expect(processExitsWith: .failure) {
-            try IOThread().checkIsolated()
         }
     }
 }
 
 private actor Counter {
-    let thread: IOThread
     var value = 0
-
-    init(on thread: IOThread) {
-        self.thread = thread
-    }
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-    var isOnThread: Bool { thread.isIsolatingCurrentContext() == true }
 
     func increment() {
         value += 1
-    }
-
-    func serve(_ server: Socket) async {
-        for await batch in server.incoming {
-            value += batch.count
-            server.post(batch)
-        }
     }
 }

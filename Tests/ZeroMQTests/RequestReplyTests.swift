@@ -77,6 +77,25 @@ struct RequestReplyTests {
         }
     }
 
+    @Test(
+        "a client that comes back under its routing id is heard at once, in the place of its former connection",
+        .timeLimit(.minutes(5)))
+    func namesake() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            let former = RawPeer(connectedTo: server.addresses[0])
+            #expect(former.say(RawPeer.greeting(named: "client-7")) && former.waitForReady() && former.say([0, 1, 65]))
+            #expect(try await server.next() == Message("client-7", "A"))
+
+            let present = RawPeer(connectedTo: server.addresses[0])
+            #expect(
+                present.say(RawPeer.greeting(named: "client-7")) && present.waitForReady() && present.say([0, 1, 66]))
+            #expect(try await server.next() == Message("client-7", "B"))
+            #expect(former.waitForEnd())
+            withExtendedLifetime(present) {}
+        }
+    }
+
     @Test("fifty thousand messages arrive in order, in batches", .timeLimit(.minutes(5)))
     func order() async throws {
         try await withThread { thread in

@@ -43,8 +43,3 @@ struct Unexpected: Error {
 func numbered(_ count: Int, topic: String = "n", from first: Int = 0) -> [Message] {
     (first..<first + count).map { Message(topic, String($0)) }
 }
-
-/// Returns once `condition` holds; the time limit of the test is its deadline.
-func waitUntil(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-}

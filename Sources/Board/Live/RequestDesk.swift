@@ -6,7 +6,8 @@ import ZeroMQ
 
 /// Hands what visitors ask for to the worker, as any client would; the answers come as events.
 ///
-/// Each request may cost a call of the day's quota, so all visitors together have a budget: a burst, and some a second.
+/// Each request may cost a call of the day's quota, so all visitors together have a budget: some a second, and after a pause
+/// half a minute's worth at once.
 struct RequestDesk: Sendable {
     /// What visitors may ask for.
     private static let questions: Set<RequestTopic> = [
@@ -21,12 +22,12 @@ struct RequestDesk: Sendable {
     private let wallClock: WallClock
     private let budget: Locked<Budget>
 
-    /// Makes a desk that asks the worker at `address`.
-    init(_ io: IOThread, address: String, wallClock: WallClock, clock: some Clock<Duration>) {
+    /// Makes a desk that asks the worker at `address`, so many times a second in the long run.
+    init(_ io: IOThread, address: String, perSecond: Int, wallClock: WallClock, clock: some Clock<Duration>) {
         self.io = io
         self.address = address
         self.wallClock = wallClock
-        budget = Locked(Budget(120, perSecond: 4, clock: clock))
+        budget = Locked(Budget(30 * Double(perSecond), perSecond: Double(perSecond), clock: clock))
     }
 
     /// Asks the worker; returns the request's id once the worker has it on disk, images and all.

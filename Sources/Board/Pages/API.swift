@@ -17,6 +17,7 @@ struct API: Sendable {
     let hasMarket: Bool
     let base: BasePath
     let statuses: StatusDesk
+    let refused: [Failure.Code: Counter]
     let clock: WallClock
     let logger: Logger
 
@@ -25,11 +26,16 @@ struct API: Sendable {
         do {
             return try await answer(request, path.split(separator: "/", omittingEmptySubsequences: false))
         } catch let failure as Failure {
-            return .failure(failure)
+            return refuse(failure)
         } catch {
             logger.error("a page could not be answered", [.path: request.path, .error: "\(error)"])
-            return .failure(Failure(.internal, "the board could not read its own memory"))
+            return refuse(Failure(.internal, "the board could not read its own memory"))
         }
+    }
+
+    private func refuse(_ failure: Failure) -> WebResponse {
+        refused[failure.code]?.add()
+        return .failure(failure)
     }
 
     private func answer(_ request: WebRequest, _ words: [Substring]) async throws -> WebResponse {

@@ -8,14 +8,14 @@ public struct Access: Sendable {
     /// What holds for each socket that clients connect to.
     public let socketOptions: SocketOptions
     private let encryption: Encryption?
-    private let failures: HandshakeLog
+    private let connections: ConnectionLog
 
     /// Reads the keys, if there is encryption; throws if one is missing, or if the process would be open to strangers.
     public init(
         _ configuration: Configuration, of owner: Configuration.Owner, metrics: Metrics, logger: Logger
     ) throws {
         try configuration.checkProtection(of: owner)
-        failures = HandshakeLog(metrics: metrics, logger: logger)
+        connections = ConnectionLog(metrics: metrics, logger: logger)
         var options = SocketOptions()
         options.maximumConnections = configuration.clientLimits.connections
         socketOptions = options
@@ -36,7 +36,11 @@ public struct Access: Sendable {
 
     /// Starts the thread of the process's sockets.
     public func makeThread() throws -> IOThread {
-        try IOThread(encryption: encryption) { [failures] in failures.note($0) }
+        try IOThread(encryption: encryption) { [connections] in
+            connections.note($0)
+        } onCut: { [connections] in
+            connections.note($0)
+        }
     }
 
     /// What a whole socket is for; a router serves commands of many roles, and looks at each.

@@ -11,6 +11,7 @@ public final class Door: Sendable {
         case role
         case rate
         case queue
+        case unread
     }
 
     /// How many requests a client has left of what it may send at once.
@@ -23,6 +24,10 @@ public final class Door: Sendable {
     private static let rememberedClients = 10_000
     /// For how long a client that was quiet may make up for it.
     private static let burst = 5.0
+
+    /// How many bytes of answers a client may leave unread and still get a page of the log; who reads a page before asking
+    /// for the next has at most one.
+    static let unreadLimit = 16 << 20
 
     /// How many requests of one client may wait at once.
     public let queueLimit: Int
@@ -42,7 +47,7 @@ public final class Door: Sendable {
         age = Stopwatch(clock)
         refused = metrics.counters(
             "marquee_client_refusals_total",
-            "Requests and commands refused for a missing role, or for more a second or more in the queue than one client may have.",
+            "Requests and commands refused for a missing role, or for more a second, in the queue or unread than one client may have.",
             for: Reason.allCases
         ) { ["reason": $0.rawValue] }
     }
@@ -78,6 +83,13 @@ public final class Door: Sendable {
         guard waiting >= queueLimit else { return nil }
         refused[.queue]?.add()
         return Failure(.overloaded, "\(waiting) requests of one client are waiting", retryAfter: 60)
+    }
+
+    /// The refusal of a page to a client that has not read so many bytes of earlier answers, or nil if it may have one.
+    func refusal(ofAPageOnTopOf unread: Int) -> Failure? {
+        guard unread > Self.unreadLimit else { return nil }
+        refused[.unread]?.add()
+        return Failure(.overloaded, "\(unread) bytes of earlier answers have not been read", retryAfter: 1)
     }
 
     /// Takes one of what a client has left; it gets `rate` a second.

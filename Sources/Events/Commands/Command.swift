@@ -4,8 +4,12 @@ public import ZeroMQ
 public struct Command: Sendable {
     /// The frames of the question: a name and a body, or whatever a stranger sent instead.
     public let frames: [[UInt8]]
+    /// The first frame as text; what is no UTF-8 reads as a name that nobody has.
+    public let name: String
     /// Who asks, as far as is known.
     public let sender: Sender?
+    /// How many bytes of earlier answers the one who asks has not read; known for a page.
+    var unread = 0
     /// Why the socket did not take it whole, if so; then what it asks is not known.
     let cut: Message.Cut?
     private let route: [[UInt8]]
@@ -19,9 +23,13 @@ public struct Command: Sendable {
         let routeLength = isEnveloped ? 2 : 1
         route = Array(message.frames.prefix(routeLength))
         frames = Array(message.frames.dropFirst(routeLength))
+        name = frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         sender = message.sender
         cut = message.cut
     }
+
+    /// The routing id of the one who asks.
+    var asker: [UInt8] { route[0] }
 
     /// The answer as a message for the socket that the question came from.
     public func answer(_ reply: Reply) -> Message {
@@ -30,11 +38,6 @@ public struct Command: Sendable {
 }
 
 extension Command {
-    /// The first frame as text; what is no UTF-8 reads as a name that nobody has.
-    public var name: String {
-        frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
     /// Whether its answer may be large.
     var asksForPage: Bool { name == "replay" || name == "latest" }
 }

@@ -6,73 +6,60 @@ public import ZeroMQ
 /// next is read, however many were asked for at once, since each may have megabytes. While a batch is being answered, further
 /// questions wait in the socket, which refuses what is too much.
 public struct CommandServer: Sendable {
-    private let socket: Socket
-    private let counter: Counter?
+    /// How many bytes of commands may be answered from the thread of the socket.
+    private static let few = 1_024
 
-    /// Makes a server of the given ROUTER socket; on the thread of the socket, if that is given, it spares commands that
-    /// are answered from memory the way to another thread and back.
+    /// Answers a batch of commands, one reply a command, in their order.
+    public typealias Answering = @Sendable ([Command]) async -> [Reply]
+
+    private let socket: Socket
+    private let io: IOThread?
+
+    /// Makes a server of the given ROUTER socket; on the thread of the socket, if that is given, it spares commands the way
+    /// to another thread and back.
     public init(_ socket: Socket, on io: IOThread? = nil) {
         self.socket = socket
-        counter = io.map(Counter.init)
+        self.io = io
     }
 
     /// Hands each batch to `answer`, which returns one reply a command, until the socket closes.
     ///
-    /// Commands that the socket did not take whole are refused here. `known` is asked first, on the thread of the socket:
-    /// where it has the reply to each command of a batch at hand, `answer` is not called. It must not wait.
-    public func run(
-        known: @escaping @Sendable (Command) -> Reply? = { _ in nil },
-        _ answer: @Sendable ([Command]) async -> [Reply], afterAnswering: @Sendable () -> Void = {}
-    ) async {
-        await serve(known, answer, afterAnswering, isolation: counter)
+    /// Commands that the socket did not take whole are refused here. A few short commands are answered on the thread of the
+    /// socket, which `answer` must not block; more are worth the way to another thread.
+    public func run(_ answer: Answering, afterAnswering: @Sendable () -> Void = {}) async {
+        await withTaskExecutorPreference(io) { await serve(answer, afterAnswering) }
     }
 
-    private func serve(
-        _ known: @Sendable (Command) -> Reply?, _ answer: @Sendable ([Command]) async -> [Reply],
-        _ afterAnswering: @Sendable () -> Void, isolation: isolated (any Actor)?
-    ) async {
+    private func serve(_ answer: Answering, _ afterAnswering: @Sendable () -> Void) async {
         for await batch in socket.incoming {
-            if let replies = answersAtHand(to: batch, by: known) {
-                await socket.send(replies)
-                afterAnswering()
-                continue
-            }
             var rest = batch.map(Command.init)[...]
             while !rest.isEmpty {
                 let end = rest.firstIndex(where: \.asksForPage).map { $0 + 1 } ?? rest.endIndex
+                // What was sent for the commands before counts already.
+                if rest[end - 1].asksForPage { rest[end - 1].unread = socket.unread(by: rest[end - 1].asker) }
                 // Waits for room, never for a peer: a router drops what a peer does not take.
-                await socket.send(await answers(to: rest[..<end], by: answer))
+                let commands = rest[..<end]
+                let answers =
+                    Self.areFew(commands)
+                    ? await answers(to: commands, by: answer) : await answersElsewhere(to: commands, by: answer)
+                await socket.send(answers)
                 afterAnswering()
                 rest = rest[end...]
             }
         }
     }
 
-    /// The answers to a batch if all are at hand; else none, so that they keep their order.
-    private func answersAtHand(to batch: [Message], by known: (Command) -> Reply?) -> [Message]? {
-        var answers: [Message] = []
-        for command in batch.map(Command.init) {
-            guard command.cut == nil, let reply = known(command) else { return nil }
-            answers.append(command.answer(reply))
-        }
-        return answers
+    private static func areFew(_ commands: ArraySlice<Command>) -> Bool {
+        commands.reduce(0) { bytes, command in command.frames.reduce(bytes) { $0 + $1.count } } <= few
     }
 
-    /// Where a server lives that answers on the I/O thread.
-    private actor Counter {
-        private let io: IOThread
-
-        nonisolated var unownedExecutor: UnownedSerialExecutor { io.asUnownedSerialExecutor() }
-
-        init(_ io: IOThread) {
-            self.io = io
-        }
+    /// The answers to many commands, made on the threads that tasks share.
+    private func answersElsewhere(to commands: ArraySlice<Command>, by answer: Answering) async -> [Message] {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { await answers(to: commands, by: answer) }
     }
 
     /// The answers to some commands, in their order; to those that came whole by `answer`.
-    private func answers(
-        to commands: ArraySlice<Command>, by answer: @Sendable ([Command]) async -> [Reply]
-    ) async -> [Message] {
+    private func answers(to commands: ArraySlice<Command>, by answer: Answering) async -> [Message] {
         let whole = commands.filter { $0.cut == nil }
         var replies = await answer(whole)[...]
         precondition(replies.count == whole.count, "every command has one reply")

@@ -29,16 +29,9 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
         self.state = state
     }
 
-    /// The reply that is at hand: a status that nothing has changed since.
-    public func known(_ command: Command) -> Reply? {
-        guard command.name == "status", let state = state?(), let kept = kept.withLock({ $0 }), kept.state == state
-        else { return nil }
-        if let failure = door.refusal(of: command.name, from: command.sender) { return .refused(failure) }
-        return kept.reply
-    }
-
     private func currentStatus() async throws -> Reply {
         let before = state?()  // what changes meanwhile makes the numbers others
+        if let kept = kept.withLock({ $0 }), kept.state == before { return kept.reply }
         let reply = Reply.status(try await status())
         if let before { kept.withLock { $0 = (before, reply) } }
         return reply
@@ -54,7 +47,11 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
     /// Answers a command, in any case: there is no silence.
     public func answer(_ command: Command) async -> Reply {
         if let failure = door.refusal(of: command.name, from: command.sender) { return .refused(failure) }
-        if let answer = own[command.name] { return await answer(command) }
+        if command.asksForPage, let failure = door.refusal(ofAPageOnTopOf: command.unread) { return .refused(failure) }
+        if let answer = own[command.name] {
+            // What a process's own commands do may take its time, and whoever asks may be the thread of the socket.
+            return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(command) }
+        }
         do {
             switch command.name {
             case "status": return try await currentStatus()
@@ -75,9 +72,9 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
         let stream = try fields.knownStream()
         let (after, limit) = (try fields.place(), try fields.count())
         let page = try await database.read { connection in
-            try log.events(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
+            try log.frames(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
         }
-        return .events(page.events, PageHeader(page, of: stream, epoch: log.epoch))
+        return .events(page.frames, PageHeader(page, of: stream, epoch: log.epoch))
     }
 
     private func latest(_ fields: PageFields) async throws -> Reply {
@@ -85,6 +82,7 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
         let snapshot = try await database.read { connection in
             try log.latest(prefix: fields.prefix, after: fields.lastTopic, limit: limit, in: connection)
         }
-        return .events(snapshot.events, PageHeader(snapshot, prefix: fields.prefix, epoch: log.epoch))
+        let frames = snapshot.events.flatMap(\.frames)
+        return .events(frames, PageHeader(snapshot, prefix: fields.prefix, epoch: log.epoch))
     }
 }

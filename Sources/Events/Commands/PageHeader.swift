@@ -15,7 +15,7 @@ struct PageHeader: Hashable, Sendable, Codable {
     var positions: [Stream: SequenceNumber]?
 
     /// The header of a page of a stream.
-    init(_ page: EventLog.Page, of stream: Stream, epoch: String) {
+    init(_ page: EventLog.Frames, of stream: Stream, epoch: String) {
         self.epoch = epoch
         self.stream = stream
         position = page.position

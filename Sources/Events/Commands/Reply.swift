@@ -1,3 +1,5 @@
+import JSONReading
+
 /// The answer to a command: a word that says how it went, and what belongs to it.
 public struct Reply: Hashable, Sendable {
     /// The word and what belongs to it, as frames.
@@ -16,9 +18,11 @@ public struct Reply: Hashable, Sendable {
     /// The receipt of a request that is safely on disk.
     public static func accepted(_ id: RequestID) -> Reply {
         // By hand, because every request waits for it: as Foundation writes it, in a tenth of the time.
-        Reply(frames: [
-            Array("accepted".utf8), Array(#"{"id":"#.utf8) + JSON.quoted(id.description) + [UInt8(ascii: "}")],
-        ])
+        var receipt: [UInt8] = []
+        receipt.beginMember("id", isFirst: true)
+        receipt.appendText(id.description)
+        receipt.append(UInt8(ascii: "}"))
+        return Reply(frames: [Array("accepted".utf8), receipt])
     }
 
     /// The answer to what was not understood or not taken.
@@ -32,9 +36,8 @@ public struct Reply: Hashable, Sendable {
     }
 
     /// The answer to `replay` and `latest`: the header, then each event's two frames as they stand in the log.
-    static func events(_ events: [LoggedEvent], _ header: PageHeader) -> Reply {
-        let head = Reply("events", header)
-        return Reply(frames: head.frames + events.flatMap { [Array($0.topic.description.utf8), $0.body] })
+    static func events(_ events: [[UInt8]], _ header: PageHeader) -> Reply {
+        Reply(frames: Reply("events", header).frames + events)
     }
 
     private init(_ word: String, _ body: some Encodable) {

@@ -1,18 +1,28 @@
 import FoundationEssentials
+import JSONReading
 
 /// A request's body: a JSON object, or a bare value.
 enum BodyText {
     /// The value, if the body is no object; empty if the body is.
     static func bare(_ body: String) -> String? {
-        let text = body.trimmingPrefix(while: \.isWhitespace)
+        let text = body.drop(while: \.isWhitespace)
         guard text.first != "{" else { return nil }
-        return String(text.reversed().trimmingPrefix(while: \.isWhitespace).reversed())
+        return String(text.reversed().drop(while: \.isWhitespace).reversed())
     }
 
     /// Reads an object's fields; of one that has the wrong type the failure names the field.
     static func fields<Fields: Decodable>(_ body: String, as type: Fields.Type) throws(Failure) -> Fields {
+        try read(body) { bytes in try JSONDecoder().decode(type, from: Data(bytes)) }
+    }
+
+    /// Reads an object's fields, of a type that is read straight from JSON.
+    static func fields<Fields: JSONReadable>(in body: String, as type: Fields.Type) throws(Failure) -> Fields {
+        try read(body) { bytes in try Fields(json: bytes) }
+    }
+
+    private static func read<Fields>(_ body: String, by decode: ([UInt8]) throws -> Fields) throws(Failure) -> Fields {
         do {
-            return try JSONDecoder().decode(type, from: Data(body.trimmingPrefix(while: \.isWhitespace).utf8))
+            return try decode(Array(body.drop(while: \.isWhitespace).utf8))
         } catch let DecodingError.typeMismatch(_, context) {
             let field = context.codingPath.first?.stringValue
             throw Failure(.badRequest, "the body's \(field ?? "value") has the wrong type", field: field)

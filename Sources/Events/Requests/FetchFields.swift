@@ -19,7 +19,7 @@ public struct FetchFields: Hashable, Sendable, Codable {
     /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
     init(_ body: String, topic: RequestTopic) throws(Failure) {
         guard let bare = BodyText.bare(body) else {
-            self = try BodyText.fields(body, as: FetchFields.self)
+            self = try BodyText.fields(in: body, as: FetchFields.self)
             return
         }
         guard !bare.isEmpty else { return }

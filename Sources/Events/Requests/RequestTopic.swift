@@ -11,8 +11,9 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
     case productRemove = "product.remove"
 
     /// Reads a topic; a blank reads as the dot (`fetch day`).
-    public init?(text: some StringProtocol) {
-        self.init(rawValue: String(text.map { $0 == " " ? "." : $0 }))
+    public init?(text: String) {
+        let isExact = !text.utf8.contains(UInt8(ascii: " "))
+        self.init(rawValue: isExact ? text : String(text.map { $0 == " " ? "." : $0 }))
     }
 
     /// The field that a bare body, one that is no JSON object, stands for.

@@ -2,21 +2,71 @@
 ///
 /// Keep it in the transaction that keeps what the events led to, and each event counts exactly once whatever crashes. It
 /// belongs to the prefixes it was read with: of other topics it says nothing.
-public struct LogPosition: Hashable, Sendable, Codable {
+public struct LogPosition: Sendable {
     /// The log.
     public let epoch: String
-    /// How far in each stream; one that is not here was not begun.
-    public internal(set) var streams: [Stream: StreamPosition]
+    /// The streams as they were when another began to move.
+    private var resting: [Stream: StreamPosition]
+    /// The one that moves, beside the others: each event has a position of its own, most of them differ in nothing else.
+    private var moving: (stream: Stream, place: StreamPosition)?
 
     /// Makes a position in a log; without streams it is the log's beginning.
     public init(epoch: String, streams: [Stream: StreamPosition] = [:]) {
         self.epoch = epoch
-        self.streams = streams
+        resting = streams
+    }
+
+    /// How far in each stream; one that is not here was not begun.
+    public var streams: [Stream: StreamPosition] {
+        guard let moving else { return resting }
+        var streams = resting
+        streams[moving.stream] = moving.place
+        return streams
     }
 
     subscript(stream: Stream) -> StreamPosition {
-        get { streams[stream] ?? StreamPosition(after: .zero) }
-        set { streams[stream] = newValue }
+        get {
+            if let moving, moving.stream == stream { return moving.place }
+            return resting[stream] ?? StreamPosition(after: .zero)
+        }
+        set {
+            if moving?.stream != stream { resting = streams }
+            moving = (stream, newValue)
+        }
+    }
+}
+
+extension LogPosition: Hashable {
+    /// Whether two readers have come as far.
+    public static func == (one: LogPosition, other: LogPosition) -> Bool {
+        one.epoch == other.epoch && one.streams == other.streams
+    }
+
+    /// Feeds the log and its streams.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(epoch)
+        hasher.combine(streams)
+    }
+}
+
+extension LogPosition: Codable {
+    private enum CodingKeys: CodingKey {
+        case epoch, streams
+    }
+
+    /// Reads a position as it is kept.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            epoch: try container.decode(String.self, forKey: .epoch),
+            streams: try container.decode([Stream: StreamPosition].self, forKey: .streams))
+    }
+
+    /// Writes it to be kept.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(epoch, forKey: .epoch)
+        try container.encode(streams, forKey: .streams)
     }
 }
 
@@ -39,7 +89,7 @@ public struct StreamPosition: Hashable, Sendable, Codable {
 
     /// Notes one more event.
     mutating func add(_ sequence: SequenceNumber) {
-        beyond.insert(sequence)
+        if sequence == after.advanced(by: 1) { after = sequence } else { beyond.insert(sequence) }
         absorb()
     }
 
@@ -52,6 +102,6 @@ public struct StreamPosition: Hashable, Sendable, Codable {
     }
 
     private mutating func absorb() {
-        while beyond.remove(after.advanced(by: 1)) != nil { after = after.advanced(by: 1) }
+        while !beyond.isEmpty, beyond.remove(after.advanced(by: 1)) != nil { after = after.advanced(by: 1) }
     }
 }

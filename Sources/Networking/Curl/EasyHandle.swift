@@ -100,13 +100,6 @@ struct EasyHandle: ~Copyable {
         return status
     }
 
-    /// The address of the last answer.
-    var effectiveURL: String {
-        var url: UnsafePointer<CChar>?
-        marquee_curl_get_text(raw, CURLINFO_EFFECTIVE_URL, &url)
-        return url.map { String(cString: $0) } ?? ""
-    }
-
     private func check(_ code: CURLcode, _ option: CURLoption) {
         precondition(code == CURLE_OK, "curl_easy_setopt(\(option.rawValue)): \(code.rawValue)")
     }

@@ -1,12 +1,22 @@
 import CCurl
+import Glibc
 
 /// The owner of libcurl's multi handle: the transfers that are running, and the connections they use.
 ///
+/// It waits with epoll(7) and tells libcurl which connections something has come for (`curl_multi_socket_action`): left to
+/// itself, libcurl looks at all of them each time.
+///
 /// `@unchecked Sendable` is sound because everything but `wakeUp` is called on the one thread of `TransferLoop` alone:
-/// the only other holder is `TransferInbox`, which calls nothing else. libcurl allows `curl_multi_wakeup` from any
-/// thread while the handle lives, and it lives as long as there is a reference to call it through. `raw` never changes.
+/// the only other holder is `TransferInbox`, which calls nothing else. An eventfd(2) can be written to from any thread while
+/// it is open, and it is as long as there is a reference to do that through. The descriptors and `raw` never change.
 final class MultiHandle: @unchecked Sendable {
     private let raw: UnsafeMutableRawPointer
+    private let poll: Int32
+    private let alarm: Int32
+    /// When libcurl wants to be called, whatever comes.
+    private var timer: ContinuousClock.Instant?
+    /// What the last wait has found.
+    private var ready: ArraySlice<epoll_event> = []
 
     // `curl_global_init` once in the life of the process; a constant of a type is initialized once, by one thread.
     private static let libcurl = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -16,12 +26,24 @@ final class MultiHandle: @unchecked Sendable {
         precondition(Self.libcurl == CURLE_OK, "curl_global_init: \(Self.libcurl.rawValue)")
         guard let raw = curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
         self.raw = raw
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        alarm = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+        precondition(poll >= 0 && alarm >= 0, "epoll_create1, eventfd: \(errno)")
+        watch(alarm, for: EPOLLIN.rawValue)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        check(marquee_curl_multi_set_socket(raw, watchSocket, context), "curl_multi_setopt")
+        check(marquee_curl_multi_set_timer(raw, noteTimer, context), "curl_multi_setopt")
         // The limits of requests are those of `Places`: libcurl's own would hold transfers back without a timeout.
         check(marquee_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, connections), "curl_multi_setopt")
     }
 
     deinit {
+        // Nobody is told of what the end closes.
+        marquee_curl_multi_set_socket(raw, nil, nil)
+        marquee_curl_multi_set_timer(raw, nil, nil)
         curl_multi_cleanup(raw)
+        close(alarm)
+        close(poll)
     }
 
     func add(_ easy: borrowing EasyHandle) {
@@ -32,10 +54,17 @@ final class MultiHandle: @unchecked Sendable {
         check(curl_multi_remove_handle(raw, easy.raw), "curl_multi_remove_handle")
     }
 
-    /// Does what can be done without waiting.
+    /// Does what the last wait has found to do.
     func perform() {
         var running: Int32 = 0
-        check(curl_multi_perform(raw, &running), "curl_multi_perform")
+        for event in ready where event.data.fd != alarm {
+            let action = curl_multi_socket_action(raw, event.data.fd, Self.action(event.events), &running)
+            check(action, "curl_multi_socket_action")
+        }
+        ready = []
+        guard let due = timer, due <= .now else { return }
+        timer = nil
+        check(curl_multi_socket_action(raw, CURL_SOCKET_TIMEOUT, 0, &running), "curl_multi_socket_action")
     }
 
     /// The next transfer that has ended, and how.
@@ -52,17 +81,79 @@ final class MultiHandle: @unchecked Sendable {
 
     /// Waits until there is something to do, `wakeUp` is called, or the time is over.
     func wait(atMost time: Duration) {
-        check(curl_multi_poll(raw, nil, 0, time.milliseconds, nil), "curl_multi_poll")
+        let wait = timer.map { min(time, ContinuousClock.now.duration(to: $0)) } ?? time
+        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        // Interrupted is no different from nothing ready.
+        let count = epoll_wait(poll, &events, Int32(events.count), wait.milliseconds)
+        ready = events.prefix(max(0, Int(count)))
+        // At once, before whoever calls looks why it was woken: a later alarm is for the next wait.
+        if ready.contains(where: { $0.data.fd == alarm }) {
+            var alarms: eventfd_t = 0
+            eventfd_read(alarm, &alarms)
+        }
     }
 
     /// Ends the present or else the next `wait`. From any thread.
     func wakeUp() {
-        check(curl_multi_wakeup(raw), "curl_multi_wakeup")
+        // Can only fail when the counter is full, and then the descriptor is readable anyway.
+        eventfd_write(alarm, 1)
+    }
+
+    /// Waits for what libcurl wants to know of a socket, `CURL_POLL_REMOVE` for nothing.
+    fileprivate func watch(_ socket: curl_socket_t, what: Int32) {
+        guard what != CURL_POLL_REMOVE else {
+            // Fails where the socket is closed, which has taken it out.
+            epoll_ctl(poll, EPOLL_CTL_DEL, socket, nil)
+            return
+        }
+        let input = what & CURL_POLL_IN != 0 ? EPOLLIN.rawValue : 0
+        let output = what & CURL_POLL_OUT != 0 ? EPOLLOUT.rawValue : 0
+        watch(socket, for: input | output)
+    }
+
+    private func watch(_ descriptor: Int32, for events: UInt32) {
+        var event = epoll_event()
+        event.events = events
+        event.data.fd = descriptor
+        if epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) == 0 { return }
+        // It is there, and something else is wanted now.
+        let status = epoll_ctl(poll, EPOLL_CTL_MOD, descriptor, &event)
+        precondition(status == 0, "epoll_ctl: \(errno)")
+    }
+
+    /// Notes when libcurl wants to be called; a negative time for never.
+    fileprivate func setTimer(milliseconds: Int) {
+        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+
+    /// What has come, in libcurl's words.
+    private static func action(_ events: UInt32) -> Int32 {
+        // Of a broken connection libcurl reads the reason by itself.
+        let isBroken = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+        return (isBroken || events & EPOLLIN.rawValue != 0 ? CURL_CSELECT_IN : 0)
+            | (isBroken || events & EPOLLOUT.rawValue != 0 ? CURL_CSELECT_OUT : 0)
     }
 
     private func check(_ code: CURLMcode, _ function: StaticString) {
         precondition(code == CURLM_OK, "\(function): \(code.rawValue)")
     }
+}
+
+// What libcurl calls, on the loop's thread, from within what it was called for.
+
+private func watchSocket(
+    easy: UnsafeMutableRawPointer?, socket: curl_socket_t, what: Int32, context: UnsafeMutableRawPointer?,
+    socketContext: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return -1 }
+    Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().watch(socket, what: what)
+    return 0
+}
+
+private func noteTimer(multi: UnsafeMutableRawPointer?, milliseconds: Int, context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context else { return -1 }
+    Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds: milliseconds)
+    return 0
 }
 
 extension Duration {

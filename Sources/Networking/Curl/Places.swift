@@ -31,7 +31,10 @@ struct Places {
     /// The request that has waited longest of those for which there is a place now; it has the place until it leaves.
     mutating func next() -> ID? {
         guard active < limits.total else { return nil }
-        let first = hosts.values.filter { $0.active < limits.perHost }.compactMap(\.waiting.first).min()
+        var first: ID?
+        for host in hosts.values where host.active < limits.perHost {
+            if let id = host.waiting.first { first = min(id, first ?? id) }
+        }
         guard let first, let host = hostOf[first] else { return nil }
         hosts[host]?.waiting.removeFirst()
         hosts[host]?.active += 1

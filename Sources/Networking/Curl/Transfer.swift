@@ -46,9 +46,8 @@ final class Transfer {
     /// What became of it, once libcurl has ended it with `code`.
     func outcome(_ code: CURLcode) -> TransferOutcome {
         switch order.errand {
-        case .http(let request) where code == CURLE_OK:
-            let url = request.redaction.scrub(easy.effectiveURL)
-            return .success(HTTPResponse(status: easy.status, headers: headers, body: body, url: url))
+        case .http where code == CURLE_OK:
+            return .success(HTTPResponse(status: easy.status, headers: headers, body: body))
         case .mail where code == CURLE_OK || easy.status >= 400:
             // A refusal is an answer, too; libcurl makes a failure of it.
             return .success(HTTPResponse(status: easy.status, body: lastReply))

@@ -35,27 +35,20 @@ public struct AlertDecider: Sendable {
 
     /// Takes a chart and returns the alerts to publish, in their order: those that it takes back, then those that fire.
     public mutating func take(_ chart: LoggedChart) -> [Alert] {
-        take(chart, as: OpenChart(chart))
+        take(chart, json: nil)
     }
 
-    /// Takes a chart likewise, once all of it is read.
-    mutating func take(_ chart: OpenChart) throws(DecodingError) -> [Alert] {
-        take(try chart.read(), as: chart)
-    }
-
-    private mutating func take(_ chart: LoggedChart, as open: OpenChart) -> [Alert] {
+    /// Takes a chart likewise, with the JSON that it was read from.
+    mutating func take(_ chart: LoggedChart, json: [UInt8]?) -> [Alert] {
         guard var book = books.removeValue(forKey: chart.chart.market) else { return [] }
         defer { books[chart.chart.market] = book }
-        book.learn(open)
+        book.learn(chart, json: json)
         let day = chart.chart.date
         let retractions = rules.retractions(after: chart, in: book)
         for alert in retractions { book.note(alert) }
         var fired: [Alert] = []
         for day in days(firedBy: day, in: book) {
-            for alert in rules.alerts(of: day, in: book) where book.decided[day]?.ids.contains(alert.id) != true {
-                book.note(alert)
-                fired.append(alert)
-            }
+            fired += rules.alerts(of: day, in: book).filter { book.note($0) }
         }
         if book.newestDay != day, since == nil {
             for alert in rules.corrections(by: chart, in: book) {

@@ -24,6 +24,10 @@ struct Book: Sendable {
     private(set) var changes = Changes()
 
     private let since: KoreanDate?
+    /// The recent charts that were read last: rules look at a day and at the one before.
+    private var lately: [LoggedChart] = []
+    /// The day before which all days are settled.
+    private var settledUntil: KoreanDate?
 
     /// The alerts of a day.
     struct Decisions: Sendable {
@@ -67,13 +71,21 @@ struct Book: Sendable {
 
     /// All of a recent day's chart, if it is known.
     func chart(of day: KoreanDate) -> LoggedChart? {
+        guard let open = days[day] else { return nil }
         // A chart of which only a part can be read, as a newer worker may write one, is as good as none.
-        days[day].flatMap { try? $0.read() }
+        return lately.first { $0.chart.date == day } ?? (try? open.read())
+    }
+
+    /// Takes a chart in that was read, and its JSON, if that is at hand.
+    mutating func learn(_ chart: LoggedChart, json: [UInt8]?) {
+        learn(OpenChart(chart, json: json))
+        lately = lately.suffix(1) + [chart]
     }
 
     /// Takes a chart in.
     mutating func learn(_ chart: OpenChart) {
         let day = chart.date
+        lately.removeAll { $0.chart.date == day }
         if day > newestDay ?? day - 1 {
             newestDay = day
             settle()
@@ -98,7 +110,8 @@ struct Book: Sendable {
 
     /// Settles the days that no correction can change any more.
     private mutating func settle() {
-        guard let horizon, let first = days.keys.min(), first < horizon else { return }
+        guard let horizon, horizon != settledUntil else { return }
+        settledUntil = horizon
         for (day, chart) in days.filter({ $0.key < horizon }).sorted(by: { $0.key < $1.key }) {
             for line in chart.lines {
                 films[line.film]?.settle(before: horizon)
@@ -129,16 +142,16 @@ struct Book: Sendable {
         return Reign(of: leader, since: since, until: day)
     }
 
-    /// Notes that an alert fired, or that one is taken back.
-    mutating func note(_ alert: Alert) {
-        var decisions = decided[alert.date] ?? Decisions()
-        let isNew = decisions.ids.insert(alert.retracts ?? alert.id).inserted
+    /// Notes that an alert fired, or that one is taken back; returns false if it is known that it fired.
+    @discardableResult
+    mutating func note(_ alert: Alert) -> Bool {
+        let isNew = decided[alert.date, default: Decisions()].ids.insert(alert.retracts ?? alert.id).inserted
         if let retracted = alert.retracts {
-            decisions.standing.removeAll { $0.id == retracted }
-        } else if isNew {
-            decisions.standing.append(alert)
+            decided[alert.date]?.standing.removeAll { $0.id == retracted }
+        } else {
+            guard isNew else { return false }
+            decided[alert.date]?.standing.append(alert)
         }
-        decided[alert.date] = decisions
         if let milestone = alert.milestone, let film = alert.movieCode {
             if alert.retracts == nil {
                 films[film]?.owed.remove(milestone)
@@ -147,6 +160,7 @@ struct Book: Sendable {
             }
             changes.films.insert(film)
         }
+        return true
     }
 
     /// Notes an alert of an earlier run.

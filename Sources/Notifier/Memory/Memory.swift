@@ -1,11 +1,12 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import JSONReading
 import OpenMarket
 
 /// What the notifier has to know to go on where it was: how far it has read, and what it learnt from that.
 ///
-/// It is large, and changed in place. Who fails to write a change down recalls what was written.
+/// It is large, and changed in place. Its changes are written down in their order, each until it is on disk.
 struct Memory: Sendable {
     /// The charts that decisions rest on.
     var decider: AlertDecider
@@ -38,15 +39,18 @@ struct Memory: Sendable {
 
     /// Takes a chart, and returns what is decided on it. History fires nothing, unless that was asked for; what it fires
     /// then is for programs to read, and no news for people.
-    mutating func take(
-        _ chart: OpenChart, of market: Market, from event: Event
+    mutating func takeChart(
+        of day: KoreanDate, _ market: Market, from event: Event
     ) throws(DecodingError) -> [Decision] {
+        let json = try event.data(as: JSONValue.self)
+        let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
         let isHistory = history.includes(event, began: began)
         guard since != nil || !isHistory else {
-            decider.learn(chart, of: market)
+            decider.learn(try OpenChart(json, of: day, at: place), of: market)
             return []
         }
-        return try decider.take(chart).map { Decision(alert: $0, event: event, isForPeople: !isHistory) }
+        return decider.take(LoggedChart(try Chart(json: json), at: place), json: json.bytes)
+            .map { Decision(alert: $0, event: event, isForPeople: !isHistory) }
     }
 
     /// Takes an anomaly, and returns what is decided on it. There is no way to ask for old ones: they are over.
@@ -89,12 +93,22 @@ struct Memory: Sendable {
     }
 }
 
-/// An alert that was decided on.
-struct Decision: Sendable {
+/// An alert that was decided on; a class, because it is large and handed on often.
+final class Decision: Sendable {
     /// The alert.
     let alert: Alert
+    /// The alert's id, made once.
+    let id: String
     /// The event that led to it.
     let event: Event
     /// Whether people are told.
     let isForPeople: Bool
+
+    /// Makes a decision.
+    init(alert: Alert, event: Event, isForPeople: Bool) {
+        self.alert = alert
+        id = alert.id
+        self.event = event
+        self.isForPeople = isForPeople
+    }
 }

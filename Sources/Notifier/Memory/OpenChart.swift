@@ -35,12 +35,12 @@ struct OpenChart: Hashable, Sendable {
         content = .json(json.bytes)
     }
 
-    /// Takes a chart that was read.
-    init(_ chart: LoggedChart) {
+    /// Takes a chart that was read, and its JSON, if that is at hand.
+    init(_ chart: LoggedChart, json: [UInt8]? = nil) {
         date = chart.chart.date
         position = chart.position
         lines = chart.chart.entries.map(Line.init)
-        content = .chart(chart.chart)
+        content = json.map(Content.json) ?? .chart(chart.chart)
     }
 
     /// The film on line 1.

@@ -4,7 +4,7 @@ import Events
 /// A film's day in a chart, and all that a rule may look at to say something about it.
 struct FilmDay {
     /// The film's line; for one that left, its line of the day before.
-    let entry: ChartEntry
+    var entry: ChartEntry
     /// The chart of the day.
     let day: LoggedChart
     /// The chart of the day before in the calendar, if it is known.

@@ -46,12 +46,14 @@ struct AlertTexts: Hashable, Sendable {
     /// An alert in words, about a film's line if there is one.
     func text(of alert: Alert, about entry: ChartEntry?) -> Alert.Text {
         func figure(_ name: String, _ language: Language) -> Figure {
-            if case .amount(let amount) = alert.values[name], case .text(let word) = alert.values["currency"],
-                let currency = Currency(rawValue: word)
-            {
-                return .text(Price(amount, currency).text(in: language))
+            if let own = alert.values[name] {
+                if case .amount(let amount) = own, case .text(let word) = alert.values["currency"],
+                    let currency = Currency(rawValue: word)
+                {
+                    return .text(Price(amount, currency).text(in: language))
+                }
+                return own
             }
-            if let own = alert.values[name] { return own }
             switch name {
             case "title": return alert.title.map(Figure.text) ?? .null
             case "rank": return alert.rank.map(Figure.integer) ?? .null

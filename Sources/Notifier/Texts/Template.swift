@@ -62,11 +62,19 @@ struct Template: Hashable, Sendable {
         case .choice(let choices):
             for choice in choices {
                 var attempt = text
-                if choice.allSatisfy({ write($0, figure, &attempt) }) {
+                if write(choice, figure, &attempt) {
                     text = attempt
                     break
                 }
             }
+        }
+        return true
+    }
+
+    /// Appends parts, up to the first of which a figure is not known; returns whether there is none such.
+    private func write(_ parts: [Part], _ figure: (String) -> Figure, _ text: inout String) -> Bool {
+        for part in parts {
+            guard write(part, figure, &text) else { return false }
         }
         return true
     }

@@ -45,7 +45,7 @@ extension Journal {
             let topics: [Topic] = withPosters ? [.movie(code), .poster(code)] : [.movie(code)]
             return try topics.contains { topic in
                 let age = try Checks.last(topic, in: connection).map { now.timeIntervalSince($0) }
-                return age.map { !(0..<Fetcher.Freshness.movie).contains($0) } ?? true
+                return age.map { !(0..<Freshness.movie).contains($0) } ?? true
             }
         }
     }

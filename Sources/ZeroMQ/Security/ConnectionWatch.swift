@@ -1,34 +1,52 @@
 internal import CZMQ
-internal import Glibc
 internal import Locking
 
 /// What becomes of a socket's connections, as zmq_socket_monitor(3) tells it.
 ///
-/// It counts them, cuts those that are too many, and tells whose handshake failed. libzmq has one thread for all network
-/// traffic, so that what it tells of one connection is told without another in between.
+/// It counts them, cuts those that are too many or would fill the memory, and tells whose handshake failed. libzmq has one
+/// thread for all network traffic, so that what it tells of one connection is told without another in between.
 final class ConnectionWatch {
     /// What is listened to. A server's refusals are the doorman's to tell, who knows whom he refused.
-    static func events(isServer: Bool) -> Int32 {
-        ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-            | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | (isServer ? 0 : ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+    ///
+    /// With encryption never ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: to tell it of an encrypted message that cannot be opened,
+    /// libzmq forgets why it could not, keeps the connection, and aborts the process once the peer has left.
+    static func events(isEncrypted: Bool) -> Int32 {
+        let usual = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+        guard isEncrypted else { return usual | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL }
+        return usual | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
     }
 
-    private let kind: SocketKind
-    private let limit: Int
+    /// What a client of CURVE says before it can be let in or refused, at the least: a greeting, HELLO and INITIATE.
+    private static let handshakeBytes = 64 + 202 + 266
+
+    let kind: SocketKind
+    let options: SocketOptions
+    let unread: Unread?
+    let news: ConnectionNews
+    private let isServer: Bool
+    private let isEncrypted: Bool
     private let counters: Locked<SocketCounters>
-    private let onFailure: @Sendable (HandshakeFailure) -> Void
     /// The clients that are connected, by the descriptor of the connection.
-    private var clients: [Int32: String] = [:]
+    private(set) var connections: [Int32: Connection] = [:]
+    /// When they were looked at, how long it took, and how many messages may have been whole by then that have not been heard.
+    var lastLook = ContinuousClock.now
+    var effort = Duration.zero
+    var unheard = 0
+    /// The encrypted connections whose handshake is under way, by their descriptors, in the order of their beginnings.
+    private var pending: [Int32] = []
     private var failed: HandshakeFailure.Reason?
 
     init(
-        _ kind: SocketKind, limit: Int, counters: Locked<SocketCounters>,
-        onFailure: @escaping @Sendable (HandshakeFailure) -> Void
+        _ kind: SocketKind, isServer: Bool, isEncrypted: Bool, options: SocketOptions, unread: Unread?,
+        counters: Locked<SocketCounters>, news: ConnectionNews
     ) {
         self.kind = kind
-        self.limit = limit
+        self.isServer = isServer
+        self.isEncrypted = isEncrypted
+        self.options = options
+        self.unread = unread
         self.counters = counters
-        self.onFailure = onFailure
+        self.news = news
     }
 
     /// Takes an event: a frame of a 16-bit event and a 32-bit value, and one of our own address.
@@ -39,9 +57,13 @@ final class ConnectionWatch {
         }
         switch Int32(event) {
         case ZMQ_EVENT_ACCEPTED: admit(value)
+        case ZMQ_EVENT_CONNECTED: pending.append(value)
+        case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: settle()
         case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: failed = .protocol
         case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: failed = failed ?? .broken
-        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: tell(.refused, message.text(at: 1))
+        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+            settle()
+            if !isServer { tell(.refused, message.text(at: 1)) }
         case ZMQ_EVENT_DISCONNECTED: end(value, at: message.text(at: 1))
         default: break
         }
@@ -49,43 +71,39 @@ final class ConnectionWatch {
 
     private func admit(_ descriptor: Int32) {
         // At once, because a client that is refused is soon gone, and its address with it.
-        clients[descriptor] = peerAddress(of: descriptor) ?? ""
-        if clients.count > limit {
-            // libzmq sees an end and closes the connection itself; there is no other way to ask it to.
-            shutdown(descriptor, Int32(SHUT_RDWR))
+        let connection = Connection(descriptor)
+        connections[descriptor] = connection
+        if connections.count > options.maximumConnections {
+            connection.cut()
             failed = .tooManyConnections
         }
+        if isEncrypted { pending.append(descriptor) }
         note()
+    }
+
+    /// A handshake has come to its end; whose, libzmq does not say. Whoever has said enough for one, and is still here, is
+    /// about to be settled or was.
+    private func settle() {
+        let place = pending.firstIndex { !isServer || connections[$0]?.received ?? .max >= Self.handshakeBytes }
+        if let place { pending.remove(at: place) }
     }
 
     private func end(_ descriptor: Int32, at address: String?) {
-        let client = clients.removeValue(forKey: descriptor)
+        let connection = connections.removeValue(forKey: descriptor)
+        if connection != nil { counters.withLock { $0.disconnections += 1 } }
         note()
-        guard let reason = failed else { return }
+        let place = pending.firstIndex(of: descriptor)
+        if let place { pending.remove(at: place) }
+        guard let reason = failed ?? (place == nil ? nil : .protocol) else { return }
         failed = nil
-        tell(reason, client.map { $0.isEmpty ? nil : $0 } ?? address)
+        tell(reason, connection?.address ?? address)
     }
 
     private func tell(_ reason: HandshakeFailure.Reason, _ address: String?) {
-        onFailure(HandshakeFailure(socket: kind, address: address, reason: reason, key: nil))
+        news.failed(HandshakeFailure(socket: kind, address: address, reason: reason, key: nil))
     }
 
     private func note() {
-        counters.withLock { $0.connections = clients.count }
+        counters.withLock { $0.connections = connections.count }
     }
-}
-
-/// The other side's numeric address, by getpeername(2) and getnameinfo(3); nil for `ipc`, or if it is gone.
-private func peerAddress(of descriptor: Int32) -> String? {
-    var address = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    let status = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
-            guard getpeername(descriptor, address, &size) == 0, address.pointee.sa_family != AF_UNIX else { return -1 }
-            return getnameinfo(address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
-        }
-    }
-    guard status == 0 else { return nil }
-    return String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

@@ -1,9 +1,10 @@
 internal import CZMQ
 
 /// A socket on which libzmq itself speaks to the I/O thread: it asks who may come in, or tells what happens to a socket.
-final class Ear {
-    let handle: SocketHandle
+final class Ear: Listener {
+    private let handle: SocketHandle
     private let hear: (Message) -> Message?
+    var mustLook = true
 
     /// Opens a socket of a type that nobody outside the thread uses; `hear` gets each message and may answer it.
     init(
@@ -24,8 +25,11 @@ final class Ear {
         SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, 0),
     ]
 
+    var descriptor: Int32 { handle.descriptor }
+
     /// Hears all that there is to hear.
-    func react() {
+    func look() {
+        mustLook = false
         while case .message(let message) = handle.receive(maximumFrames: 16) {
             if let answer = hear(message) { _ = handle.send(answer) }
         }

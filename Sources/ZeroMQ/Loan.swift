@@ -1,0 +1,32 @@
+internal import CZMQ
+
+/// Bytes that libzmq reads where they are until it gives them back, on a thread of its own.
+///
+/// What waits for fifty slow subscribers is in memory once, as the event that it was before. The address stays: an array's
+/// elements move only when it is changed, and this one is held as a constant.
+final class Loan: Sendable {
+    /// Smaller frames are quicker to copy.
+    static let leastBytes = 1_024
+
+    private let bytes: [UInt8]
+    private let charge: Unread.Charge?
+
+    private init(_ bytes: [UInt8], _ charge: Unread.Charge?) {
+        self.bytes = bytes
+        self.charge = charge
+    }
+
+    /// A message of these bytes, with zmq_msg_init_data(3); closed or sent, it gives them back in the end, and the charge.
+    static func message(of bytes: [UInt8], charge: Unread.Charge?) -> zmq_msg_t {
+        let loan = Loan(bytes, charge)
+        var message = zmq_msg_t()
+        let status = loan.bytes.withUnsafeBytes { bytes in
+            zmq_msg_init_data(
+                &message, UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count,
+                { _, loan in if let loan { Unmanaged<Loan>.fromOpaque(loan).release() } },
+                Unmanaged.passRetained(loan).toOpaque())
+        }
+        precondition(status == 0, "zmq_msg_init_data: there is no memory")
+        return message
+    }
+}
