@@ -14,6 +14,10 @@ final class Inbox: Sendable {
         var messages: [Message] = []
         var footprint = 0
         var isFinished = false
+        /// How many were there before `messages`, since there was nothing.
+        var taken = 0
+        /// Where those stand that were refused since the last that was not, counted from then, by their frames.
+        var refused: [[[UInt8]]: Int] = [:]
     }
 
     /// Enough for the reader to work in bulk, and not so much that the first waits long for the last.
@@ -22,7 +26,7 @@ final class Inbox: Sendable {
     let state = Awaitable(State())
     private let limit: Int
 
-    /// Holds `limit` bytes of messages, and as much again of beginnings.
+    /// Holds `limit` bytes of messages, and as much again of beginnings, equal ones once.
     init(limit: Int) {
         self.limit = limit
     }
@@ -41,6 +45,16 @@ final class Inbox: Sendable {
         state.update { state in
             if state.messages.isEmpty { state.messages = batch } else { state.messages += batch }
             state.footprint += footprint
+            state.refused = [:]
+        }
+    }
+
+    /// Adds beginnings of messages that there was no room for.
+    ///
+    /// Whoever sends without end has them counted rather than kept, so that there is an answer left for everybody.
+    func refuse(_ batch: [Message]) {
+        state.update { state in
+            for message in batch { state.refuse(message) }
         }
     }
 
@@ -61,15 +75,35 @@ final class Inbox: Sendable {
 }
 
 extension Inbox.State {
+    /// Adds a beginning; behind another of the same peer, with none between that was not refused, it only counts.
+    fileprivate mutating func refuse(_ message: Message) {
+        if let place = refused[message.frames], place >= taken {
+            messages[place - taken].copies += 1
+        } else {
+            refused[message.frames] = taken + messages.count
+            messages.append(message)
+            footprint += message.footprint
+        }
+    }
+
     /// The first so many messages, which are gone then.
     fileprivate mutating func take(_ count: Int) -> [Message] {
-        guard messages.count > count else {
+        guard messages.count > count || !refused.isEmpty else {
             defer { self = Inbox.State(isFinished: isFinished) }
             return messages
         }
-        let batch = Array(messages.prefix(count))
-        messages.removeFirst(count)
-        footprint -= batch.reduce(0) { $0 + $1.footprint }
+        var batch: [Message] = []
+        var whole = 0
+        while whole < messages.count, batch.count < count {
+            let copies = min(messages[whole].copies, count - batch.count)
+            batch += repeatElement(messages[whole], count: copies)
+            messages[whole].copies -= copies
+            if messages[whole].copies > 0 { break }
+            footprint -= messages[whole].footprint
+            whole += 1
+        }
+        messages.removeFirst(whole)
+        taken += whole
         return batch
     }
 }

@@ -8,6 +8,9 @@ public struct Message: Sendable {
     /// Why only its beginning is here, if so: only a router hands on such a message, so that somebody can say so.
     public internal(set) var cut: Cut?
 
+    /// How many of its kind it stands for while it waits, one behind the other.
+    var copies = 1
+
     /// What it counts as until its receiver has it, on its way out of a router.
     var charge: Unread.Charge?
 

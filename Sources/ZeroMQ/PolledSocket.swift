@@ -128,7 +128,8 @@ final class PolledSocket: Listener {
             counters.received += batch.count { $0.cut == nil }
             counters.refused += refused
         }
-        if !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
+        if case .messages = room, !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
+        if case .beginnings = room { exchange.inbox.refuse(batch) }
         return isAll
     }
 
@@ -140,9 +141,10 @@ final class PolledSocket: Listener {
             guard case .message(let message) = reception, message.cut != nil, kind != .router else { return reception }
             return .broken
         case .beginnings where kind == .router:
-            // The way back, which may have an empty frame after the routing id, and no more.
+            // The way back, and no more: the routing id, and the empty frame after it if there is one.
             let reception = handle.receive(maximumFrames: 2)
             guard case .message(var message) = reception else { return reception }
+            if message.frames.last != [] { message.frames = [message.frames[0]] }
             message.cut = .noRoom
             return .message(message)
         case .beginnings, .nothing:

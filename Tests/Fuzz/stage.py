@@ -97,7 +97,7 @@ class Stage:
         pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGESIZE") / 1e6, len(os.listdir(f"/proc/{pid}/fd"))
 
-    def check(self, patience=30):
+    def check(self, patience=120):
         """Every process lives, serves its page and answers a command in time."""
         for role, child in self.children.items():
             if child.poll() is not None:
