@@ -30,7 +30,8 @@ public struct Board: Sendable {
     private let clock: WallClock
     private let pauses: any Clock<Duration>
 
-    /// Makes a board; nothing is opened yet. `pauses` measures how long visitors have asked for nothing.
+    /// Makes a board; nothing is opened yet. `pauses` measures how long visitors have
+    /// asked for nothing, and their sessions.
     public init(
         _ configuration: Configuration, options: Options = Options(), logger: Logger, clock: WallClock = .system,
         pauses: any Clock<Duration> = ContinuousClock()
@@ -79,7 +80,7 @@ public struct Board: Sendable {
         let pictures = try PictureDesk(
             folder.file("pictures.db"), configuration, trusted: options.trustedPictures, clock: clock, logger: logger)
         pictures.report(to: metrics)
-        let sessions = Sessions(password: configuration.boardPassword, clock: ContinuousClock())
+        let sessions = Sessions(password: configuration.boardPassword, clock: pauses)
         let api = API(
             model: model, hub: hub,
             posters: Posters(model: model, cache: pictures.cache), pictures: pictures.cache,

@@ -13,19 +13,25 @@ public final class Connection {
         case lost(DatabaseError)
     }
 
+    /// When what a body asks for is done.
+    private enum Moment {
+        case beforeCommit
+        case afterCommit
+    }
+
     // Once in the life of the process, before the first connection. Nobody asks SQLite how much memory it has, and to count
     // that takes a lock of all connections at each piece.
     private static let library = marquee_sqlite3_count_no_memory()
 
-    let path: String
+    @usableFromInline let path: String
     private let handle: Handle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
-    private var actions: [() -> Void] = []
+    private var actions: [(moment: Moment, run: () -> Void)] = []
     /// Told of each commit, before what waits for it.
     var onCommit: () -> Void = {}
     /// How many rows had been changed on this connection when the transaction began.
-    private var earlierChanges: Int64 = 0
+    private var earlierChanges = 0
 
     /// Opens the file: with its lock for writing, made if it is not there, and without it for reading only.
     convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
@@ -58,16 +64,20 @@ public final class Connection {
     }
 
     /// Runs a statement to its end and forgets the rows it may give.
-    public func execute(_ sql: StaticString, _ values: any Storable...) throws(DatabaseError) {
-        try run(sql, values) { _ throws(DatabaseError) in true }
+    @inlinable
+    public func execute<each Value: Storable>(
+        _ sql: StaticString, _ values: repeat each Value
+    ) throws(DatabaseError) {
+        try run(sql, stored(repeat each values)) { _ throws(DatabaseError) in true }
     }
 
     /// Runs a query and returns its rows, whose first columns are of these types.
-    public func query<each Column: Storable>(
-        _ sql: StaticString, _ values: any Storable..., as columns: repeat (each Column).Type
+    @inlinable
+    public func query<each Value: Storable, each Column: Storable>(
+        _ sql: StaticString, _ values: repeat each Value, as columns: repeat (each Column).Type
     ) throws(DatabaseError) -> [(repeat each Column)] {
         var rows: [(repeat each Column)] = []
-        try run(sql, values) { statement throws(DatabaseError) in
+        try run(sql, stored(repeat each values)) { statement throws(DatabaseError) in
             rows.append(try statement.row(as: repeat each columns, path: path))
             return true
         }
@@ -75,10 +85,11 @@ public final class Connection {
     }
 
     /// Runs a query likewise, and hands its rows to `body` one at a time, until that returns false.
-    public func forEachRow(
-        of sql: StaticString, _ values: any Storable..., do body: (borrowing Row) throws(DatabaseError) -> Bool
+    @inlinable
+    public func forEachRow<each Value: Storable>(
+        of sql: StaticString, _ values: repeat each Value, do body: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
-        try run(sql, values) { statement throws(DatabaseError) in
+        try run(sql, stored(repeat each values)) { statement throws(DatabaseError) in
             try body(Row(statement: statement, path: path))
         }
     }
@@ -86,17 +97,37 @@ public final class Connection {
     /// How many rows the last statement that changes any has changed (`sqlite3_changes64`); an insert that is left out, none.
     public var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
 
+    /// How many rows have been changed on this connection (`sqlite3_total_changes64`), those of undone writes too: at the same
+    /// number, what was read is still true.
+    public var changeCount: Int { Int(sqlite3_total_changes64(handle.pointer)) }
+
+    /// Has `action` run once all writes that share the commit have run, right before it, which may yet fail.
+    ///
+    /// For what takes time and does no harm if the write is undone; as short as those after the commit.
+    public func beforeCommit(_ action: @escaping () -> Void) {
+        actions.append((.beforeCommit, action))
+    }
+
     /// Has `action` run once what the body writes is on disk, before any write that shared the commit returns.
     ///
     /// It never runs if the write is undone. Actions run in the order of the writes, on the writer's own queue: they
     /// must be short, and must not wait for the database.
     public func afterCommit(_ action: @escaping () -> Void) {
-        actions.append(action)
+        actions.append((.afterCommit, action))
+    }
+
+    /// The values as they are bound: each statement's are known when it is compiled, and need no box.
+    @inlinable
+    func stored<each Value: Storable>(_ values: repeat each Value) -> [StoredValue] {
+        var stored: [StoredValue] = []
+        repeat stored.append((each values).stored)
+        return stored
     }
 
     /// Runs a statement, and `read` at each row it gives, to its end or until `read` returns false.
-    private func run(
-        _ sql: StaticString, _ values: [any Storable], read: (Statement) throws(DatabaseError) -> Bool
+    @usableFromInline
+    func run(
+        _ sql: StaticString, _ values: [StoredValue], read: (Statement) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
         // What SQLite has rolled back must not go on: each further statement would be a transaction of its own.
         if case .lost(let error) = transaction { throw error }
@@ -140,7 +171,7 @@ extension Connection {
     func beginWriting() throws(DatabaseError) {
         try execute("begin immediate")
         transaction = .open
-        earlierChanges = sqlite3_total_changes64(handle.pointer)
+        earlierChanges = changeCount
     }
 
     /// Begins a transaction that sees the database as it is at its first query.
@@ -153,9 +184,10 @@ extension Connection {
     ///
     /// A commit that changes something is counted, in the database and then, beside it, in the lock's file.
     func commit() throws(DatabaseError) {
+        perform(.beforeCommit)
         do throws(DatabaseError) {
             var count: Int?
-            if sqlite3_total_changes64(handle.pointer) != earlierChanges {
+            if changeCount != earlierChanges {
                 count = try query("update commit_count set commits = commits + 1 returning commits", as: Int.self)[0]
             }
             try execute("commit")
@@ -166,9 +198,12 @@ extension Connection {
             rollBack()
             throw error
         }
-        let due = actions
+        perform(.afterCommit)
         actions = []
-        for action in due { action() }
+    }
+
+    private func perform(_ moment: Moment) {
+        for action in actions where action.moment == moment { action.run() }
     }
 
     /// Ends the transaction without a trace, whatever state it is in.

@@ -2,6 +2,7 @@ import CSQLite
 
 extension Statement {
     /// The columns of the row that the statement stands on; an error of kind `corrupt` if one holds something else.
+    @inlinable
     func row<each Column: Storable>(
         as columns: repeat (each Column).Type, path: String
     ) throws(DatabaseError) -> (repeat each Column) {
@@ -9,7 +10,8 @@ extension Statement {
         return (repeat try next(as: each columns, at: &index, path: path))
     }
 
-    private func next<Value: Storable>(
+    @inlinable
+    func next<Value: Storable>(
         as type: Value.Type, at index: inout Int32, path: String
     ) throws(DatabaseError) -> Value {
         defer { index += 1 }
@@ -17,10 +19,10 @@ extension Statement {
     }
 
     /// A column of the row that the statement stands on.
+    @inlinable
     func value<Value: Storable>(
         _ column: Int32, as type: Value.Type, path: String
     ) throws(DatabaseError) -> Value {
-        precondition(column < sqlite3_column_count(pointer), "a query gives fewer columns than are read")
         guard let value = Value(stored: stored(column)) else { throw damage(column, "no \(type)", path: path) }
         return value
     }
@@ -33,14 +35,17 @@ extension Statement {
         }
     }
 
-    private func damage(_ column: Int32, _ found: String, path: String) -> DatabaseError {
+    @usableFromInline
+    func damage(_ column: Int32, _ found: String, path: String) -> DatabaseError {
         DatabaseError(
             .corrupt, "reading `\(String(cString: sqlite3_sql(pointer)))` from", path,
             reason: "column \(column) holds \(found)")
     }
 
-    private func stored(_ column: Int32) -> StoredValue {
-        switch sqlite3_column_type(pointer, column) {
+    @usableFromInline
+    func stored(_ column: Int32) -> StoredValue {
+        precondition(column < sqlite3_column_count(pointer), "a query gives fewer columns than are read")
+        return switch sqlite3_column_type(pointer, column) {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(pointer, column))
         case SQLITE_BLOB: .bytes(Array(bytes(sqlite3_column_blob(pointer, column), column)))
         case SQLITE_NULL: .null

@@ -1,6 +1,7 @@
 import CSQLite
 
 /// The one owner of a `sqlite3_stmt *`; a class because a dictionary can't keep a noncopyable value.
+@usableFromInline
 final class Statement {
     let pointer: OpaquePointer
 
@@ -24,12 +25,12 @@ final class Statement {
     }
 
     /// Binds all parameters, in order.
-    func bind(_ values: [any Storable]) -> Int32 {
+    func bind(_ values: [StoredValue]) -> Int32 {
         precondition(
             sqlite3_bind_parameter_count(pointer) == values.count,
             "not as many values as placeholders: \(String(cString: sqlite3_sql(pointer)))")
         for (index, value) in zip(Int32(1)..., values) {
-            let code = bind(value.stored, at: index)
+            let code = bind(value, at: index)
             guard code == SQLITE_OK else { return code }
         }
         return SQLITE_OK

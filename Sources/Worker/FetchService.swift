@@ -80,7 +80,9 @@ struct FetchService: Service {
         switch ending {
         case .done(let findings, let askedAt):
             do {
-                warn(of: try await journal.settle(accepted, with: findings, askedAt: askedAt), logger)
+                let anomalies = try await journal.settle(accepted, with: findings, askedAt: askedAt)
+                guard let anomalies else { return }
+                warn(of: anomalies, logger)
             } catch {
                 return try await fail(accepted, try lastingFailure(error, logger), logger)
             }
@@ -95,7 +97,8 @@ struct FetchService: Service {
     }
 
     private func fail(_ accepted: AcceptedRequest, _ failure: Failure, _ logger: Logger) async throws {
-        warn(of: try await journal.settle(accepted, with: failure), logger)
+        guard let anomalies = try await journal.settle(accepted, with: failure) else { return }
+        warn(of: anomalies, logger)
         metrics.finish(accepted.id, because: failure)
         logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
     }

@@ -44,9 +44,15 @@ extension Journal {
         }
     }
 
+    /// Whether the log has it by now, or might.
+    func hasAnswer(to request: Request, at now: Date, in connection: Connection) -> Bool {
+        // An error is for the fetcher to meet, who can tell it.
+        (try? answer(to: request, at: now, in: connection) == nil) != true
+    }
+
     /// The same for a request that has waited: what it asks for may have come meanwhile, for another.
     func answer(to accepted: AcceptedRequest, at now: Date) async throws -> Findings? {
-        guard accepted.unansweredAt != database.commitCount else { return nil }
+        if let count = accepted.unansweredAt, database.commitCount <= count { return nil }
         return try await database.read { connection in try answer(to: accepted.request, at: now, in: connection) }
     }
 
@@ -56,10 +62,22 @@ extension Journal {
         _ topic: Topic, endingOn day: KoreanDate, at now: Date, in connection: Connection
     ) throws -> LoggedEvent? {
         guard let known = try known(topic, in: connection) else { return nil }
-        let isSettled = try known.event.data(as: ChartState.self).value == .settled
+        let isSettled = try known.event.isSettled()
         let isRecent =
             Chart.state(of: day, at: now) == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
         return isSettled || isRecent ? known.event : nil
+    }
+}
+
+extension LoggedEvent {
+    private static let settledEnd = Array(#""state":"settled"}}"#.utf8)
+
+    /// Whether it tells a chart that is settled, be it a day's or a week's.
+    ///
+    /// A day's chart ends with its state, by the order of the members' names: its lines are not read.
+    fileprivate func isSettled() throws -> Bool {
+        if body.suffix(Self.settledEnd.count).elementsEqual(Self.settledEnd) { return true }
+        return try data(as: ChartState.self).value == .settled
     }
 }
 

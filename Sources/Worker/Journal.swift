@@ -30,13 +30,6 @@ struct Journal: Sendable {
         var waiting: [AcceptedRequest] = []
         /// Those that the log has answered.
         var answered: [AcceptedRequest] = []
-
-        /// The same, with the commit count at which the log had no answer to those that wait.
-        fileprivate func unanswered(at count: Int) -> Admission {
-            var admission = self
-            for index in waiting.indices { admission.waiting[index].unansweredAt = count }
-            return admission
-        }
     }
 
     static let schema = Schema(
@@ -54,9 +47,11 @@ struct Journal: Sendable {
     /// Takes requests in, all in one transaction, and says what became of each.
     ///
     /// What the log can answer is answered there and then. Once all that is on disk, and its events are published, `then`
-    /// gets the new requests, on the writer's own queue.
+    /// gets the new requests. `begin` gets those that wait: what only asks somebody before the disk has it, so that the
+    /// question is under way meanwhile, what orders something only then. Both on the writer's own queue.
     func offer(
-        _ offers: [Offer], then: @escaping @Sendable (Admission) -> Void = { _ in }
+        _ offers: [Offer], begin: @escaping @Sendable ([AcceptedRequest]) -> Void = { _ in },
+        then: @escaping @Sendable (Admission) -> Void = { _ in }
     ) async throws -> [Inbox.Answer] {
         let now = clock.now()
         return try await database.write { connection in
@@ -92,10 +87,26 @@ struct Journal: Sendable {
                 return answer
             }
             crashPoints.reach(.stored)
+            let changes = connection.changeCount
+            var later: [AcceptedRequest] = []
+            connection.beforeCommit { [waiting = admission.waiting] in
+                let isAlone = connection.changeCount == changes
+                var early: [AcceptedRequest] = []
+                for accepted in waiting {
+                    // What shares the commit may have brought the answer.
+                    if accepted.isOrder || !isAlone && hasAnswer(to: accepted.request, at: now, in: connection) {
+                        later.append(accepted)
+                    } else {
+                        early.append(accepted.unanswered(at: database.commitCount + 1))
+                    }
+                }
+                begin(early)
+            }
             connection.afterCommit { [events, admission] in
                 crashPoints.reach(.accepted)
                 publish(events)
-                then(admission.unanswered(at: database.commitCount))
+                then(admission)
+                begin(later)
             }
             return answers
         }
@@ -118,13 +129,14 @@ struct Journal: Sendable {
 
     /// Writes what a fetcher found, what is hard to believe of it, and the request's end, if it has not ended before.
     ///
-    /// `askedAt` is from when the findings are, at the earliest. Returns the anomalies that were not told before.
+    /// `askedAt` is from when the findings are, at the earliest. Returns the anomalies that were not told before; nil if there
+    /// is nothing to end.
     @discardableResult
     func settle(
         _ accepted: AcceptedRequest, with findings: Findings, askedAt: Date
-    ) async throws -> [Anomaly] {
+    ) async throws -> [Anomaly]? {
         try await database.write { connection in
-            guard try end(accepted, as: .done, in: connection) else { return [] }
+            guard try end(accepted, as: .done, in: connection) else { return nil }
             if case .productOrder = accepted.request.target { try Checks.forgetProductPages(in: connection) }
             var events = findings.logged
             var anomalies: [Anomaly] = []
@@ -141,13 +153,14 @@ struct Journal: Sendable {
         }
     }
 
-    /// Writes that a request failed, if it has not ended before, and returns the anomalies in that.
+    /// Writes that a request failed, if it has not ended before, and returns the anomalies in that; nil if there is nothing to
+    /// end.
     @discardableResult
-    func settle(_ accepted: AcceptedRequest, with failure: Failure) async throws -> [Anomaly] {
+    func settle(_ accepted: AcceptedRequest, with failure: Failure) async throws -> [Anomaly]? {
         let request = accepted.request
         let now = clock.now()
         return try await database.write { connection in
-            guard try end(accepted, as: .failed, in: connection) else { return [] }
+            guard try end(accepted, as: .failed, in: connection) else { return nil }
             let draft = try EventDraft(
                 failed: accepted.id, topic: request.topic.rawValue, request: request.fields,
                 priority: request.priority, failure)

@@ -1,7 +1,8 @@
 import Events
 import Locking
 
-/// The accepted requests that wait for a fetcher, live ones before backfill, each kind in the order it came.
+/// The requests that wait for a fetcher, live ones before backfill, each kind in the order it came; some are here a moment
+/// before they are on disk.
 ///
 /// The inbox on disk is the truth and bounds the length; this is the part of it that can be handed out at once.
 final class RequestQueue: Sendable {

@@ -93,7 +93,7 @@ import Testing
     @Test("after ten attempts nobody is let in for some seconds, the right password neither")
     func attempts() async throws {
         let worker = try await stand.press()
-        try await stand.open { address in
+        try await stand.open(pauses: ManualClock()) { address in
             let visitor = Visitor(address: address)
             for _ in 1...10 {
                 #expect(try await visitor.post("session", #"{"password":"wrong"}"#).status == 401)

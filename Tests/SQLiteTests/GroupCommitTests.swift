@@ -123,6 +123,28 @@ import Testing
         #expect(ran.withLock { $0 } == ["0 of 3", "2 of 3", "4 of 3"])
     }
 
+    @Test("what waits for all writes of a commit runs before it, never for an undone one", .timeLimit(.minutes(5)))
+    func beforeCommit() async throws {
+        let database = try Notes.database(in: folder)
+        let path = folder.file("notes.db")
+        let ran = Locked<[String]>([])
+        let writes = (0..<4).map { number -> Write<Void> in
+            { connection in
+                let changes = connection.changeCount
+                try connection.note("\(number)")
+                connection.beforeCommit {
+                    let outside = try? Connection(path: path, lock: nil).notes().count
+                    let inside = connection.changeCount - changes
+                    ran.withLock { $0.append("\(number) of \(inside), \(outside ?? -1) on disk") }
+                }
+                if number == 3 { throw Refusal(text: "3") }
+            }
+        }
+        for result in try await together(on: database, writes).dropLast() { try result.get() }
+        // What is undone has changed rows, too.
+        #expect(ran.withLock { $0 } == (0..<3).map { "\($0) of \(4 - $0), 0 on disk" })
+    }
+
     @Test("a commit that fails undoes all that share it, and the database stays usable", .timeLimit(.minutes(5)))
     func failedCommit() async throws {
         let component = Schema.Component(

@@ -27,17 +27,20 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test(
-        "who is allowed a larger body by its head has it, and the time for it; others do not",
-        .timeLimit(.minutes(5)))
-    func allowance() async throws {
+    /// A server that takes bodies of 1,000 bytes from whoever is known, and of 100 from others.
+    private func allowingServer(requestDeadline: Duration? = nil) throws -> WebServer {
         var limits = WebServer.Limits()
         limits.body = 100
-        limits.requestDeadline = .seconds(2)
-        let server = try WebServer(
+        if let requestDeadline { limits.requestDeadline = requestDeadline }
+        return try WebServer(
             address: "127.0.0.1:0", limits: limits,
             allowing: { $0.method == "POST" && $0.header("Cookie") == "known" && $0.path == "/upload" ? 1_000 : nil },
             handler: { .text("body of \($0.body.count)") })
+    }
+
+    @Test("who is allowed a larger body by its head has it; others do not", .timeLimit(.minutes(5)))
+    func allowance() async throws {
+        let server = try allowingServer()
         func send(_ path: String, _ count: Int, cookie: String) async throws -> String {
             let bytes = String(repeating: "x", count: count)
             return try await RawClient.get(
@@ -48,6 +51,12 @@ import Testing
         #expect(try await send("/upload", 1_001, cookie: "known").hasPrefix("HTTP/1.1 413 "))
         #expect(try await send("/upload", 101, cookie: "other").hasPrefix("HTTP/1.1 413 "))
         #expect(try await send("/", 101, cookie: "known").hasPrefix("HTTP/1.1 413 "))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("who is allowed a larger body has the time for it", .timeLimit(.minutes(5)))
+    func allowedTime() async throws {
+        let server = try allowingServer(requestDeadline: .seconds(20))
         // Another connection's deadline passes meanwhile; this one's body may come in after it.
         let slow = try await RawClient(server.address)
         try await slow.send("POST /upload HTTP/1.1\r\nHost: test\r\nCookie: known\r\nContent-Length: 4\r\n\r\nab")

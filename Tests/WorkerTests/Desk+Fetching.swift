@@ -25,10 +25,12 @@ extension Desk {
     }
 
     /// A service on this desk's queue, whose pauses `pauses` ends.
-    func service(_ fetcher: Fetcher, pauses: ManualClock = ManualClock()) -> FetchService {
+    func service(
+        _ fetcher: Fetcher, metrics: Metrics = Metrics(), pauses: ManualClock = ManualClock()
+    ) -> FetchService {
         FetchService(
             queue: queue, fetcher: { _ in fetcher }, journal: journal, logger: logger,
-            metrics: WorkerMetrics(Metrics(), clock: pauses), clock: pauses)
+            metrics: WorkerMetrics(metrics, clock: pauses), clock: pauses)
     }
 
     /// Runs `body` beside the service, then stops it.

@@ -2,6 +2,7 @@ import BoxOffice
 import Events
 import FoundationEssentials
 import Networking
+import Operations
 import SQLite
 import TestSupport
 import Testing
@@ -27,6 +28,21 @@ import Testing
         }
         #expect(desk.topics.count == 5)
         try await desk.expectPublishedInOrder()
+    }
+
+    @Test("a request that did not come on disk after all has no end, and is not counted")
+    func neverAccepted() async throws {
+        let desk = try await Desk()
+        let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
+        let metrics = Metrics()
+        try await desk.serve(desk.service(desk.fetcher(kobis: server.url), metrics: metrics)) {
+            desk.queue.add([AcceptedRequest(id: Sample.id("ghost"), request: Sample.newChart)])
+            for await _ in server.arrivals { break }
+            try await desk.queue.add([desk.accept(Sample.newChart, as: "a")])
+            _ = try await desk.end(of: Sample.id("a"))
+        }
+        #expect(desk.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
+        #expect(await metrics.text().contains(#"marquee_requests_done_total{from="upstream"} 1"#))
     }
 
     @Test("what was found is kept while the disk refuses it, and costs one call")

@@ -2,7 +2,9 @@ import BoxOffice
 import Events
 import FoundationEssentials
 import Locking
+import OpenMarket
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Worker
@@ -35,7 +37,7 @@ import Testing
             return Journal.Offer(
                 accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: request.frames)
         }
-        let answers = try await desk.journal.offer(offers) { new in admission.withLock { $0 = new } }
+        let answers = try await desk.journal.offer(offers, then: { new in admission.withLock { $0 = new } })
         #expect(answers == [.accepted, .accepted])
         let topics = ["request.accepted.b", chart.topic.description, "request.done.b", "request.accepted.c"]
         #expect(desk.topics.suffix(4) == topics[...])
@@ -50,18 +52,59 @@ import Testing
     @Test("what came while a request waited answers it, and what did not come is not looked for again")
     func answeredMeanwhile() async throws {
         let desk = try await Desk()
-        let admission = Locked(Journal.Admission())
+        let begun = Locked<[AcceptedRequest]>([])
         let offers = ["a", "b"].map { id in
             Journal.Offer(
                 accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
         }
-        _ = try await desk.journal.offer(offers) { new in admission.withLock { $0 = new } }
-        let waiting = admission.withLock { $0.waiting }
+        _ = try await desk.journal.offer(offers, begin: { new in begun.withLock { $0 += new } })
+        let waiting = begun.withLock { $0 }
         #expect(waiting.map(\.unansweredAt) == [desk.database.commitCount, desk.database.commitCount])
         #expect(try await desk.journal.answer(to: waiting[1], at: Desk.noon) == nil)
         try await desk.journal.settle(waiting[0], with: Sample.findings(10), askedAt: Desk.noon)
         let answer = try await desk.journal.answer(to: waiting[1], at: Desk.noon)
         #expect(answer?.logged == desk.events("ranking."))
+    }
+
+    @Test("what only asks begins before it is on disk; what orders something after, and what was answered beside it")
+    func begun() async throws {
+        let desk = try await Desk()
+        let first = try await desk.accept(Sample.chart, as: "first")
+        let begun = Locked<[(begun: [AcceptedRequest], published: Int)]>([])
+        let targets: [Request.Target] = [
+            .day(Sample.day, .all), .day(Sample.day - 1, .all), .productOrder(.remove(try #require(ProductID(7)))),
+        ]
+        let offers = zip(["answered", "asks", "orders"], targets).map { id, target in
+            let request = Request(target)
+            return Journal.Offer(
+                accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: request.frames)
+        }
+        // While the writer is held, the two others come to share a commit.
+        let gate = Monitor(false)
+        let (started, signal) = AsyncStream<Void>.makeStream()
+        let holding = Task {
+            try await desk.database.write { _ in
+                signal.finish()
+                gate.wait { $0 }
+            }
+        }
+        for await _ in started {}
+        let offering = Task.immediate {
+            try await desk.journal.offer(
+                offers, begin: { new in begun.withLock { $0.append((new, desk.topics.count)) } })
+        }
+        let settling = Task.immediate {
+            try await desk.journal.settle(first, with: Sample.findings(10), askedAt: Desk.noon)
+        }
+        gate.withLock { $0 = true }
+        try await holding.value
+        _ = try await (offering.value, settling.value)
+
+        let batches = begun.withLock { $0 }
+        #expect(batches.map { $0.begun.map(\.id.description) } == [["asks"], ["answered", "orders"]])
+        #expect(batches.map(\.published) == [1, 4])
+        #expect(try await desk.journal.answer(to: batches[0].begun[0], at: Desk.noon) == nil)
+        #expect(try await desk.journal.answer(to: batches[1].begun[0], at: Desk.noon) != nil)
     }
 
     @Test("a write that fails publishes nothing, and leaves the request waiting")
