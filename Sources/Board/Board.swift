@@ -30,8 +30,8 @@ public struct Board: Sendable {
     private let clock: WallClock
     private let pauses: any Clock<Duration>
 
-    /// Makes a board; nothing is opened yet. `pauses` measures how long visitors have
-    /// asked for nothing, and their sessions.
+    /// Makes a board; nothing is opened yet. `pauses` measures how long visitors have asked for nothing, and
+    /// their sessions.
     public init(
         _ configuration: Configuration, options: Options = Options(), logger: Logger, clock: WallClock = .system,
         pauses: any Clock<Duration> = ContinuousClock()

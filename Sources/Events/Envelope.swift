@@ -8,12 +8,11 @@ enum Envelope {
         var json: [UInt8] = []
         json.reserveCapacity(data.count + 512)
         for case (let name, let value?) in attributes {
-            json.beginMember(name, isFirst: json.isEmpty)
-            json.appendText(value)
+            json.member(name, value, isFirst: json.isEmpty)
         }
         json.beginMember("data")
         json += data
-        json.append(UInt8(ascii: "}"))
+        json.endObject()
         return json
     }
 

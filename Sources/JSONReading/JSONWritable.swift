@@ -30,7 +30,42 @@ extension Array: JSONWritable where Element: JSONWritable {
     }
 }
 
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    /// Writes the value, or null.
+    @inlinable
+    public func write(to json: inout [UInt8]) {
+        if let self { self.write(to: &json) } else { json.appendJSON("null") }
+    }
+}
+
+extension String: JSONWritable {
+    /// Writes the text in its quotes.
+    public func write(to json: inout [UInt8]) { json.appendText(self) }
+}
+
+extension Int: JSONWritable {
+    /// Writes the digits.
+    public func write(to json: inout [UInt8]) { json.appendNumber(self) }
+}
+
+extension Bool: JSONWritable {
+    /// Writes `true` or `false`.
+    public func write(to json: inout [UInt8]) { json.appendJSON(self ? "true" : "false") }
+}
+
 extension [UInt8] {
+    /// Writes a member of an object: `{` or a comma, the name, which has nothing in it to escape, and the value.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: some JSONWritable, isFirst: Bool = false) {
+        beginMember(name, isFirst: isFirst)
+        value.write(to: &self)
+    }
+
+    /// Ends an object that has a member.
+    public mutating func endObject() {
+        append(UInt8(ascii: "}"))
+    }
+
     /// Begins a member of an object: `{` or a comma, then the name, which has nothing in it to escape.
     public mutating func beginMember(_ name: StaticString, isFirst: Bool = false) {
         append(isFirst ? UInt8(ascii: "{") : UInt8(ascii: ","))

@@ -8,71 +8,47 @@ import OpenMarket
 extension Alert: JSONWritable {
     /// Writes what synthesized encoding writes: what a film's alert may lack is null, what only others have is left out.
     public func write(to json: inout [UInt8]) {
-        json.beginMember("change", isFirst: true)
-        Self.write(change, to: &json)
-        json.beginMember("date")
-        json.appendText(date.description)
-        json.beginMember("evidence")
-        evidence.write(to: &json)
+        json.member("change", change, isFirst: true)
+        json.member("date", date.description)
+        json.member("evidence", evidence)
         if let market {
-            json.beginMember("market")
-            json.appendText(market.description)
+            json.member("market", market.description)
         }
-        json.beginMember("movieCode")
-        Self.write(movieCode?.description, to: &json)
-        json.beginMember("previousRank")
-        Self.write(previousRank, to: &json)
+        json.member("movieCode", movieCode?.description)
+        json.member("previousRank", previousRank)
         if let product {
             json.beginMember("product")
             json.appendJSON(product.description)
         }
-        json.beginMember("rank")
-        Self.write(rank, to: &json)
+        json.member("rank", rank)
         if let retracts {
-            json.beginMember("retracts")
-            json.appendText(retracts)
+            json.member("retracts", retracts)
         }
-        json.beginMember("rule")
-        json.appendText(rule.rawValue)
-        json.beginMember("severity")
-        json.appendText(severity.rawValue)
-        json.beginMember("text")
-        text.write(to: &json)
-        json.beginMember("title")
-        Self.write(title, to: &json)
+        json.member("rule", rule.rawValue)
+        json.member("severity", severity.rawValue)
+        json.member("text", text)
+        json.member("title", title)
         json.beginMember("values")
         json.appendObject(values)
-        json.append(UInt8(ascii: "}"))
-    }
-
-    private static func write(_ number: Int?, to json: inout [UInt8]) {
-        json.appendJSON(number?.description ?? "null")
-    }
-
-    private static func write(_ text: String?, to json: inout [UInt8]) {
-        if let text { json.appendText(text) } else { json.appendJSON("null") }
+        json.endObject()
     }
 }
 
 extension Alert.Text: JSONWritable {
     /// Writes both sentences.
     public func write(to json: inout [UInt8]) {
-        json.beginMember("en", isFirst: true)
-        json.appendText(en)
-        json.beginMember("ko")
-        json.appendText(ko)
-        json.append(UInt8(ascii: "}"))
+        json.member("en", en, isFirst: true)
+        json.member("ko", ko)
+        json.endObject()
     }
 }
 
 extension Alert.Evidence: JSONWritable {
     /// Writes the event's stream and place.
     public func write(to json: inout [UInt8]) {
-        json.beginMember("sequence", isFirst: true)
-        json.appendText(sequence.description)
-        json.beginMember("stream")
-        json.appendText(stream.rawValue)
-        json.append(UInt8(ascii: "}"))
+        json.member("sequence", sequence.description, isFirst: true)
+        json.member("stream", stream.rawValue)
+        json.endObject()
     }
 }
 

@@ -11,7 +11,7 @@ import WebServer
 @testable import Board
 
 /// The whole board against the logs of a worker and a notifier.
-@Suite(.timeLimit(.minutes(2))) struct BoardTests {
+@Suite(.timeLimit(.minutes(5))) struct BoardTests {
     let stand: Newsstand
 
     init() throws {

@@ -9,7 +9,7 @@ import WebServer
 @testable import Board
 
 /// What the board shows of the market.
-@Suite(.timeLimit(.minutes(2))) struct ShopTests {
+@Suite(.timeLimit(.minutes(5))) struct ShopTests {
     let stand: Newsstand
 
     init() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Board
 
 /// Who may write on the board, and what comes of it at the worker.
-@Suite(.timeLimit(.minutes(2))) struct WritingTests {
+@Suite(.timeLimit(.minutes(5))) struct WritingTests {
     private static let password = "correct-horse-7"
     private static let product = """
         {"topic":"product.register","name":"겨울 외투","description":"따뜻하고 가벼운 외투입니다","price":15000,\

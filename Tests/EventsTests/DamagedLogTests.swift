@@ -40,7 +40,7 @@ import Testing
         return events
     }
 
-    private func damage(_ files: [String: Data], _ dice: inout SeededDice) -> [String: Data] {
+    private func damage(_ files: [String: Data], _ dice: inout SeededGenerator) -> [String: Data] {
         var files = files
         let name = Bool.random(using: &dice) ? "events.db" : "events.db-wal"
         guard var data = files[name] else { return files }
@@ -69,7 +69,7 @@ import Testing
 
     @Test("damaged files serve everything or are refused in one line", .timeLimit(.minutes(5)), arguments: 0..<20)
     func damaged(seed: Int) async throws {
-        var dice = SeededDice(seed: seed)
+        var dice = SeededGenerator(seed: UInt64(seed))
         for round in 0..<20 {
             let files = damage(files, &dice)
             do {
@@ -91,21 +91,5 @@ import Testing
         files["events.db-wal"] = nil
         let error = await #expect(throws: DatabaseError.self) { _ = try await served(from: files) }
         #expect(error?.kind == .corrupt)
-    }
-}
-
-/// Repeatable chance: splitmix64.
-private struct SeededDice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: Int) {
-        state = UInt64(seed)
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

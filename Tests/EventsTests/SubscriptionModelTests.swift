@@ -1,11 +1,12 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import Events
 
 /// A subscription against a world that loses, repeats, restarts and begins anew, by seed: whatever happens, it delivers
 /// what was logged and is wanted, once each, in order.
-@Suite struct SubscriptionModelTests {
+@Suite(.ownThread) struct SubscriptionModelTests {
     static let filters = [
         ["movie."], ["movie.A"], ["movie.A", "movie.BB"], [""], ["movie.AAAAAAAA"], ["request.done.", "movie."],
     ]
@@ -37,7 +38,7 @@ private struct World {
         "movie.AAAAAAAA", "movie.ABAAAAAA", "movie.BBBBBBBB", "request.done.1", "request.failed.2",
     ]
 
-    private var random: SplitMix
+    private var random: SeededGenerator
     private let interest: Interest
     private var epoch = "epoch 0"
     private var log: [Stream: [Record]] = [:]
@@ -52,7 +53,7 @@ private struct World {
     private(set) var faults: [String] = []
 
     init(seed: UInt64, interest: Interest) {
-        random = SplitMix(state: seed)
+        random = SeededGenerator(seed: seed)
         self.interest = interest
         machine = SubscriptionStateMachine(interest: interest, start: .beginning)
         loss = [0, 0.02, 0.3, 0.9][Int(seed % 4)]
@@ -178,18 +179,5 @@ private struct World {
     private mutating func beginAnew() {
         epoch = "epoch \(Int.random(in: 1...1_000_000, using: &random))"
         log = [:]
-    }
-}
-
-/// A small generator of random numbers that begins where it is told.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
     }
 }

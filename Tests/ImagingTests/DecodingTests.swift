@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Imaging
 
-@Suite struct DecodingTests {
+@Suite(.ownThread) struct DecodingTests {
     /// Red on the left, blue on the right.
     private static func flag(_ width: Int, _ height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
@@ -50,7 +51,7 @@ import Testing
 
     @Test("bytes that are changed at random are decoded or refused, and hurt nothing")
     func mutations() {
-        var generator = Dice(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         for original in [Self.flag(64, 48).encodeJPEG(), Self.flag(64, 48).encodePNG(), Sample.webpLossy.bytes] {
             for _ in 0..<300 {
                 var bytes = original
@@ -70,18 +71,5 @@ import Testing
         var bytes = Self.flag(64, 48).encodePNG()
         bytes.replaceSubrange(16..<24, with: [0, 0, 0x0F, 0xA0, 0, 0, 0x0F, 0xA0])  // 4,000 × 4,000
         #expect(Canvas(decoding: bytes, toFit: 100, 100) == nil)
-    }
-}
-
-/// Chance that is the same in every run (SplitMix64).
-private struct Dice: RandomNumberGenerator {
-    var seed: UInt64
-
-    mutating func next() -> UInt64 {
-        seed &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = seed
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -52,7 +53,7 @@ import Testing
     func mutations(sample: Sample) {
         let picture = sample.bytes
         for length in 0..<picture.count { check(picture.prefix(length)) }
-        var random = Generator(state: 20_240_604)
+        var random = SeededGenerator(seed: 20_240_604)
         for _ in 0..<2_000 {
             var bytes = picture
             for _ in 0...Int.random(in: 0..<6, using: &random) {
@@ -69,18 +70,5 @@ import Testing
         guard let header = ImageHeader.read(bytes) else { return }
         #expect((1...16_384).contains(header.width) && (1...16_384).contains(header.height))
         #expect(header.width * header.height <= 40_000_000)
-    }
-}
-
-/// SplitMix64: the same numbers at every run.
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import JSONReading
 
-@Suite struct GrammarTests {
+@Suite(.ownThread) struct GrammarTests {
     @Test(
         "JSON is read, whatever is around and inside it",
         arguments: [
@@ -62,7 +63,7 @@ import Testing
             #"[{"x":"\\"},["",[]],{"y":{"y":{"z":0.25}}},false,"끝"]"#,
         ].map { Array($0.utf8) }
         let pieces = Array(#"{}[]",:\0123456789.-+eEtrufalsn u한"#.utf8)
-        var generator = Dice(state: 7)
+        var generator = SeededGenerator(seed: 7)
         var accepted = 0
         for round in 0..<20_000 {
             var text = texts[round % texts.count]

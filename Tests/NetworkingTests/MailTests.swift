@@ -5,7 +5,7 @@ import Testing
 @testable import Networking
 
 /// Against a real mail server.
-@Suite(.timeLimit(.minutes(1))) struct MailTests {
+@Suite(.timeLimit(.minutes(5))) struct MailTests {
     /// What the server says of a mail that it took.
     private struct Taken: Decodable {
         let from: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pictures
 
-@Suite(.timeLimit(.minutes(1))) struct PictureCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct PictureCacheTests {
     private let album: Album
     private let red = Album.picture(Color(0xC02040))
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Pictures
 
 /// What strangers' hosts send.
-@Suite(.timeLimit(.minutes(1))) struct StrangersTests {
+@Suite(.timeLimit(.minutes(5))) struct StrangersTests {
     private let album: Album
     private let red = Album.picture(Color(0xC02040))
 

@@ -1,5 +1,6 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sandbox
@@ -10,7 +11,7 @@ private let sampledDays = stride(from: KoreanDate.firstChart.dayNumber, to: 20_7
 /// An instant at which all sampled days are settled.
 let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
 
-struct ChartRulesTests {
+@Suite(.ownThread) struct ChartRulesTests {
     let world = World(seed: 1)
     let settled = Knowledge(at: settledInstant)
 

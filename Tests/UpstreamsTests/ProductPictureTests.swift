@@ -1,10 +1,11 @@
 import Imaging
 import OpenMarket
+import TestSupport
 import Testing
 
 @testable import Upstreams
 
-@Suite struct ProductPictureTests {
+@Suite(.ownThread) struct ProductPictureTests {
     /// A picture that no encoder makes small.
     private static func noise(_ width: Int, _ height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)

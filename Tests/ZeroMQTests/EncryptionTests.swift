@@ -4,7 +4,7 @@ import Testing
 
 @testable import ZeroMQ
 
-@Suite("Encryption", .timeLimit(.minutes(1)))
+@Suite("Encryption", .timeLimit(.minutes(5)))
 struct EncryptionTests {
     private let server = KeyPair()
     private let friend = KeyPair()

@@ -5,39 +5,31 @@ public import JSONReading
 extension RequestAccepted: JSONWritable {
     /// Writes `request` and `topic`.
     public func write(to json: inout [UInt8]) {
-        json.beginMember("request", isFirst: true)
-        request.write(to: &json)
-        json.beginMember("topic")
-        json.appendText(topic)
-        json.append(UInt8(ascii: "}"))
+        json.member("request", request, isFirst: true)
+        json.member("topic", topic)
+        json.endObject()
     }
 }
 
 extension RequestDone: JSONWritable {
     /// Writes `events`, `from`, `problems` and `topic`.
     public func write(to json: inout [UInt8]) {
-        json.beginMember("events", isFirst: true)
-        events.write(to: &json)
-        json.beginMember("from")
-        json.appendText(from.rawValue)
+        json.member("events", events, isFirst: true)
+        json.member("from", from.rawValue)
         json.beginMember("problems")
         if problems.isEmpty { json.appendJSON("[]") } else { json += JSON.certain(problems) }
-        json.beginMember("topic")
-        json.appendText(topic)
-        json.append(UInt8(ascii: "}"))
+        json.member("topic", topic)
+        json.endObject()
     }
 }
 
 extension RequestDone.Answer: JSONWritable {
     /// Writes `sequence`, `stream` and `topic`.
     public func write(to json: inout [UInt8]) {
-        json.beginMember("sequence", isFirst: true)
-        json.appendText(sequence.description)
-        json.beginMember("stream")
-        json.appendText(stream.rawValue)
-        json.beginMember("topic")
-        json.appendText(topic)
-        json.append(UInt8(ascii: "}"))
+        json.member("sequence", sequence.description, isFirst: true)
+        json.member("stream", stream.rawValue)
+        json.member("topic", topic)
+        json.endObject()
     }
 }
 
@@ -55,19 +47,10 @@ extension FetchFields: JSONWritable {
     /// Writes the fields that are there.
     public func write(to json: inout [UInt8]) {
         var isFirst = true
-        func begin(_ name: StaticString) {
-            json.beginMember(name, isFirst: isFirst)
+        func write(_ name: StaticString, _ value: (some JSONWritable)?) {
+            guard let value else { return }
+            json.member(name, value, isFirst: isFirst)
             isFirst = false
-        }
-        func write(_ name: StaticString, _ text: String?) {
-            guard let text else { return }
-            begin(name)
-            json.appendText(text)
-        }
-        func write(_ name: StaticString, _ flag: Bool?) {
-            guard let flag else { return }
-            begin(name)
-            json.appendJSON(flag ? "true" : "false")
         }
         write("area", area)
         write("code", code)

@@ -24,7 +24,6 @@ struct Courier: Sendable {
 
     /// Works until it is stopped or cancelled.
     func run() async {
-        bell.ring()
         await bell.listen(clock) {
             guard let wake = await work() else { return Self.patience }
             return min(.seconds(max(0.001, wake.timeIntervalSince(wall.now()))), Self.patience)

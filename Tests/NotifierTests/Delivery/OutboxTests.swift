@@ -7,7 +7,7 @@ import Testing
 @testable import Notifier
 
 /// What gets into the outbox, and what does not.
-@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
     private func recipient(_ name: String, _ change: (inout Recipient) -> Void = { _ in }) -> Recipient {
         var recipient = Recipient(name, Mailbox())
         change(&recipient)

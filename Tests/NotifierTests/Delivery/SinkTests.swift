@@ -7,7 +7,7 @@ import Testing
 @testable import Notifier
 
 /// Sinks against their counterparts: services by their documented protocols, and real servers where there are some.
-@Suite(.timeLimit(.minutes(1))) struct SinkTests {
+@Suite(.timeLimit(.minutes(5))) struct SinkTests {
     private let client = HTTPClient(retry: .never)
     private let now = Date()
 
