@@ -6,7 +6,7 @@ from bench import (
 import zmq
 
 DAYS, PASSES = 8_411, 3
-values = settings("history")
+values = settings("replay")
 subprocess.run([THROUGHPUT, "fill", values["MARQUEE_DATA"], str(DAYS)], check=True)
 worker, _ = start("worker", values)
 address = free_address()

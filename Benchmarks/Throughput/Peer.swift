@@ -16,6 +16,9 @@ struct Peer {
         options.sendHighWater = 10_000_000
         options.inboxBytes = 1 << 40
         options.outboxLimit = 10_000_000
+        // Nor is anybody asked whether he is still there: a connection that is closed with such an answer unread is reset, and
+        // what its subscriber had not read is gone.
+        options.heartbeat = .seconds(100)
     }
 
     /// Everybody has the same key pair, and may do everything.

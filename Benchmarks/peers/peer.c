@@ -1,9 +1,10 @@
 /* The limit to measure against: plain libzmq, two frames a message, queues without a limit, so that nothing is dropped.
    peer publish ADDRESS COUNT BYTES SUBSCRIBERS | peer events ADDRESS COUNT BYTES | peer subscribe ADDRESS COUNT SUBSCRIBERS
-   prints messages a second; peer serve ADDRESS BYTES [DATABASE COMMITTED] answers for ever, with a database after a commit of so
-   many bytes; peer ask ADDRESS COUNT WORD TOPIC [BODY] prints microseconds until each answer, which must begin with WORD; %ld in BODY becomes the
+   prints messages a second; peer serve ADDRESS BYTES [DATABASE COMMITTED [elsewhere]] answers for ever, with a database after a commit
+   of so many bytes, elsewhere on a thread of its own; peer ask ADDRESS COUNT WORD TOPIC [BODY] prints microseconds until each answer, which must begin with WORD; %ld in BODY becomes the
    number of the question. With CURVE_PUBLIC and CURVE_SECRET everybody has that key pair. */
 #include <assert.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,10 +108,47 @@ static sqlite3_stmt *insertion(const char *path, long bytes) {
     return statement;
 }
 
-static void serve(const char *address, long bytes, const char *path, long committed) {
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int is_due;
+
+static void commit(sqlite3_stmt *statement) {
+    assert(sqlite3_step(statement) == SQLITE_DONE && sqlite3_reset(statement) == SQLITE_OK);
+}
+
+static void await(int due) {
+    while (is_due != due) pthread_cond_wait(&changed, &lock);
+}
+
+static void tell(int due) {
+    is_due = due;
+    pthread_cond_signal(&changed);
+}
+
+/* Who commits on a thread of its own leaves the other to its sockets. */
+static void *write_for_ever(void *statement) {
+    pthread_mutex_lock(&lock);
+    while (1) {
+        await(1);
+        commit(statement);
+        tell(0);
+    }
+    return NULL;
+}
+
+static void commit_elsewhere(void) {
+    pthread_mutex_lock(&lock);
+    tell(1);
+    await(0);
+    pthread_mutex_unlock(&lock);
+}
+
+static void serve(const char *address, long bytes, const char *path, long committed, int elsewhere) {
     void *socket = open_socket(ZMQ_ROUTER, address);
     sqlite3_stmt *statement = path ? insertion(path, committed) : NULL;
     char *answer = calloc(1, bytes), id[256], frame[4096];
+    pthread_t writer;
+    if (elsewhere) assert(pthread_create(&writer, NULL, write_for_ever, statement) == 0);
     while (1) {
         int size = zmq_recv(socket, id, sizeof id, 0), more = 1;
         size_t length = sizeof more;
@@ -118,7 +156,8 @@ static void serve(const char *address, long bytes, const char *path, long commit
             zmq_recv(socket, frame, sizeof frame, 0);
             zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &length);
         }
-        if (statement) assert(sqlite3_step(statement) == SQLITE_DONE && sqlite3_reset(statement) == SQLITE_OK);
+        if (elsewhere) commit_elsewhere();
+        else if (statement) commit(statement);
         zmq_send(socket, id, size, ZMQ_SNDMORE);
         two(socket, path ? "accepted" : "status", answer, bytes);
     }
@@ -153,7 +192,7 @@ int main(int argc, char **argv) {
     if (strcmp(verb, "publish") == 0) publish(address, count, atol(argv[4]), atoi(argv[5]), 0);
     else if (strcmp(verb, "events") == 0) publish(address, count, atol(argv[4]), 1, 1);
     else if (strcmp(verb, "subscribe") == 0) subscribe(address, count, atoi(argv[4]));
-    else if (strcmp(verb, "serve") == 0) serve(address, count, argc > 5 ? argv[4] : NULL, argc > 5 ? atol(argv[5]) : 0);
+    else if (strcmp(verb, "serve") == 0) serve(address, count, argc > 5 ? argv[4] : NULL, argc > 5 ? atol(argv[5]) : 0, argc > 6);
     else ask(address, count, argv[4], argv[5], argc > 6 ? argv[6] : "");
     zmq_ctx_term(context);
 }

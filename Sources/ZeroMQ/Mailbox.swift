@@ -10,7 +10,11 @@ final class Mailbox: Sendable {
 
     private struct State {
         var work: [Work] = []
+        /// The sockets that have begun to have something to send, by their ids.
+        var senders: [Int] = []
         var isAsleep = false
+
+        var isEmpty: Bool { work.isEmpty && senders.isEmpty }
     }
 
     /// Becomes readable when work comes for a sleeping thread.
@@ -28,9 +32,18 @@ final class Mailbox: Sendable {
 
     /// Adds work, and wakes the thread if it sleeps.
     func post(_ work: @escaping Work) {
+        add { $0.work.append(work) }
+    }
+
+    /// Tells that a socket has begun to have something to send, and wakes the thread if it sleeps.
+    func post(sender: Int) {
+        add { $0.senders.append(sender) }
+    }
+
+    private func add(_ change: (inout State) -> Void) {
         let mustWake = state.withLock { state in
             defer { state.isAsleep = false }
-            state.work.append(work)
+            change(&state)
             return state.isAsleep
         }
         // Can only fail when the counter is full, and then the descriptor is readable anyway.
@@ -38,7 +51,7 @@ final class Mailbox: Sendable {
     }
 
     /// All work there is.
-    func take() -> [Work] {
+    func takeWork() -> [Work] {
         state.withLock { state in
             defer { state.work = [] }
             state.isAsleep = false
@@ -46,13 +59,21 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Whether there is anything to do.
-    var hasWork: Bool { state.withLock { !$0.work.isEmpty } }
+    /// The sockets that have begun to have something to send, those included that work has only just given something.
+    func takeSenders() -> [Int] {
+        state.withLock { state in
+            defer { state.senders = [] }
+            return state.senders
+        }
+    }
+
+    /// Whether there is nothing to do.
+    var isEmpty: Bool { state.withLock(\.isEmpty) }
 
     /// Whether there is nothing to do, so that the thread may sleep; from then on work wakes it.
     func fallAsleep() -> Bool {
         state.withLock { state in
-            state.isAsleep = state.work.isEmpty
+            state.isAsleep = state.isEmpty
             return state.isAsleep
         }
     }

@@ -38,7 +38,7 @@ extension Poller {
         let exchange = Exchange(
             inbox: Inbox(limit: options.inboxBytes),
             outbox: Outbox(limit: options.outboxLimit, unread: unread) { [mailbox] in
-                mailbox.post { $0.sockets[id]?.schedule() }
+                mailbox.post(sender: id)
             },
             unread: unread, counters: counters)
         sockets[id] = PolledSocket(

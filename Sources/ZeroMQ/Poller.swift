@@ -23,6 +23,8 @@ final class Poller {
     /// The door of the servers, from before the first of them is bound.
     var doorman: Ear? { didSet { gather() } }
     var sockets: [Int: PolledSocket] = [:] { didSet { gather() } }
+    /// The sockets, in the order of their opening.
+    private var polled: [PolledSocket] = []
     /// What is listened to, and the descriptors to wait for: the mailbox's, then theirs.
     private var listeners: [any Listener] = []
     private var descriptors: [pollfd] = []
@@ -52,15 +54,16 @@ final class Poller {
 
     /// Does what there is to do, and tells whether there is more.
     private func turn() -> Bool {
-        for work in mailbox.take() { work(self) }
-        for socket in sockets.values where socket.isBusy { socket.send() }
+        for work in mailbox.takeWork() { work(self) }
+        for sender in mailbox.takeSenders() { sockets[sender]?.schedule() }
+        for socket in polled where socket.isBusy { socket.send() }
         for listener in listeners where listener.mustLook { listener.look() }
         closeSockets()
-        return isBusy || mailbox.hasWork
+        return isBusy || !mailbox.isEmpty
     }
 
     private var isBusy: Bool {
-        listeners.contains(where: \.mustLook) || sockets.values.contains(where: \.isBusy)
+        listeners.contains(where: \.mustLook) || polled.contains(where: \.isBusy)
     }
 
     /// Sleeps until there is something to do.
@@ -77,14 +80,15 @@ final class Poller {
     }
 
     private func watchConnections() {
-        guard sockets.values.contains(where: { $0.nextLook != nil }) else { return }
+        guard polled.contains(where: { $0.nextLook != nil }) else { return }
         let now = ContinuousClock.now
-        for socket in sockets.values { socket.watchConnections(at: now) }
+        for socket in polled { socket.watchConnections(at: now) }
     }
 
     private func gather() {
+        polled = sockets.sorted { $0.key < $1.key }.map(\.value)
         listeners = [doorman].compactMap(\.self)
-        for socket in sockets.values {
+        for socket in polled {
             listeners.append(socket)
             if let monitor = socket.monitor { listeners.append(monitor) }
         }
@@ -95,7 +99,7 @@ final class Poller {
 
     /// Milliseconds until the first deadline, or -1 for ever.
     private var timeout: Int32 {
-        var deadlines = sockets.values.compactMap { $0.deadline ?? $0.nextLook }
+        var deadlines = polled.compactMap { $0.deadline ?? $0.nextLook }
         if case .ending(let deadline) = phase { deadlines.append(deadline) }
         return deadlines.min().map { Int32(clamping: max(0, ContinuousClock.now.duration(to: $0).milliseconds)) } ?? -1
     }
@@ -138,7 +142,7 @@ extension Poller {
 // The end.
 extension Poller {
     private func closeSockets() {
-        if case .running = phase, !sockets.values.contains(where: { $0.deadline != nil }) { return }
+        if case .running = phase, !polled.contains(where: { $0.deadline != nil }) { return }
         let now = ContinuousClock.now
         for (id, socket) in sockets where socket.isDone(at: now) {
             socket.finish(at: now)
