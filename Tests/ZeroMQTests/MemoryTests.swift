@@ -89,6 +89,7 @@ struct MemoryTests {
         #expect(await apart { peers[1].waitForEnd() })
         #expect(await apart { peers[0].say(RawPeer.frame([1])) })
         #expect(try await server.next().frames.count == 4)
+        await waitUntil { server.counters.disconnections > 0 }
         #expect(server.counters.disconnections == 1)
         await thread.shutdown()
     }
@@ -136,6 +137,7 @@ struct MemoryTests {
         let cut = try #require(await cuts.first { _ in true })
         #expect(cut == CutConnection(socket: .router, address: "127.0.0.1", reason: .unread))
         #expect(await apart { (0..<25).allSatisfy { _ in peers[0].hear()?.first == answer } })
+        await waitUntil { server.counters.disconnections > 0 }
         #expect(server.counters.disconnections == 1)
         await thread.shutdown()
     }
