@@ -19,8 +19,8 @@ struct ScheduleService: Service {
     static let prefix = "schedule."
     /// How long the worker's clients go first after a start: what they ask for need not be asked for again.
     static let patience = Duration.seconds(15)
-    /// The longest sleep: a machine that was asleep itself is behind its clock.
-    private static let longestPause = 600.0
+    /// The longest sleep: a machine that was asleep itself, or whose clock was set, is behind what is due.
+    private static let longestPause = 30.0
 
     let journal: Journal
     let reception: Reception
