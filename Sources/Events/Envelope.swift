@@ -40,7 +40,7 @@ enum Envelope {
         var head = [UInt8]()
         head.reserveCapacity(name.lowerBound + 1)
         head += json[..<name.lowerBound]
-        head.append(UInt8(ascii: "}"))
+        head.endObject()
         return head
     }
 

@@ -17,8 +17,7 @@ extension Alert: JSONWritable {
         json.member("movieCode", movieCode?.description)
         json.member("previousRank", previousRank)
         if let product {
-            json.beginMember("product")
-            json.appendJSON(product.description)
+            json.member("product", product.number)
         }
         json.member("rank", rank)
         if let retracts {
