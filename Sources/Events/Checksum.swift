@@ -11,7 +11,8 @@ struct Checksum: Hashable, Sendable {
 
     /// The checksum of an event: of its topic, a zero byte and its body.
     init(of event: LoggedEvent) {
-        add(event.frames[0] + [0])
+        add(event.frames[0])
+        add([0])
         add(event.body)
     }
 

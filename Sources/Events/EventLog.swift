@@ -60,7 +60,7 @@ public struct EventLog: Sendable {
                 try connection.execute("update event_topic set newest = ? where topic = ?", sequence, topic)
             }
             let event = LoggedEvent(
-                draft, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
+                draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
             try connection.execute(
                 "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
                 sequence, topic, draft.id, event.body, Checksum(of: event))

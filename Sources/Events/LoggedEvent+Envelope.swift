@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 extension LoggedEvent {
-    /// Puts a draft into its envelope: the attributes in the contract's order, then the data as it is.
+    /// Puts a draft into its envelope: the attributes in the contract's order, then the data as it is. `name` is its topic's.
     init(
-        _ draft: EventDraft, source: String, time: Date, epoch: String, sequence: SequenceNumber,
+        _ draft: EventDraft, named name: String, source: String, time: Date, epoch: String, sequence: SequenceNumber,
         previous: SequenceNumber
     ) {
         let topic = draft.topic
@@ -22,7 +22,9 @@ extension LoggedEvent {
             ("correlationid", draft.correlationID?.description),
             ("priority", draft.priority == .live ? nil : draft.priority.rawValue),
         ]
-        self.init(topic: topic, sequence: sequence, body: Envelope.json(attributes, data: draft.data))
+        self.init(
+            topic: topic, named: Array(name.utf8), sequence: sequence,
+            body: Envelope.json(attributes, data: draft.data))
     }
 
     /// The same event in another epoch's envelope, or nil if it is not in the old one's.

@@ -83,18 +83,16 @@ extension [UInt8] {
     /// Appends a whole number.
     public mutating func appendNumber(_ number: Int) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        var count = 1
-        var rest = number.magnitude
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        append(contentsOf: repeatElement(0, count: count))
-        // From the last digit to the first.
-        rest = number.magnitude
-        for place in (self.count - count..<self.count).reversed() {
-            self[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
+        // From the last digit to the first, of which there are twenty at the most.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var first = digits.count
+            var rest = number.magnitude
+            repeat {
+                first -= 1
+                digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
         }
     }
 

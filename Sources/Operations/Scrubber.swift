@@ -27,6 +27,8 @@ struct Scrubber: Sendable {
 
     /// Where `secret` ends if it stands in `bytes` at `start`.
     private func end(of secret: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        // Most bytes begin none.
+        guard bytes[start] == secret[0] || bytes[start] == UInt8(ascii: "%") else { return nil }
         if bytes[start...].starts(with: secret) { return start + secret.count }
         var index = start
         for byte in secret {

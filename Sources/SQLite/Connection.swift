@@ -32,6 +32,8 @@ public final class Connection {
     var onCommit: () -> Void = {}
     /// How many rows had been changed on this connection when the transaction began.
     private var earlierChanges = 0
+    /// How many commits the database has had, once it was asked: it has no other writer.
+    private var earlierCommits: Int?
 
     /// Opens the file: with its lock for writing, made if it is not there, and without it for reading only.
     convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
@@ -188,11 +190,19 @@ extension Connection {
         do throws(DatabaseError) {
             var count: Int?
             if changeCount != earlierChanges {
-                count = try query("update commit_count set commits = commits + 1 returning commits", as: Int.self)[0]
+                let earlier =
+                    if let earlierCommits { earlierCommits } else {
+                        try query("select commits from commit_count", as: Int.self)[0]
+                    }
+                count = earlier + 1
+                try execute("update commit_count set commits = ?", earlier + 1)
             }
             try execute("commit")
             transaction = .none
-            if let count { handle.note(commits: count) }
+            if let count {
+                earlierCommits = count
+                handle.note(commits: count)
+            }
             onCommit()
         } catch {
             rollBack()

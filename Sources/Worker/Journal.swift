@@ -55,7 +55,9 @@ struct Journal: Sendable {
     ) async throws -> [Inbox.Answer] {
         let now = clock.now()
         return try await database.write { connection in
-            var events: [LoggedEvent] = []
+            var drafts: [EventDraft] = []
+            // What the log has and answers with, by the place of the draft that says so.
+            var retold: [Int: [LoggedEvent]] = [:]
             var admission = Admission()
             var room = try inbox.room(in: connection)
             // Many ask for the same at once, and it is read once.
@@ -74,10 +76,10 @@ struct Journal: Sendable {
                 let findings = try findings(for: accepted.request)
                 try inbox.take(
                     accepted, sentAs: offer.frames, as: findings == nil ? .waiting : .done, at: now, in: connection)
-                events += try log.append([try EventDraft(accepted: accepted)], at: now, in: connection)
+                drafts.append(try EventDraft(accepted: accepted))
                 if let findings {
-                    let draft = try EventDraft(done: accepted, events: findings.logged, findings)
-                    events += try findings.logged + log.append([draft], at: now, in: connection)
+                    retold[drafts.count] = findings.logged
+                    drafts.append(try EventDraft(done: accepted, events: findings.logged, findings))
                     admission.answered.append(accepted)
                 } else {
                     try Enclosed.keep(offer.enclosures, of: accepted.id, in: connection)
@@ -86,6 +88,8 @@ struct Journal: Sendable {
                 }
                 return answer
             }
+            let logged = try log.append(drafts, at: now, in: connection)
+            let events = logged.enumerated().flatMap { place, event in retold[place, default: []] + [event] }
             crashPoints.reach(.stored)
             let changes = connection.changeCount
             var later: [AcceptedRequest] = []
@@ -102,7 +106,7 @@ struct Journal: Sendable {
                 }
                 begin(early)
             }
-            connection.afterCommit { [events, admission] in
+            connection.afterCommit { [admission] in
                 crashPoints.reach(.accepted)
                 publish(events)
                 then(admission)

@@ -28,9 +28,10 @@ struct WorkerMetrics: Sendable {
 
         /// Reads the id of a request of the schedule's; nil for any other.
         init?(_ id: RequestID, _ failure: Failure.Code?) {
-            let words = id.description.split(separator: ".", maxSplits: 2)
-            guard words.count == 3, "\(words[0])." == ScheduleService.prefix else { return nil }
-            self.init(kind: String(words[1]), failure: failure)
+            guard id.description.hasPrefix(ScheduleService.prefix) else { return nil }
+            let words = id.description.dropFirst(ScheduleService.prefix.count).split(separator: ".", maxSplits: 1)
+            guard words.count == 2 else { return nil }
+            self.init(kind: String(words[0]), failure: failure)
         }
 
         init(kind: String, failure: Failure.Code?) {

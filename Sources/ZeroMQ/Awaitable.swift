@@ -15,6 +15,19 @@ final class Awaitable<State: Sendable>: Sendable {
         var state: State
         var waiters: [Waiter] = []
         var lastTicket = 0
+
+        /// The waiters whose condition is true, who wait no more.
+        mutating func takeReady() -> [CheckedContinuation<Bool, Never>] {
+            guard !waiters.isEmpty else { return [] }
+            let state = state
+            var ready: [CheckedContinuation<Bool, Never>] = []
+            waiters.removeAll { waiter in
+                let isReady = waiter.condition(state)
+                if isReady { ready.append(waiter.continuation) }
+                return isReady
+            }
+            return ready
+        }
     }
 
     private let guarded: Locked<Guarded>
@@ -33,11 +46,7 @@ final class Awaitable<State: Sendable>: Sendable {
     func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, ready) = guarded.withLock { guarded in
             let result = body(&guarded.state)
-            guard !guarded.waiters.isEmpty else { return (result, [CheckedContinuation<Bool, Never>]()) }
-            let state = guarded.state
-            let ready = guarded.waiters.filter { $0.condition(state) }
-            guarded.waiters.removeAll { waiter in ready.contains { $0.ticket == waiter.ticket } }
-            return (result, ready.map(\.continuation))
+            return (result, guarded.takeReady())
         }
         for continuation in ready { continuation.resume(returning: true) }
         return result

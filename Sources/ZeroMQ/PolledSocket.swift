@@ -21,7 +21,7 @@ final class PolledSocket: Listener {
     private var sending: ArraySlice<Message> = []
     private var isScheduled = false
     private var isBlocked = false
-    private var closing: (deadline: ContinuousClock.Instant, done: [@Sendable () -> Void])?
+    private var closing: (deadline: Duration, done: [@Sendable () -> Void])?
 
     init(
         _ handle: consuming SocketHandle, monitor: Ear?, watch: ConnectionWatch?, kind: SocketKind,
@@ -42,19 +42,22 @@ final class PolledSocket: Listener {
     var isBusy: Bool { isScheduled && !isBlocked }
 
     /// When the closing socket gives up sending, if it is closing.
-    var deadline: ContinuousClock.Instant? { closing?.deadline }
+    var deadline: Duration? { closing?.deadline }
+
+    /// Whether it reads no more, and sends only what it has.
+    var isClosing: Bool { closing != nil }
 
     /// When its connections are to be looked at next, if there are any.
-    var nextLook: ContinuousClock.Instant? { closing == nil ? watch?.nextLook : nil }
+    var nextLook: Duration? { closing == nil ? watch?.nextLook : nil }
 
     /// Looks at its connections if it is time, once everybody who had sent a whole message has been heard.
-    func watchConnections(at now: ContinuousClock.Instant) {
+    func watchConnections(at now: Duration) {
         guard let watch, let nextLook, nextLook <= now, !mustLook || watch.hasHeardAll else { return }
         watch.look(at: now)
     }
 
     /// Whether the socket is closing and has nothing more to send, or no more time.
-    func isDone(at now: ContinuousClock.Instant) -> Bool {
+    func isDone(at now: Duration) -> Bool {
         guard let closing else { return false }
         return !isScheduled || closing.deadline <= now
     }
@@ -76,14 +79,14 @@ final class PolledSocket: Listener {
     /// Stops reading, goes on sending for at most the linger; `done` is called once closed.
     func close(done: @escaping @Sendable () -> Void) {
         exchange.close()
-        closing = (closing?.deadline ?? .now + options.linger, (closing?.done ?? []) + [done])
+        closing = (closing?.deadline ?? .uptime + options.linger, (closing?.done ?? []) + [done])
         // The word that something was posted may still be on its way here.
         isScheduled = true
         mustLook = true
     }
 
     /// The end: counts what was not sent and leaves libzmq the rest of the linger for what was.
-    func finish(at now: ContinuousClock.Instant) {
+    func finish(at now: Duration) {
         guard let closing else { return }
         let unsent = sending.count + exchange.outbox.take().count
         exchange.counters.withLock { $0.dropped += unsent }
@@ -155,10 +158,7 @@ final class PolledSocket: Listener {
     /// Sends what it can within one turn's budget.
     func send() {
         mustLook = true
-        if sending.isEmpty {
-            sending = exchange.outbox.take()[...]
-            isScheduled = !sending.isEmpty
-        }
+        if sending.isEmpty { sending = exchange.outbox.take()[...] }
         var result = SocketCounters()
         sending: for message in sending.prefix(Self.messagesPerTurn) {
             switch handle.send(message) {
@@ -179,5 +179,8 @@ final class PolledSocket: Listener {
             counters.dropped += result.dropped
         }
         exchange.outbox.settle(settled)
+        // Who has posted more meanwhile did not say so.
+        if sending.isEmpty { sending = exchange.outbox.take()[...] }
+        isScheduled = !sending.isEmpty
     }
 }

@@ -7,7 +7,7 @@ final class Poller {
         /// No socket is opened any more, those there are send what they have.
         case closing
         /// All sockets are closed; libzmq ends the context, or is given up on at the deadline.
-        case ending(ContinuousClock.Instant)
+        case ending(Duration)
         case ended
     }
 
@@ -30,7 +30,7 @@ final class Poller {
     private var descriptors: [pollfd] = []
     var lastID = 0
     var phase = Phase.running
-    private var lingersUntil = ContinuousClock.now
+    private var lingersUntil = Duration.uptime
     private var atEnd: [@Sendable () -> Void] = []
     private var isAbandoned = false
 
@@ -45,10 +45,10 @@ final class Poller {
     func run() {
         gather()
         while true {
-            for _ in 0..<Self.turnsPerWait { guard turn() else { break } }
+            var hasMore = true
+            for _ in 0..<Self.turnsPerWait where hasMore { hasMore = turn() }
             if case .ended = phase, isAbandoned { return }
-            watchConnections()
-            wait()
+            wait(hasMore: hasMore)
         }
     }
 
@@ -59,16 +59,20 @@ final class Poller {
         for socket in polled where socket.isBusy { socket.send() }
         for listener in listeners where listener.mustLook { listener.look() }
         closeSockets()
-        return isBusy || !mailbox.isEmpty
+        return !mailbox.isEmpty || listeners.contains(where: \.mustLook) || polled.contains(where: \.isBusy)
     }
 
-    private var isBusy: Bool {
-        listeners.contains(where: \.mustLook) || polled.contains(where: \.isBusy)
-    }
-
-    /// Sleeps until there is something to do.
-    private func wait() {
-        let timeout = isBusy || !mailbox.fallAsleep() ? 0 : timeout
+    /// Looks at the connections if it is time, and sleeps until there is something to do.
+    private func wait(hasMore: Bool) {
+        let now = Duration.uptime
+        var deadline = firstDeadline
+        if let due = deadline, due <= now {
+            for socket in polled { socket.watchConnections(at: now) }
+            deadline = firstDeadline
+        }
+        // Milliseconds, or for ever.
+        var timeout = deadline.map { Int32(clamping: ($0 - now).milliseconds) } ?? -1
+        if hasMore || !mailbox.fallAsleep() { timeout = 0 }
         // Interrupted is no different from nothing ready; anything else is a fault of ours.
         if poll(&descriptors, nfds_t(descriptors.count), timeout) < 0 {
             return precondition(errno == EINTR, "poll: \(String(cString: strerror(errno)))")
@@ -77,12 +81,6 @@ final class Poller {
         for (listener, descriptor) in zip(listeners, descriptors.dropFirst()) where descriptor.revents != 0 {
             listener.mustLook = true
         }
-    }
-
-    private func watchConnections() {
-        guard polled.contains(where: { $0.nextLook != nil }) else { return }
-        let now = ContinuousClock.now
-        for socket in polled { socket.watchConnections(at: now) }
     }
 
     private func gather() {
@@ -97,11 +95,15 @@ final class Poller {
         }
     }
 
-    /// Milliseconds until the first deadline, or -1 for ever.
-    private var timeout: Int32 {
-        var deadlines = polled.compactMap { $0.deadline ?? $0.nextLook }
-        if case .ending(let deadline) = phase { deadlines.append(deadline) }
-        return deadlines.min().map { Int32(clamping: max(0, ContinuousClock.now.duration(to: $0).milliseconds)) } ?? -1
+    /// When there is something to do at the latest, if ever.
+    private var firstDeadline: Duration? {
+        var first: Duration?
+        if case .ending(let deadline) = phase { first = deadline }
+        for socket in polled {
+            guard let deadline = socket.deadline ?? socket.nextLook else { continue }
+            first = min(first ?? deadline, deadline)
+        }
+        return first
     }
 }
 
@@ -142,8 +144,8 @@ extension Poller {
 // The end.
 extension Poller {
     private func closeSockets() {
-        if case .running = phase, !polled.contains(where: { $0.deadline != nil }) { return }
-        let now = ContinuousClock.now
+        if case .running = phase, !polled.contains(where: \.isClosing) { return }
+        let now = Duration.uptime
         for (id, socket) in sockets where socket.isDone(at: now) {
             socket.finish(at: now)
             sockets[id] = nil
@@ -157,7 +159,7 @@ extension Poller {
     }
 
     /// On a thread of its own, because libzmq may be stuck in the resolver, and then there is no end to wait for.
-    private func endContext(at now: ContinuousClock.Instant) {
+    private func endContext(at now: Duration) {
         doorman = nil
         phase = .ending(max(now, lingersUntil) + Self.grace)
         do {

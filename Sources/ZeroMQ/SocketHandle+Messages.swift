@@ -20,6 +20,7 @@ extension SocketHandle {
     func receive(maximumFrames: Int, tellsSender: Bool = false) -> Reception {
         guard nextFrame() else { return .nothing }
         var frames: [[UInt8]] = []
+        frames.reserveCapacity(4)  // a routing id, an empty frame, a name and a body: as many as most have
         var cut: Message.Cut?
         frames.append(takeFrame())
         // A message arrives whole, so its later frames are there without waiting.

@@ -94,7 +94,8 @@ private struct World {
             let draft = try draft(topic)
             let records = log[draft.topic.stream] ?? []
             let logged = LoggedEvent(
-                draft, source: "/marquee/worker", time: Date(timeIntervalSince1970: 0), epoch: epoch,
+                draft, named: topic, source: "/marquee/worker",
+                time: Date(timeIntervalSince1970: 0), epoch: epoch,
                 sequence: try #require(SequenceNumber(UInt64(records.count + 1))),
                 previous: records.last { $0.topic == topic }?.event.sequence ?? .zero)
             let event = try Event(topic: logged.topic, body: logged.body)

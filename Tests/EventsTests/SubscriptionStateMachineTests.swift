@@ -13,8 +13,8 @@ import Testing
 
     func event(_ topic: String, _ sequence: Int, previous: Int = 0, epoch: String = epoch) throws -> Event {
         let logged = LoggedEvent(
-            try draft(topic), source: "/marquee/worker", time: Date(timeIntervalSince1970: 0), epoch: epoch,
-            sequence: try number(sequence), previous: try number(previous))
+            try draft(topic), named: topic, source: "/marquee/worker", time: Date(timeIntervalSince1970: 0),
+            epoch: epoch, sequence: try number(sequence), previous: try number(previous))
         return try Event(topic: logged.topic, body: logged.body)
     }
 

@@ -5,10 +5,10 @@ extension ConnectionWatch {
     static let pauses = Duration.milliseconds(100)...Duration.seconds(1)
     private static let share = 50
 
-    /// When the connections are to be looked at next, if there are any.
-    var nextLook: ContinuousClock.Instant? {
+    /// Sets when the connections are to be looked at next.
+    func planLook() {
         let pause = max(Self.pauses.lowerBound, min(effort * Self.share, Self.pauses.upperBound))
-        return connections.isEmpty ? nil : lastLook + pause
+        nextLook = connections.isEmpty ? nil : lastLook + pause
     }
 
     /// Whether everybody has been heard who had sent a whole message when the connections were looked at: libzmq takes one of
@@ -22,10 +22,11 @@ extension ConnectionWatch {
     }
 
     /// Looks at all connections, and cuts those that have sent too much without an end, or left too much unread.
-    func look(at now: ContinuousClock.Instant) {
+    func look(at now: Duration) {
         for connection in connections.values { connection.look(after: now - lastLook) }
-        effort = .now - now
+        effort = .uptime - now
         lastLook = now
+        planLook()
         unheard = connections.count
         for connection in connections.values where connection.unfinished > options.maximumMessageBytes {
             cut(connection, .endless)

@@ -29,9 +29,11 @@ final class ConnectionWatch {
     /// The clients that are connected, by the descriptor of the connection.
     private(set) var connections: [Int32: Connection] = [:]
     /// When they were looked at, how long it took, and how many messages may have been whole by then that have not been heard.
-    var lastLook = ContinuousClock.now
+    var lastLook = Duration.uptime
     var effort = Duration.zero
     var unheard = 0
+    /// When they are to be looked at next, if there are any.
+    var nextLook: Duration?
     /// The encrypted connections whose handshake is under way, by their descriptors, in the order of their beginnings.
     private var pending: [Int32] = []
     private var failed: HandshakeFailure.Reason?
@@ -104,6 +106,7 @@ final class ConnectionWatch {
     }
 
     private func note() {
+        planLook()
         counters.withLock { $0.connections = connections.count }
     }
 }
