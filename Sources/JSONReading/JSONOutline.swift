@@ -30,14 +30,16 @@ final class JSONOutline: Sendable {
 
     /// Looks through a text, which must be JSON from its first byte to its last.
     init(_ bytes: [UInt8]) throws(DecodingError) {
-        var scanner = JSONScanner(bytes)
         do throws(JSONScanner.Fault) {
-            try scanner.scan()
+            nodes = try bytes.withUnsafeBufferPointer { bytes throws(JSONScanner.Fault) in
+                var scanner = JSONScanner(bytes)
+                try scanner.scan()
+                return scanner.nodes
+            }
         } catch {
             throw .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "\(error)"))
         }
         self.bytes = bytes
-        nodes = scanner.nodes
     }
 
     /// The bytes of a node, without quotes.

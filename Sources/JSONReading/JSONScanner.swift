@@ -15,11 +15,12 @@ struct JSONScanner {
     /// What places are counted in, so that a node is small.
     private static let sizeLimit = Int(UInt32.max)
 
-    private let bytes: [UInt8]
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
     private(set) var nodes: [JSONOutline.Node] = []
 
-    init(_ bytes: [UInt8]) {
+    /// Makes a scanner of bytes that are lent for as long as it is used: no place is read that was not compared with their end.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
 
@@ -70,8 +71,8 @@ struct JSONScanner {
         }
         guard current == close else { throw fault("neither comma nor end") }
         place += 1
-        nodes[index].end = UInt32(place)
-        nodes[index].next = UInt32(nodes.count)
+        nodes[index].end = UInt32(truncatingIfNeeded: place)
+        nodes[index].next = UInt32(truncatingIfNeeded: nodes.count)
     }
 
     private mutating func name() throws(Fault) {
@@ -86,7 +87,7 @@ struct JSONScanner {
     private mutating func text() throws(Fault) {
         let start = place + 1
         var kind = JSONOutline.Kind.text
-        var end = bytes.withUnsafeBytes { Self.plainEnd(in: $0, from: start) }
+        var end = plainEnd(from: start)
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
             guard bytes[end] >= 0x20 else { throw Fault(place: end, reason: "a control character") }
             if bytes[end] == UInt8(ascii: "\\") {
@@ -101,7 +102,8 @@ struct JSONScanner {
     }
 
     /// The place up to which there are, eight bytes at a time, no quotes, backslashes and control characters.
-    private static func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    private func plainEnd(from start: Int) -> Int {
+        let bytes = UnsafeRawBufferPointer(bytes)
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var end = start
         while end + 8 <= bytes.count {
@@ -150,12 +152,15 @@ struct JSONScanner {
     }
 
     private mutating func note(_ kind: JSONOutline.Kind, from start: Int, to end: Int) {
+        // None is above the limit, and there are no more values than bytes.
         nodes.append(
-            JSONOutline.Node(kind: kind, start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1)))
+            JSONOutline.Node(
+                kind: kind, start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),
+                next: UInt32(truncatingIfNeeded: nodes.count + 1)))
     }
 
     private mutating func skipBlanks() {
-        while let byte = current, byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B && byte != 0x0C {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             place += 1
         }
     }
