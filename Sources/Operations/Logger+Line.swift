@@ -54,17 +54,29 @@ extension Logger {
         }
 
         private var json: String {
-            var line = "{\"time\":\"\(time.rfc3339)\",\"level\":\"\(level.rawValue)\""
-            line += ",\"label\":\(label.description.quoted),\"message\":\(message.description.quoted)"
+            // Piece by piece: one text made of others is one more text each time.
+            var line = ""
+            line.reserveCapacity(512)
+            line += "{\"time\":\""
+            line += time.rfc3339
+            line += "\",\"level\":\""
+            line += level.rawValue
+            line += "\",\"label\":"
+            line.append(quoting: label.description)
+            line += ",\"message\":"
+            line.append(quoting: message.description)
             for field in fields {
-                line += ",\"\(field.key.rawValue)\":"
+                line += ",\""
+                line += field.key.rawValue
+                line += "\":"
                 switch field.value {
-                case .text(let text): line += text.quoted
+                case .text(let text): line.append(quoting: text)
                 case .integer(let integer): line += String(integer)
                 case .flag(let flag): line += String(flag)
                 }
             }
-            return line + "}\n"
+            line += "}\n"
+            return line
         }
     }
 }

@@ -1,23 +1,35 @@
 extension String {
     /// The text as a JSON string, in quotes; nothing that moves a cursor, breaks a line or turns its direction is left.
     var quoted: String {
-        guard unicodeScalars.contains(where: { $0 == "\"" || $0 == "\\" || $0.isUnprintable }) else {
-            return "\"" + self + "\""  // as nearly always
+        var result = ""
+        result.append(quoting: self)
+        return result
+    }
+
+    /// Appends a text likewise.
+    mutating func append(quoting text: String) {
+        self += "\""
+        if text.unicodeScalars.contains(where: { $0 == "\"" || $0 == "\\" || $0.isUnprintable }) {
+            appendEscaped(text)
+        } else {
+            self += text  // as nearly always
         }
-        var result = "\""
-        for scalar in unicodeScalars {
+        self += "\""
+    }
+
+    private mutating func appendEscaped(_ text: String) {
+        for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
+            case "\"", "\\": self += "\\\(scalar)"
+            case "\n": self += "\\n"
+            case "\r": self += "\\r"
+            case "\t": self += "\\t"
             case _ where scalar.isUnprintable:
                 let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-            default: result.unicodeScalars.append(scalar)
+                self += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            default: unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
     }
 }
 
