@@ -38,7 +38,7 @@ public struct Logger: Sendable {
     }
 
     /// What an event is about; values that are nil are left out.
-    public typealias Metadata = KeyValuePairs<Key, (any CustomStringConvertible)?>
+    public typealias Metadata = KeyValuePairs<Key, (any CustomStringConvertible & Sendable)?>
 
     private let label: StaticString
     private let level: Level
@@ -46,7 +46,8 @@ public struct Logger: Sendable {
     private let scrubber: Scrubber
     private let clock: WallClock
     private let write: @Sendable ([UInt8]) -> Void
-    private var context: [Field] = []
+    /// Scrubbed only in a line that is written: most loggers of a request write none.
+    private var context: [Metadata.Element] = []
 
     /// Makes a logger; `label` names the part of the program that it speaks for.
     public init(
@@ -64,7 +65,7 @@ public struct Logger: Sendable {
     /// This logger with more metadata in each of its lines, such as the id of the request in hand.
     public func with(_ metadata: Metadata) -> Logger {
         var logger = self
-        logger.context += fields(metadata)
+        logger.context += metadata
         return logger
     }
 
@@ -115,11 +116,11 @@ public struct Logger: Sendable {
     private func line(
         _ level: Level, _ message: StaticString, _ metadata: Metadata, at time: Date
     ) -> String.UTF8View {
-        Line(time: time, level: level, label: label, message: message, fields: context + fields(metadata))
+        Line(time: time, level: level, label: label, message: message, fields: fields(context) + fields(metadata))
             .written(as: format).utf8
     }
 
-    private func fields(_ metadata: Metadata) -> [Field] {
+    private func fields(_ metadata: some Sequence<Metadata.Element>) -> [Field] {
         metadata.compactMap { key, value in
             value.map { Field(key: key, value: Field.Value($0, scrubbedBy: scrubber)) }
         }

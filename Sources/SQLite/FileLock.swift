@@ -54,12 +54,8 @@ struct FileLock: ~Copyable {
 
     /// Writes in place, and on a full disk perhaps not: what stands there then is true as well.
     private static func write(_ number: Int, to descriptor: Int32, line: Int) {
-        var bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: digits + 1)
-        var rest = number
-        for place in (0..<digits).reversed() {
-            bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
+        let text = String(number)
+        let bytes = Array((String(repeating: "0", count: digits - text.utf8.count) + text + "\n").utf8)
         _ = pwrite(descriptor, bytes, bytes.count, line * bytes.count)
     }
 }

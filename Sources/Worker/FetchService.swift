@@ -43,20 +43,20 @@ struct FetchService: Service {
 
     /// Brings a request to its end, however long the disk refuses it: an accepted request is never given up.
     private func finish(_ accepted: AcceptedRequest) async {
+        let logger = logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
         var found: Ending?
         var pause = Duration.milliseconds(250)
         while true {
             do {
-                let ending = if let found { found } else { try await ending(of: accepted) }
+                let ending = if let found { found } else { try await ending(of: accepted, logger) }
                 // What was found is kept while the disk refuses it, because asking again costs another call. A failure is
                 // not: it may be the disk's doing, where a call cannot be booked.
                 if case .done = ending { found = ending }
-                return try await settle(accepted, ending)
+                return try await settle(accepted, ending, logger)
             } catch is CancellationError {
                 return  // the process ends, and the next start takes the request up again
             } catch {
-                logger(of: accepted).error(
-                    "a request's end cannot be written; it will be tried again", [.error: "\(error)"])
+                logger.error("a request's end cannot be written; it will be tried again", [.error: "\(error)"])
             }
             // Cancelled, the request stays in the inbox for the next start.
             guard (try? await clock.sleep(for: pause)) != nil else { return }
@@ -65,70 +65,59 @@ struct FetchService: Service {
     }
 
     /// Finds out how a request ends; throws what passes, the disk's refusal and the cancellation.
-    private func ending(of accepted: AcceptedRequest) async throws -> Ending {
+    private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
         let now = journal.clock.now()
         do {
             let findings = try await fetcher(accepted.request.priority).findings(for: accepted, asOf: now)
             crashPoints.reach(.fetched)
             return .done(findings, askedAt: findings.askedAt ?? now)
         } catch {
-            return .failed(try lastingFailure(error, of: accepted))
+            return .failed(try lastingFailure(error, logger))
         }
     }
 
-    private func settle(_ accepted: AcceptedRequest, _ ending: Ending) async throws {
+    private func settle(_ accepted: AcceptedRequest, _ ending: Ending, _ logger: Logger) async throws {
         switch ending {
         case .done(let findings, let askedAt):
             do {
                 let anomalies = try await journal.settle(accepted, with: findings, askedAt: askedAt)
                 guard let anomalies else { return }
-                warn(of: anomalies, in: accepted)
+                warn(of: anomalies, logger)
             } catch {
-                return try await fail(accepted, try lastingFailure(error, of: accepted))
+                return try await fail(accepted, try lastingFailure(error, logger), logger)
             }
             metrics.finish(accepted.id, from: findings.source)
             for problem in findings.problems {
-                logger(of: accepted).warning(
-                    "a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
+                logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
             }
-            logger.debug(
-                "request done",
-                [
-                    .request: accepted.id, .topic: accepted.request.topic.rawValue,
-                    .status: findings.source.rawValue,
-                ])
+            logger.debug("request done", [.status: findings.source.rawValue])
         case .failed(let failure):
-            try await fail(accepted, failure)
+            try await fail(accepted, failure, logger)
         }
     }
 
-    private func fail(_ accepted: AcceptedRequest, _ failure: Failure) async throws {
+    private func fail(_ accepted: AcceptedRequest, _ failure: Failure, _ logger: Logger) async throws {
         guard let anomalies = try await journal.settle(accepted, with: failure) else { return }
-        warn(of: anomalies, in: accepted)
+        warn(of: anomalies, logger)
         metrics.finish(accepted.id, because: failure)
-        logger(of: accepted).warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
+        logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
     }
 
-    private func warn(of anomalies: [Anomaly], in accepted: AcceptedRequest) {
+    private func warn(of anomalies: [Anomaly], _ logger: Logger) {
         for anomaly in anomalies {
             metrics.find(anomaly)
-            logger(of: accepted).warning("anomaly", [.reason: anomaly.text])
+            logger.warning("anomaly", [.reason: anomaly.text])
         }
     }
 
     /// What a client is told of an error that trying again would meet again; throws those that pass.
-    private func lastingFailure(_ error: any Error, of accepted: AcceptedRequest) throws -> Failure {
+    private func lastingFailure(_ error: any Error, _ logger: Logger) throws -> Failure {
         switch error {
         case let failure as Failure: return failure
         case is DatabaseError, is CancellationError: throw error
         default:
-            logger(of: accepted).error("a request fails by a fault of ours", [.error: "\(error)"])
+            logger.error("a request fails by a fault of ours", [.error: "\(error)"])
             return Failure(.internal, "the request could not be done")
         }
-    }
-
-    /// For what goes wrong: most requests have nothing to tell but that they are done.
-    private func logger(of accepted: AcceptedRequest) -> Logger {
-        logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
     }
 }

@@ -12,12 +12,8 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
 
     /// Reads a topic; a blank reads as the dot (`fetch day`).
     public init?(text: String) {
-        if let exact = RequestTopic(rawValue: text) {
-            self = exact
-        } else {
-            guard text.utf8.contains(UInt8(ascii: " ")) else { return nil }
-            self.init(rawValue: String(text.map { $0 == " " ? "." : $0 }))
-        }
+        let isExact = !text.utf8.contains(UInt8(ascii: " "))
+        self.init(rawValue: isExact ? text : String(text.map { $0 == " " ? "." : $0 }))
     }
 
     /// The field that a bare body, one that is no JSON object, stands for.
