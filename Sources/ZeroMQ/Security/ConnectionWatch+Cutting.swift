@@ -5,11 +5,8 @@ extension ConnectionWatch {
     static let pauses = Duration.milliseconds(100)...Duration.seconds(1)
     private static let share = 50
 
-    /// Sets when the connections are to be looked at next.
-    func planLook() {
-        let pause = max(Self.pauses.lowerBound, min(effort * Self.share, Self.pauses.upperBound))
-        nextLook = connections.isEmpty ? nil : lastLook + pause
-    }
+    /// When the connections are to be looked at next, if there are any.
+    var nextLook: Duration? { connections.isEmpty ? nil : lastLook + pause }
 
     /// Whether everybody has been heard who had sent a whole message when the connections were looked at: libzmq takes one of
     /// each in turn.
@@ -24,9 +21,8 @@ extension ConnectionWatch {
     /// Looks at all connections, and cuts those that have sent too much without an end, or left too much unread.
     func look(at now: Duration) {
         for connection in connections.values { connection.look(after: now - lastLook) }
-        effort = .uptime - now
+        pause = max(Self.pauses.lowerBound, min((.uptime - now) * Self.share, Self.pauses.upperBound))
         lastLook = now
-        planLook()
         unheard = connections.count
         for connection in connections.values where connection.unfinished > options.maximumMessageBytes {
             cut(connection, .endless)

@@ -28,12 +28,11 @@ final class ConnectionWatch {
     private let counters: Locked<SocketCounters>
     /// The clients that are connected, by the descriptor of the connection.
     private(set) var connections: [Int32: Connection] = [:]
-    /// When they were looked at, how long it took, and how many messages may have been whole by then that have not been heard.
+    /// When they were looked at, for how long they are not looked at since, and how many messages may have been whole by then
+    /// that have not been heard.
     var lastLook = Duration.uptime
-    var effort = Duration.zero
+    var pause = pauses.lowerBound
     var unheard = 0
-    /// When they are to be looked at next, if there are any.
-    var nextLook: Duration?
     /// The encrypted connections whose handshake is under way, by their descriptors, in the order of their beginnings.
     private var pending: [Int32] = []
     private var failed: HandshakeFailure.Reason?
@@ -106,7 +105,6 @@ final class ConnectionWatch {
     }
 
     private func note() {
-        planLook()
         counters.withLock { $0.connections = connections.count }
     }
 }
