@@ -66,16 +66,21 @@ final class JSONOutline: Sendable {
         }
     }
 
+    @inline(__always)
     private func isName(
         _ key: Node, _ name: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
     ) -> Bool {
-        if key.kind == .escapedText {
-            return (try? text(of: key))?.utf8.elementsEqual(name) ?? false  // what is no text is no name
-        }
+        if key.kind == .escapedText { return isEscapedName(key, name) }
         let start = Int(key.start)
         // The length tells most names apart.
         guard Int(key.end) - start == name.count else { return false }
         for place in 0..<name.count where bytes[start + place] != name[place] { return false }
         return true
+    }
+
+    /// Apart, so that the search, which nearly never comes here, has no room to make for an error.
+    @inline(never)
+    private func isEscapedName(_ key: Node, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        (try? text(of: key))?.utf8.elementsEqual(name) ?? false  // what is no text is no name
     }
 }

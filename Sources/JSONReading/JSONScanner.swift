@@ -27,11 +27,6 @@ struct JSONScanner {
     /// Notes all values.
     mutating func scan() throws(Fault) {
         guard bytes.count < Self.sizeLimit else { throw fault("there is too much of it") }
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: bytes.span)
-        } catch {
-            throw Fault(place: error.byteOffsets.lowerBound, reason: "bytes that are no UTF-8")
-        }
         nodes.reserveCapacity(bytes.count / 8)  // a line of a chart has a value in about nine bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }  // the byte order mark, which some senders put first
         skipBlanks()
@@ -87,37 +82,28 @@ struct JSONScanner {
     private mutating func text() throws(Fault) {
         let start = place + 1
         var kind = JSONOutline.Kind.text
-        var end = plainEnd(from: start)
+        var (end, isASCII) = bytes.plain(from: start)
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
-            guard bytes[end] >= 0x20 else { throw Fault(place: end, reason: "a control character") }
-            if bytes[end] == UInt8(ascii: "\\") {
-                kind = .escapedText
-                end += 1  // what stands behind it ends nothing
-            }
-            end += 1
+            guard bytes[end] == UInt8(ascii: "\\") else { throw Fault(place: end, reason: "a control character") }
+            kind = .escapedText
+            // What stands behind it ends nothing.
+            let rest = bytes.plain(from: min(end + 2, bytes.count))
+            isASCII = isASCII && rest.isASCII && end + 1 < bytes.count && bytes[end + 1] < 0x80
+            end = rest.end
         }
         guard end < bytes.count else { throw fault("a text without an end") }
+        if !isASCII { try checkUTF8(from: start, to: end) }
         note(kind, from: start, to: end)
         place = end + 1
     }
 
-    /// The place up to which there are, eight bytes at a time, no quotes, backslashes and control characters.
-    private func plainEnd(from start: Int) -> Int {
-        let bytes = UnsafeRawBufferPointer(bytes)
-        let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-        var end = start
-        while end + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
-            // A byte of x is zero exactly where (x - ones) & ~x has the lowest top bit set; below 0x20 likewise.
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let special =
-                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word)
-            let marks = special & tops
-            guard marks == 0 else { return end + UInt64(littleEndian: marks).trailingZeroBitCount / 8 }
-            end += 8
+    /// Outside of texts the grammar allows nothing but ASCII.
+    private func checkUTF8(from start: Int, to end: Int) throws(Fault) {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: UnsafeBufferPointer(rebasing: bytes[start..<end]).span)
+        } catch {
+            throw Fault(place: start + error.byteOffsets.lowerBound, reason: "bytes that are no UTF-8")
         }
-        return end
     }
 
     private mutating func number() throws(Fault) {
@@ -144,7 +130,8 @@ struct JSONScanner {
 
     private mutating func word(_ word: StaticString, _ kind: JSONOutline.Kind) throws(Fault) {
         let end = place + word.utf8CodeUnitCount
-        guard end <= bytes.count, bytes[place..<end].elementsEqual(word.description.utf8) else {
+        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        guard end <= bytes.count, bytes[place..<end].elementsEqual(letters) else {
             throw fault("no value")
         }
         note(kind, from: place, to: end)

@@ -101,7 +101,7 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { bytes in
-            if bytes.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            if bytes.plain(from: 0).end == bytes.count {
                 append(contentsOf: bytes)
             } else {
                 appendEscaped(bytes)

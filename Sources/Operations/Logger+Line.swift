@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 extension Logger {
     /// One piece of metadata, scrubbed.
     struct Field: Sendable {
@@ -24,16 +22,16 @@ extension Logger {
 
     /// A line before it is written.
     struct Line {
-        let time: Date
+        let time: String
         let level: Level
         let label: StaticString
         let message: StaticString
         let fields: [Field]
 
         /// The line with its end.
-        func written(as format: Format) -> String {
+        func written(as format: Format) -> [UInt8] {
             switch format {
-            case .text: text
+            case .text: Array(text.utf8)
             case .json: json
             }
         }
@@ -41,7 +39,7 @@ extension Logger {
         private var text: String {
             let levels = 7
             let name = level.rawValue + String(repeating: " ", count: levels - level.rawValue.utf8.count)
-            var line = "\(time.rfc3339) \(name) \(label): \(message)"
+            var line = "\(time) \(name) \(label): \(message)"
             for field in fields {
                 line += " \(field.key.rawValue)="
                 switch field.value {
@@ -53,29 +51,29 @@ extension Logger {
             return line + "\n"
         }
 
-        private var json: String {
-            // Piece by piece: one text made of others is one more text each time.
-            var line = ""
+        /// Put together as bytes, which is what is written: lines are many.
+        private var json: [UInt8] {
+            var line: [UInt8] = []
             line.reserveCapacity(512)
-            line += "{\"time\":\""
-            line += time.rfc3339
-            line += "\",\"level\":\""
-            line += level.rawValue
-            line += "\",\"label\":"
+            line += "{\"time\":\"".utf8
+            line += time.utf8
+            line += "\",\"level\":\"".utf8
+            line += level.rawValue.utf8
+            line += "\",\"label\":".utf8
             line.append(quoting: label.description)
-            line += ",\"message\":"
+            line += ",\"message\":".utf8
             line.append(quoting: message.description)
             for field in fields {
-                line += ",\""
-                line += field.key.rawValue
-                line += "\":"
+                line += ",\"".utf8
+                line += field.key.rawValue.utf8
+                line += "\":".utf8
                 switch field.value {
                 case .text(let text): line.append(quoting: text)
-                case .integer(let integer): line += String(integer)
-                case .flag(let flag): line += String(flag)
+                case .integer(let integer): line += String(integer).utf8
+                case .flag(let flag): line += String(flag).utf8
                 }
             }
-            line += "}\n"
+            line += "}\n".utf8
             return line
         }
     }

@@ -92,7 +92,7 @@ public struct Logger: Sendable {
     /// Logs for an operator what happened to many at once, a line for each.
     public func info(_ message: StaticString, each metadata: @autoclosure () -> [Metadata]) {
         guard .info >= level else { return }
-        let time = clock.now()
+        let time = clock.now().rfc3339
         var lines: [UInt8] = []
         for metadata in metadata() {
             let line = line(.info, message, metadata, at: time)
@@ -110,14 +110,12 @@ public struct Logger: Sendable {
 
     private func log(_ level: Level, _ message: StaticString, _ metadata: () -> Metadata) {
         guard level >= self.level else { return }
-        write(Array(line(level, message, metadata(), at: clock.now())))
+        write(line(level, message, metadata(), at: clock.now().rfc3339))
     }
 
-    private func line(
-        _ level: Level, _ message: StaticString, _ metadata: Metadata, at time: Date
-    ) -> String.UTF8View {
+    private func line(_ level: Level, _ message: StaticString, _ metadata: Metadata, at time: String) -> [UInt8] {
         Line(time: time, level: level, label: label, message: message, fields: fields(context) + fields(metadata))
-            .written(as: format).utf8
+            .written(as: format)
     }
 
     private func fields(_ metadata: some Sequence<Metadata.Element>) -> [Field] {

@@ -30,10 +30,31 @@ import Testing
 
     @Test(
         "Bytes that are no UTF-8 make the whole text no JSON, wherever they stand",
-        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEA, 0xB0], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
-    func isNoUTF8(bytes: [UInt8]) {
-        let text = Array(#"{"a":1,"unread":"#.utf8) + [0x22] + bytes + Array(#""}"#.utf8)
-        #expect(throws: DecodingError.self) { try JSONValue(parsing: text) }
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEA, 0xB0], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]],
+        [
+            #"{"a":1,"unread":"%"}"#, #"{"%":1}"#, #""\%""#, #""\\%""#, #""\n1234567%""#, #""%\n""#, #""한국1%한국""#, "%1",
+            "[1,%2]",
+        ])
+    func isNoUTF8(bytes: [UInt8], text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        #expect(throws: DecodingError.self) { try JSONValue(parsing: Array(parts[0]) + bytes + Array(parts[1])) }
+    }
+
+    @Test("What ends a text, and what may not stand in it, is found at every place", arguments: 0..<20)
+    func place(of special: Int) throws {
+        let plain = Array(repeating: UInt8(ascii: "a"), count: special)
+        for rest in 0..<20 {
+            let behind = Array(repeating: UInt8(ascii: "b"), count: rest)
+            let text = [0x22] + plain + Array(#"\""#.utf8) + behind + [0x22]
+            #expect(try JSONValue(parsing: text).text().utf8.elementsEqual(plain + [0x22] + behind))
+            for byte: UInt8 in [0x00, 0x1F, 0x22, 0xFF] {
+                let text = [0x22] + plain + [byte] + behind + [0x22]
+                #expect(throws: DecodingError.self) { try JSONValue(parsing: text) }
+            }
+            var written: [UInt8] = []
+            written.appendText(String(decoding: plain + [0x22, 0x1F, 0x7F] + behind, as: UTF8.self))
+            #expect(written == [0x22] + plain + Array(#"\"\u001f"#.utf8) + [0x7F] + behind + [0x22])
+        }
     }
 
     @Test("Values are inside each other 512 deep, and no deeper", arguments: [("[", "]"), (#"{"a":"#, "}")])
