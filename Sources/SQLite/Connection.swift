@@ -24,7 +24,7 @@ public final class Connection {
     private static let library = marquee_sqlite3_count_no_memory()
 
     @usableFromInline let path: String
-    private let handle: Handle
+    let handle: Handle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
     private var actions: [(moment: Moment, run: () -> Void)] = []
@@ -34,6 +34,8 @@ public final class Connection {
     private var earlierChanges = 0
     /// How many commits the database has had, once it was asked: it has no other writer.
     private var earlierCommits: Int?
+    /// How many pages the write-ahead log had after the last commit.
+    var logPages = 0
 
     /// Opens the file: with its lock for writing, made if it is not there, and without it for reading only.
     convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {

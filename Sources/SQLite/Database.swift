@@ -84,5 +84,6 @@ extension Connection {
         }
         try execute("pragma synchronous = full")  // a commit is on disk when it returns, power loss included
         try execute("pragma foreign_keys = on")
+        takeOverCheckpoints()
     }
 }

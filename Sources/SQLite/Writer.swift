@@ -71,6 +71,7 @@ actor Writer {
             var failure: DatabaseError?
             do throws(DatabaseError) { try connection.commit() } catch { failure = error }
             for report in reports { report(failure) }
+            connection.checkpointIfDue()
         } catch {
             for write in group { write.refuse(error) }
         }
