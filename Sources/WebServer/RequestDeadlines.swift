@@ -4,15 +4,16 @@ import Locking
 /// Cuts connections whose request does not arrive whole in time.
 ///
 /// MHD's own timeout starts anew with every byte. This one runs from the accept, or from the answer before, and a
-/// connection that misses it is cut. While nothing waits nothing runs; otherwise one task sleeps until the earliest
+/// connection that misses it is cut. While nothing waits nothing runs; otherwise a task sleeps until the earliest
 /// deadline. Of more than `limit` connections that wait, the one that has waited longest is cut, so that idle ones never
 /// keep others out.
 final class RequestDeadlines: Sendable {
     private struct State {
         var waiting: [Int32: ContinuousClock.Instant] = [:]
-        /// Those that wait in the order of their deadlines, and some that no longer do.
+        /// Those that wait in the order in which they began to, and some that no longer do.
         var order: [(descriptor: Int32, deadline: ContinuousClock.Instant)] = []
-        var isWatched = false
+        /// Until when the task sleeps that cuts next, if any does.
+        var watchedUntil: ContinuousClock.Instant?
         var late = 0
         var crowded = 0
     }
@@ -33,8 +34,10 @@ final class RequestDeadlines: Sendable {
             state.waiting[descriptor] = deadline
             state.order.append((descriptor, deadline))
             cutSurplus(&state)
-            defer { state.isWatched = true }
-            return !state.isWatched
+            // Nobody may sleep, or only until the end of somebody who has longer.
+            guard state.watchedUntil.map({ deadline < $0 }) ?? true else { return false }
+            state.watchedUntil = deadline
+            return true
         }
         if isFirst { watch(until: deadline) }
     }
@@ -75,17 +78,18 @@ final class RequestDeadlines: Sendable {
         Task { [weak self] in
             // Never cancelled: nobody holds the task.
             try? await Task.sleep(until: deadline, clock: .continuous)
-            self?.cutOverdue()
+            self?.cutOverdue(watching: deadline)
         }
     }
 
-    private func cutOverdue() {
+    private func cutOverdue(watching deadline: ContinuousClock.Instant) {
         let now = ContinuousClock.now
-        let next = state.withLock { state in
+        let next: ContinuousClock.Instant? = state.withLock { state in
+            // Another task has taken over, for an earlier deadline.
+            guard state.watchedUntil == deadline else { return nil }
             state.late += Self.cut(&state) { $0 <= now }
-            let next = state.waiting.values.min()
-            state.isWatched = next != nil
-            return next
+            state.watchedUntil = state.waiting.values.min()
+            return state.watchedUntil
         }
         if let next { watch(until: next) }
     }

@@ -60,9 +60,11 @@ import Testing
     func allowedTime() async throws {
         let server = try allowingServer(requestDeadline: .seconds(2))
         let slow = try await beginUpload(to: server.address)
-        // Another connection's deadline passes meanwhile; this one's body may come in after it.
-        let idle = try await RawClient(server.address)
-        #expect(try await idle.receiveAll().isEmpty)
+        // Others' deadlines pass meanwhile, also of who comes when nobody else waits; this one's body may come in after them.
+        for _ in 1...2 {
+            let idle = try await RawClient(server.address)
+            #expect(try await idle.receiveAll().isEmpty)
+        }
         try await slow.send("abcd")
         #expect(try await slow.receive(through: "body of 4").hasSuffix("body of 4"))
         await server.shutdown(grace: .seconds(5))
