@@ -78,7 +78,7 @@ final class JSONOutline: Sendable {
         return true
     }
 
-    /// Apart, so that the search, which nearly never comes here, has no room to make for an error.
+    /// Apart: within the search, each call would make room for an error that nearly none has.
     @inline(never)
     private func isEscapedName(_ key: Node, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         (try? text(of: key))?.utf8.elementsEqual(name) ?? false  // what is no text is no name

@@ -4,16 +4,15 @@ import Locking
 /// Cuts connections whose request does not arrive whole in time.
 ///
 /// MHD's own timeout starts anew with every byte. This one runs from the accept, or from the answer before, and a
-/// connection that misses it is cut. While nothing waits nothing runs; otherwise a task sleeps until the earliest
-/// deadline. Of more than `limit` connections that wait, the one that has waited longest is cut, so that idle ones never
-/// keep others out.
+/// connection that misses it is cut. While nothing waits nothing runs; otherwise one task sleeps until the earliest
+/// deadline, but not for longer than `span`: whoever comes meanwhile has no more. Of more than `limit` connections that
+/// wait, the one that has waited longest is cut, so that idle ones never keep others out.
 final class RequestDeadlines: Sendable {
     private struct State {
         var waiting: [Int32: ContinuousClock.Instant] = [:]
         /// Those that wait in the order in which they began to, and some that no longer do.
         var order: [(descriptor: Int32, deadline: ContinuousClock.Instant)] = []
-        /// Until when the task sleeps that cuts next, if any does.
-        var watchedUntil: ContinuousClock.Instant?
+        var isWatched = false
         var late = 0
         var crowded = 0
     }
@@ -34,12 +33,10 @@ final class RequestDeadlines: Sendable {
             state.waiting[descriptor] = deadline
             state.order.append((descriptor, deadline))
             cutSurplus(&state)
-            // Nobody may sleep, or only until the end of somebody who has longer.
-            guard state.watchedUntil.map({ deadline < $0 }) ?? true else { return false }
-            state.watchedUntil = deadline
-            return true
+            defer { state.isWatched = true }
+            return !state.isWatched
         }
-        if isFirst { watch(until: deadline) }
+        if isFirst { watch(until: min(deadline, .now + span)) }
     }
 
     /// The request has arrived, or the connection is about to be closed.
@@ -78,20 +75,19 @@ final class RequestDeadlines: Sendable {
         Task { [weak self] in
             // Never cancelled: nobody holds the task.
             try? await Task.sleep(until: deadline, clock: .continuous)
-            self?.cutOverdue(watching: deadline)
+            self?.cutOverdue()
         }
     }
 
-    private func cutOverdue(watching deadline: ContinuousClock.Instant) {
+    private func cutOverdue() {
         let now = ContinuousClock.now
-        let next: ContinuousClock.Instant? = state.withLock { state in
-            // Another task has taken over, for an earlier deadline.
-            guard state.watchedUntil == deadline else { return nil }
+        let next = state.withLock { state in
             state.late += Self.cut(&state) { $0 <= now }
-            state.watchedUntil = state.waiting.values.min()
-            return state.watchedUntil
+            let next = state.waiting.values.min()
+            state.isWatched = next != nil
+            return next
         }
-        if let next { watch(until: next) }
+        if let next { watch(until: min(next, now + span)) }
     }
 
     /// Cuts those whose deadline is such, and returns how many.

@@ -38,9 +38,6 @@ final class PolledSocket: Listener {
 
     var descriptor: Int32 { handle.descriptor }
 
-    /// Whether somebody waits for what it sends.
-    var answers: Bool { kind == .router }
-
     /// Whether there is something to send now, with no need to wait.
     var isBusy: Bool { isScheduled && !isBlocked }
 

@@ -1,4 +1,5 @@
 internal import CZMQ
+internal import Glibc
 internal import Locking
 
 extension Poller {
@@ -37,14 +38,22 @@ extension Poller {
 
         let exchange = Exchange(
             inbox: Inbox(limit: options.inboxBytes),
-            outbox: Outbox(limit: options.outboxLimit, unread: unread) { [mailbox] in
-                mailbox.post(sender: id)
-            },
+            outbox: Outbox(limit: options.outboxLimit, unread: unread, schedule: sending(from: id)),
             unread: unread, counters: counters)
         sockets[id] = PolledSocket(
             handle, monitor: monitor, watch: bind.isEmpty ? nil : watch, kind: kind, options: options,
             exchange: exchange)
         return Opening(id: id, exchange: exchange, addresses: addresses)
+    }
+
+    /// Has a socket's messages sent: at once if they were posted on this thread, otherwise when the thread comes to them.
+    private func sending(from id: Int) -> @Sendable () -> Void {
+        let thread = pthread_self()
+        // Followed on this thread alone, whose poller lives as long as it does.
+        nonisolated(unsafe) unowned let poller = self
+        return { [mailbox] in
+            if pthread_equal(pthread_self(), thread) != 0 { poller.send(id) } else { mailbox.post(sender: id) }
+        }
     }
 
     /// What CURVE needs on a socket; the doorman is there before the first socket that strangers can

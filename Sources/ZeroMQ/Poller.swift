@@ -23,7 +23,7 @@ final class Poller {
     /// The door of the servers, from before the first of them is bound.
     var doorman: Ear? { didSet { gather() } }
     var sockets: [Int: PolledSocket] = [:] { didSet { gather() } }
-    /// The sockets, those that answer first, otherwise in the order of their opening.
+    /// The sockets, in the order of their opening.
     private var polled: [PolledSocket] = []
     /// What is listened to, and the descriptors to wait for: the mailbox's, then theirs.
     private var listeners: [any Listener] = []
@@ -85,8 +85,6 @@ final class Poller {
 
     private func gather() {
         polled = sockets.sorted { $0.key < $1.key }.map(\.value)
-        // Whoever asked is answered before everybody is told.
-        polled = polled.filter(\.answers) + polled.filter { !$0.answers }
         listeners = [doorman].compactMap(\.self)
         for socket in polled {
             listeners.append(socket)
@@ -109,8 +107,15 @@ final class Poller {
     }
 }
 
-// What comes through the mailbox.
+// What comes through the mailbox, or from work that runs on the thread.
 extension Poller {
+    /// Sends what a socket has been given by work on this thread: an answer leaves before whoever gave it goes on.
+    func send(_ id: Int) {
+        guard let socket = sockets[id] else { return }
+        socket.schedule()
+        if socket.isBusy { socket.send() }
+    }
+
     func subscribe(_ id: Int, to prefix: String) throws(ZeroMQError) {
         guard let socket = sockets[id] else { throw .closed("subscribe to", prefix) }
         socket.handle.subscribe(to: prefix)
