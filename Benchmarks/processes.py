@@ -140,7 +140,7 @@ def ask_plain(number):
     peer.recv_multipart()
 
 
-database = sqlite3.connect(f"{FOLDER}/bare.db", isolation_level=None)
+database = sqlite3.connect(f"{FOLDER}/commits.db", isolation_level=None)
 database.execute("pragma journal_mode = wal")
 database.execute("pragma synchronous = full")
 database.execute("create table event (body blob)")
