@@ -21,6 +21,7 @@ extension Connection {
     /// commit; until then it is safe in the log.
     func checkpointIfDue() {
         guard logPages >= Self.logLimit else { return }
+        logPages = 0  // until a commit tells again
         sqlite3_wal_checkpoint_v2(handle.pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
 }
