@@ -2,7 +2,7 @@
 
 Takes a worker's database with one national chart a day, or makes one of the sandbox's days, with all limits off.
 """
-import datetime, os, pathlib, re, signal, socket, subprocess, sys, tempfile, time
+import atexit, datetime, os, pathlib, re, signal, socket, subprocess, sys, tempfile, time
 import zmq
 
 MARQUEE, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -25,6 +25,7 @@ def environment(data):
 
 def start(words, settings, awaited):
     process = subprocess.Popen([MARQUEE, *words], env=settings, stderr=subprocess.PIPE, text=True)
+    atexit.register(lambda: process.poll() is None and process.kill())  # however this ends
     wait(process, awaited)
     return process
 

@@ -2,7 +2,7 @@
 
 usage: backfill.py MARQUEE FOLDER [FIRST]
 """
-import json, os, re, subprocess, sys, threading, time
+import atexit, json, os, re, subprocess, sys, threading, time
 
 MARQUEE, FOLDER = sys.argv[1], sys.argv[2]
 FIRST = sys.argv[3] if len(sys.argv) > 3 else "2003-11-11"
@@ -12,6 +12,7 @@ LIMIT = "1000000"
 def start(role, settings):
     """Starts a process and returns it and what it says when it is ready."""
     process = subprocess.Popen([MARQUEE, role], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
+    atexit.register(lambda: process.poll() is None and process.kill())  # however this ends
     for line in process.stderr:
         fields = json.loads(line)
         if fields["message"] == f"{role} ready":

@@ -2,7 +2,7 @@
 
 A plain ROUTER of the same library and bare SQLite commits run in turn with them, so that ratios hold on a busy machine.
 """
-import json, os, signal, sqlite3, statistics, subprocess, sys, threading, time
+import atexit, json, os, signal, sqlite3, statistics, subprocess, sys, threading, time
 import zmq
 
 MARQUEE, THROUGHPUT, FOLDER = sys.argv[1:4]
@@ -15,6 +15,7 @@ def start(role, settings, arguments=()):
     began = time.perf_counter()
     process = subprocess.Popen(
         [MARQUEE, role, *arguments], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
+    atexit.register(lambda: process.poll() is None and process.kill())  # however this ends
     for line in process.stderr:
         fields = json.loads(line)
         if fields["message"] == f"{role} ready":
