@@ -2,10 +2,11 @@
 
 Takes a worker's database with one national chart a day, or makes one of the sandbox's days, with all limits off.
 """
-import atexit, datetime, os, pathlib, re, signal, socket, subprocess, sys, tempfile, time
+import datetime, os, pathlib, re, signal, socket, subprocess, sys, tempfile, time
+from bench import MARQUEE, spawn
 import zmq
 
-MARQUEE, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+FOLDER = pathlib.Path(tempfile.mkdtemp())
 FIRST, DAYS = datetime.date(2003, 11, 11), 8_411
 RULES = pathlib.Path("Examples/rules.yml")
 
@@ -24,8 +25,7 @@ def environment(data):
 
 
 def start(words, settings, awaited):
-    process = subprocess.Popen([MARQUEE, *words], env=settings, stderr=subprocess.PIPE, text=True)
-    atexit.register(lambda: process.poll() is None and process.kill())  # however this ends
+    process = spawn([MARQUEE, *words], env=settings, stderr=subprocess.PIPE, text=True)
     wait(process, awaited)
     return process
 

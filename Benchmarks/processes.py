@@ -2,32 +2,11 @@
 
 A plain ROUTER of the same library and bare SQLite commits run in turn with them, so that ratios hold on a busy machine.
 """
-import atexit, json, os, signal, sqlite3, statistics, subprocess, sys, threading, time
+import json, sqlite3, statistics, subprocess, threading, time
+from bench import FOLDER, KEY, THROUGHPUT, start, stop
 import zmq
 
-MARQUEE, THROUGHPUT, FOLDER = sys.argv[1:4]
 DAYS = 8411  # from 2003-11-11 on, the 23 years there are
-KEY = "0123456789abcdef0123456789abcdef"
-
-
-def start(role, settings, arguments=()):
-    """Starts a process and returns it, the seconds until it was ready, and what it says of its addresses."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [MARQUEE, role, *arguments], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
-    atexit.register(lambda: process.poll() is None and process.kill())  # however this ends
-    for line in process.stderr:
-        fields = json.loads(line)
-        if fields["message"] == f"{role} ready":
-            seconds = time.perf_counter() - began
-            threading.Thread(target=process.stderr.read, daemon=True).start()
-            return process, seconds, fields
-    sys.exit(f"the {role} did not start")
-
-
-def stop(process):
-    process.send_signal(signal.SIGTERM)
-    process.wait()
 
 
 def memory(process):
@@ -57,7 +36,7 @@ def rounds(count, ask):
 
 context = zmq.Context()
 settings = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "info", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"}
-sandbox, _, ready = start("sandbox", settings)
+sandbox, ready = start("sandbox", settings)
 settings |= {
     "MARQUEE_KOBIS_URL": f"http://{ready['address']}/kobisopenapi/webservice/rest", "MARQUEE_KOBIS_KEY": KEY,
     "MARQUEE_KOBIS_DAILY_LIMIT": "1000000", "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
@@ -68,15 +47,16 @@ for name in ("REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"):
 print(f"{'':52} {'median':>9} {'p99':>9} {'max':>9}")
 starts = []
 for number in range(10):
-    worker, seconds, ready = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/start{number}"})
-    starts.append(seconds * 1000)
+    began = time.perf_counter()
+    worker, _ = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/start{number}"})
+    starts.append((time.perf_counter() - began) * 1000)
     stop(worker)
 show("worker: from start to ready, new data folder", starts)
 
 settings["MARQUEE_DATA"] = f"{FOLDER}/data"
-worker, _, ready = start("worker", settings)
+worker, ready = start("worker", settings)
 settings["MARQUEE_EVENTS"] = ready["events"]
-notifier, _, _ = start("notifier", settings)
+notifier, _ = start("notifier", settings)
 
 commands = context.socket(zmq.REQ)
 commands.connect(ready["commands"])
@@ -169,11 +149,10 @@ show("day from the sandbox: request to its last event",
      rounds(500, lambda number: done(timed_receipt({"date": day(number)}))))
 resident, private = memory(worker)
 print(f"{'worker: memory after that (resident, not shared)':52} {resident:9.1f} {private:9.1f} {'':9}  MB")
-for process in (notifier, worker, sandbox):
-    stop(process)
+stop(notifier, worker, sandbox)
 
 subprocess.run([THROUGHPUT, "fill", f"{FOLDER}/history", str(DAYS)], check=True)
-worker, _, ready = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/history"})
+worker, ready = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/history"})
 reader = context.socket(zmq.DEALER)
 reader.connect(ready["commands"])
 

@@ -82,17 +82,15 @@ struct JSONScanner {
     private mutating func text() throws(Fault) {
         let start = place + 1
         var kind = JSONOutline.Kind.text
-        var (end, isASCII) = bytes.plain(from: start)
+        let (beginning, isASCII) = bytes.plain(from: start)
+        var end = beginning
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
             guard bytes[end] == UInt8(ascii: "\\") else { throw Fault(place: end, reason: "a control character") }
             kind = .escapedText
-            // What stands behind it ends nothing.
-            let rest = bytes.plain(from: min(end + 2, bytes.count))
-            isASCII = isASCII && rest.isASCII && end + 1 < bytes.count && bytes[end + 1] < 0x80
-            end = rest.end
+            end = bytes.plain(from: min(end + 2, bytes.count)).end  // what stands behind it ends nothing
         }
         guard end < bytes.count else { throw fault("a text without an end") }
-        if !isASCII { try checkUTF8(from: start, to: end) }
+        if !isASCII || kind == .escapedText { try checkUTF8(from: start, to: end) }
         note(kind, from: start, to: end)
         place = end + 1
     }

@@ -36,7 +36,7 @@ final class RequestDeadlines: Sendable {
             defer { state.isWatched = true }
             return !state.isWatched
         }
-        if isFirst { watch(until: min(deadline, .now + span)) }
+        if isFirst { watch(until: deadline) }
     }
 
     /// The request has arrived, or the connection is about to be closed.
@@ -72,9 +72,10 @@ final class RequestDeadlines: Sendable {
     }
 
     private func watch(until deadline: ContinuousClock.Instant) {
+        let wake = min(deadline, .now + span)
         Task { [weak self] in
             // Never cancelled: nobody holds the task.
-            try? await Task.sleep(until: deadline, clock: .continuous)
+            try? await Task.sleep(until: wake, clock: .continuous)
             self?.cutOverdue()
         }
     }
@@ -87,7 +88,7 @@ final class RequestDeadlines: Sendable {
             state.isWatched = next != nil
             return next
         }
-        if let next { watch(until: min(next, now + span)) }
+        if let next { watch(until: next) }
     }
 
     /// Cuts those whose deadline is such, and returns how many.

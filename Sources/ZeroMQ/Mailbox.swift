@@ -50,20 +50,11 @@ final class Mailbox: Sendable {
         if mustWake { eventfd_write(descriptor, 1) }
     }
 
-    /// All work there is.
-    func takeWork() -> [Work] {
+    /// All work there is, and the sockets that have begun to have something to send.
+    func take() -> (work: [Work], senders: [Int]) {
         state.withLock { state in
-            defer { state.work = [] }
-            state.isAsleep = false
-            return state.work
-        }
-    }
-
-    /// The sockets that have begun to have something to send, those included that work has only just given something.
-    func takeSenders() -> [Int] {
-        state.withLock { state in
-            defer { state.senders = [] }
-            return state.senders
+            defer { state = State() }
+            return (state.work, state.senders)
         }
     }
 

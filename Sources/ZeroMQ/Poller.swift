@@ -54,8 +54,9 @@ final class Poller {
 
     /// Does what there is to do, and tells whether there is more.
     private func turn() -> Bool {
-        for work in mailbox.takeWork() { work(self) }
-        for sender in mailbox.takeSenders() { sockets[sender]?.schedule() }
+        let (work, senders) = mailbox.take()
+        for work in work { work(self) }
+        for sender in senders { sockets[sender]?.schedule() }
         for socket in polled where socket.isBusy { socket.send() }
         for listener in listeners where listener.mustLook { listener.look() }
         closeSockets()

@@ -89,6 +89,17 @@ import Testing
         #expect(line.contains("\\"))
     }
 
+    @Test("what is unprintable is escaped, and nothing else but quotes and backslashes")
+    func everyScalar() {
+        for scalar in (0...0xFFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init) {
+            let isEscaped = scalar.isUnprintable || scalar == "\"" || scalar == "\\"
+            let quoted = "a\(scalar)b".quoted
+            if (quoted.unicodeScalars.elementsEqual("\"a\(scalar)b\"".unicodeScalars)) == isEscaped {
+                Issue.record("U+\(String(scalar.value, radix: 16)): \(quoted)")
+            }
+        }
+    }
+
     @Test(
         "a registered secret is scrubbed in every form it may come back in",
         arguments: [
