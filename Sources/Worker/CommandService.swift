@@ -12,7 +12,7 @@ struct CommandService: Service {
     var crashPoints = CrashPoints.none
 
     func run() async throws {
-        await CommandServer(socket, on: io).run { commands in
+        await CommandServer(socket, on: io).run(atOnce: logCommands.answerAtOnce) { commands in
             // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
             guard !requests.isEmpty else { return await logCommands.answer(commands) }

@@ -11,6 +11,8 @@ final class PolledSocket: Listener {
     /// Where libzmq tells what becomes of the connections, if anybody wants to know.
     private(set) var monitor: Ear?
     var mustLook = true
+    /// What can be answered there and then, if anybody has said.
+    var answer: (@Sendable (Message) -> Message?)?
     /// The connections of the peers that came to it, if it is bound.
     private let watch: ConnectionWatch?
     private let kind: SocketKind
@@ -108,6 +110,7 @@ final class PolledSocket: Listener {
         var footprint = 0
         var refused = 0
         var isAll = false
+        var answered = 0
         reading: for _ in 0..<Self.messagesPerTurn where footprint < Self.bytesPerTurn {
             switch next(in: room) {
             case .nothing:
@@ -119,6 +122,10 @@ final class PolledSocket: Listener {
             case .message(let message):
                 watch?.hear(from: handle.source, as: kind == .router ? message.frames[0] : nil)
                 if message.cut != nil { refused += 1 }
+                if batch.isEmpty, answered == 0, answers(message) {
+                    answered = 1
+                    continue
+                }
                 footprint += message.footprint
                 batch.append(message)
             }
@@ -128,12 +135,18 @@ final class PolledSocket: Listener {
             batch = []
         }
         exchange.counters.withLock { counters in
-            counters.received += batch.count { $0.cut == nil }
+            counters.received += answered + batch.count { $0.cut == nil }
             counters.refused += refused
         }
         if case .messages = room, !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
         if case .beginnings = room { exchange.inbox.refuse(batch) }
         return isAll
+    }
+
+    /// Answers a message there and then, if that can be done and nobody waits who came before; its asker may be anybody.
+    private func answers(_ message: Message) -> Bool {
+        guard let answer, message.cut == nil, exchange.inbox.isAwaited, let reply = answer(message) else { return false }
+        return exchange.outbox.post([reply]) == 1
     }
 
     /// The next message, as far as there is room for it, and as far as somebody could be told of what is missing.

@@ -9,8 +9,8 @@ public final class Socket: Sendable {
     public let kind: SocketKind
     /// Where it is bound, with the real port instead of `*`, then where it is connected to.
     public let addresses: [String]
-    private let thread: IOThread
-    private let id: Int
+    let thread: IOThread
+    let id: Int
     let exchange: Exchange
 
     init(_ kind: SocketKind, on thread: IOThread, _ opening: Poller.Opening) {

@@ -149,7 +149,9 @@ import ZeroMQ
             made.withLock { $0 += 1 }
             return try await database.read { try log.positions(in: $0)[.movie]?.description ?? "none" }
         }
-        async let served: Void = CommandServer(router, on: io).run { await commands.answer($0) }
+        async let served: Void = CommandServer(router, on: io).run(atOnce: commands.answerAtOnce) {
+            await commands.answer($0)
+        }
         let client = try await CommandClient(io, address: router.addresses[0])
         for _ in 0..<3 { #expect(try await client.ask("status", "{}").body == Array(#""none""#.utf8)) }
         #expect(made.withLock { $0 } == 1)
