@@ -9,7 +9,7 @@ print("ready", flush=True)
 while True:
     peer, _, body = socket.recv_multipart()
     fields = orjson.loads(body)
-    newest = database.execute("select newest from event_stream where stream = ?", (fields["stream"],)).fetchone()[0]
+    newest = database.execute("select max(sequence) from event where stream = ?", (fields["stream"],)).fetchone()[0]
     rows = database.execute(
         "select topic, sequence, body from event where stream = ? and sequence > ? order by sequence limit ?",
         (fields["stream"], int(fields["after"] or 0), fields["limit"])).fetchall()

@@ -70,7 +70,7 @@ extension EventLog {
         _ take: (SequenceNumber, _ topic: [UInt8], _ body: [UInt8]) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> (position: SequenceNumber, more: Bool) {
         precondition(limit > 0, "a page has room for one event")
-        let newest = try positions(in: connection)[stream] ?? .zero
+        let newest = try newest(of: stream, connection) ?? .zero
         let end = min(newest, after.advanced(by: reach))
         var last = max(after, end)
         var (count, bytes, isFull) = (0, 0, false)
@@ -141,9 +141,9 @@ extension EventLog {
 
     /// The place of each stream's newest event; a stream without events is not there.
     public func positions(in connection: Connection) throws(DatabaseError) -> [Stream: SequenceNumber] {
-        let rows = try connection.query(
-            "select stream, newest from event_stream", as: Stream.self, SequenceNumber.self)
-        return Dictionary(uniqueKeysWithValues: rows)
+        var positions: [Stream: SequenceNumber] = [:]
+        for stream in Stream.allCases { positions[stream] = try newest(of: stream, connection) }
+        return positions
     }
 
     /// The text after all topics that begin with `prefix`: their bytes are below 0x7f.

@@ -40,5 +40,7 @@ extension EventLog {
             """,
             // Null for what was appended without one.
             "alter table event add column checksum integer;",
+            // Where a stream has come is known by its events.
+            "drop table event_stream;",
         ])
 }

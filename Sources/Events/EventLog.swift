@@ -43,12 +43,12 @@ public struct EventLog: Sendable {
     ) throws(DatabaseError) -> [(event: LoggedEvent, isNew: Bool)] {
         var events: [(event: LoggedEvent, isNew: Bool)] = []
         events.reserveCapacity(drafts.count)
-        // Written once, behind the last event: many drafts have one stream.
-        var newest: [Stream: SequenceNumber] = [:]
+        // Looked up once: many drafts have one stream.
+        var places: [Stream: SequenceNumber] = [:]
         for draft in drafts {
             let stream = draft.topic.stream
             let topic = draft.topic.description
-            let last = if let known = newest[stream] { known } else { try place(of: stream, connection) }
+            let last = if let place = places[stream] { place } else { try newest(of: stream, connection) ?? .zero }
             let sequence = last.advanced(by: 1)
             var previous = SequenceNumber.zero
             if try !begin(topic, of: stream, at: sequence, in: connection) {
@@ -56,7 +56,7 @@ public struct EventLog: Sendable {
                     events.append((known, false))
                     continue
                 }
-                previous = try self.newest(topic, connection) ?? .zero
+                previous = try newest(topic, connection) ?? .zero
                 try connection.execute("update event_topic set newest = ? where topic = ?", sequence, topic)
             }
             let event = LoggedEvent(
@@ -64,11 +64,8 @@ public struct EventLog: Sendable {
             try connection.execute(
                 "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
                 sequence, topic, draft.id, event.body, Checksum(of: event))
-            newest[stream] = sequence
+            places[stream] = sequence
             events.append((event, true))
-        }
-        for (stream, place) in newest {
-            try connection.execute("insert or replace into event_stream (stream, newest) values (?, ?)", stream, place)
         }
         return events
     }
@@ -83,9 +80,10 @@ public struct EventLog: Sendable {
     }
 
     /// The place of a stream's newest event.
-    private func place(of stream: Stream, _ connection: Connection) throws(DatabaseError) -> SequenceNumber {
-        try connection.query("select newest from event_stream where stream = ?", stream, as: SequenceNumber.self).first
-            ?? .zero
+    func newest(of stream: Stream, _ connection: Connection) throws(DatabaseError) -> SequenceNumber? {
+        try connection.query(
+            "select sequence from event where stream = ? order by sequence desc limit 1", stream, as: SequenceNumber.self
+        ).first
     }
 
     /// Notes the first event of a topic; returns whether it is, as most are: a request's, an alert's, the first revision

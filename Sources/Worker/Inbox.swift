@@ -1,5 +1,6 @@
 import Events
 import FoundationEssentials
+import Operations
 import SQLite
 
 /// The requests that were accepted, on disk, until and after their end.
@@ -116,6 +117,11 @@ struct Inbox: Sendable {
     ) throws(DatabaseError) {
         try connection.execute(
             "insert into inbox (id, topic, body, request, accepted_at, state) values (?, ?, ?, ?, ?, ?)",
-            id, topic, body, request, now.ISO8601Format(), state.rawValue)
+            id, topic, body, request, now.toTheSecond, state.rawValue)
     }
+}
+
+extension Date {
+    /// The instant in UTC, without a fraction of a second. Every request has one, and Foundation's style takes its time.
+    fileprivate var toTheSecond: String { Substring(rfc3339.utf8.prefix(19)) + "Z" }
 }

@@ -55,6 +55,36 @@ import Testing
         }
     }
 
+    @Test("a log of an earlier version is brought up to date, and proven by the checksums it has", .timeLimit(.minutes(5)))
+    func earlierVersion() async throws {
+        let log = try await filled()
+        await log.database.close()
+        let path = folder.file("earlier.db")
+        let earlier = Schema.Component("events", migrations: Array(EventLog.schema.migrations.prefix(2)))
+        let database = try Database(path: path, schema: Schema(earlier))
+        try await database.write { [log = log.log] connection in
+            let events = try log.append([draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB")], at: .now, in: connection)
+            for event in events {
+                // FNV-1a as it is defined (http://www.isthe.com/chongo/tech/comp/fnv/), byte by byte.
+                let checksum = (event.frames[0] + [0] + event.body).reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+                    ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+                }
+                try connection.execute(
+                    "update event set checksum = ? where sequence = ?", Int(Int64(bitPattern: checksum)), event.sequence)
+            }
+            try connection.execute("insert into event_stream (stream, newest) values ('movie', 2)")
+        }
+        await database.close()
+
+        let now = try Database(path: path, schema: Schema(EventLog.schema))
+        try await now.read { try EventLog.prove($0) }
+        let positions = try await now.read { [log = log.log] in try log.positions(in: $0) }
+        #expect(positions == [.movie: try #require(SequenceNumber(2))])
+        try await now.write { try $0.run(.body) }
+        await #expect(throws: DatabaseError.self) { try await now.read { try EventLog.prove($0) } }
+        await now.close()
+    }
+
     @Test("a new epoch has the same events in envelopes of its own, and goes on counting", .timeLimit(.minutes(5)))
     func newEpoch() async throws {
         var log = try await filled()
@@ -114,7 +144,7 @@ extension Connection {
         case .moved: try execute("update event set sequence = 7 where number = 2")
         case .gone: try execute("delete from event where number = 1 or number = 3")
         case .last: try execute("delete from event where number = 4")
-        case .position: try execute("update event_stream set newest = 9 where stream = 'poster'")
+        case .position: try execute("update event_topic set newest = 9 where stream = 'poster'")
         }
     }
 }
