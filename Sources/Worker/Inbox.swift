@@ -51,40 +51,32 @@ struct Inbox: Sendable {
         try limit - waitingCount(in: connection)
     }
 
-    /// What becomes of a request that is offered, if there is so much `room`, which is counted once for many; `frames` are
-    /// what the client sent, by which a repetition is told from a conflict.
-    func answer(
-        to accepted: AcceptedRequest, sentAs frames: RequestFrames, room: Int, in connection: Connection
-    ) throws(DatabaseError) -> Answer {
-        let topic = accepted.request.topic.rawValue
-        let earlier = try connection.query(
-            "select topic, body from inbox where id = ?", accepted.id, as: String.self, String.self)
-        if let (earlierTopic, earlierBody) = earlier.first {
-            return earlierTopic == topic && earlierBody == frames.body ? .known : .conflict
-        }
-        return room > 0 ? .accepted : .overloaded
-    }
-
-    /// Takes a new request in, which waits, or is done as it comes.
+    /// Takes a request in that is offered, if it is new and there is so much `room`, which is counted once for many, and says
+    /// what became of it; `frames` are what the client sent, by which a repetition is told from a conflict. It waits, or is
+    /// done as it comes.
     func take(
-        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, as state: State, at now: Date,
+        _ accepted: AcceptedRequest, sentAs frames: RequestFrames, as state: State, room: Int, at now: Date,
         in connection: Connection
-    ) throws(DatabaseError) {
-        let request = accepted.request
-        try insert(
-            accepted.id, request.topic.rawValue, frames.body, request: request.frames.body, state, at: now,
-            in: connection)
+    ) throws(DatabaseError) -> Answer {
+        let (id, request) = (accepted.id, accepted.request)
+        let topic = request.topic.rawValue
+        if room > 0,
+            try insert(id, topic, frames.body, request: request.frames.body, state, at: now, in: connection)
+        {
+            return .accepted
+        }
+        let earlier = try connection.query(
+            "select topic, body from inbox where id = ?", id, as: String.self, String.self)
+        guard let (earlierTopic, earlierBody) = earlier.first else { return .overloaded }
+        return earlierTopic == topic && earlierBody == frames.body ? .known : .conflict
     }
 
     /// Remembers that a request was refused, so that its id has had its end; false if it had one before.
     func refuse(
         _ refused: Journal.Refused, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
-        let known = try connection.query("select 1 from inbox where id = ?", refused.id, as: Int.self)
-        guard known.isEmpty else { return false }
         try insert(
             refused.id, refused.topic.rawValue, refused.body, request: "", .failed, at: now, in: connection)
-        return true
     }
 
     /// Ends a request; false if it has ended before.
@@ -111,13 +103,17 @@ struct Inbox: Sendable {
         try connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
     }
 
+    /// Adds a request; false if its id is taken.
     private func insert(
         _ id: RequestID, _ topic: String, _ body: String, request: String, _ state: State, at now: Date,
         in connection: Connection
-    ) throws(DatabaseError) {
+    ) throws(DatabaseError) -> Bool {
         try connection.execute(
-            "insert into inbox (id, topic, body, request, accepted_at, state) values (?, ?, ?, ?, ?, ?)",
-            id, topic, body, request, now.toTheSecond, state.rawValue)
+            """
+            insert into inbox (id, topic, body, request, accepted_at, state) values (?, ?, ?, ?, ?, ?)
+            on conflict do nothing
+            """, id, topic, body, request, now.toTheSecond, state.rawValue)
+        return connection.changedRows > 0
     }
 }
 

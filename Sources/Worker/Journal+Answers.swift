@@ -61,11 +61,12 @@ extension Journal {
     private func freshChart(
         _ topic: Topic, endingOn day: KoreanDate, at now: Date, in connection: Connection
     ) throws -> LoggedEvent? {
-        guard let known = try known(topic, in: connection) else { return nil }
-        let isSettled = try known.event.isSettled()
+        guard let event = try log.latest(topic, in: connection) else { return nil }
+        if try event.isSettled() { return event }
         let isRecent =
-            Chart.state(of: day, at: now) == .provisional && known.isFresh(for: Freshness.provisionalChart, at: now)
-        return isSettled || isRecent ? known.event : nil
+            try Chart.state(of: day, at: now) == .provisional
+            && known(event, in: connection).isFresh(for: Freshness.provisionalChart, at: now)
+        return isRecent ? event : nil
     }
 }
 

@@ -21,7 +21,11 @@ extension Journal {
 
     /// What the log knows about a topic, on a connection.
     func known(_ topic: Topic, in connection: Connection) throws -> Known? {
-        guard let event = try log.latest(topic, in: connection) else { return nil }
-        return Known(event: event, checked: try Checks.last(topic, in: connection) ?? .distantPast)
+        try log.latest(topic, in: connection).map { event in try known(event, in: connection) }
+    }
+
+    /// The same about an event that is its topic's newest.
+    func known(_ event: LoggedEvent, in connection: Connection) throws -> Known {
+        Known(event: event, checked: try Checks.last(event.topic, in: connection) ?? .distantPast)
     }
 }

@@ -71,11 +71,11 @@ struct Journal: Sendable {
             }
             let answers = try offers.map { offer in
                 let accepted = offer.accepted
-                let answer = try inbox.answer(to: accepted, sentAs: offer.frames, room: room, in: connection)
-                guard case .accepted = answer else { return answer }
                 let findings = try findings(for: accepted.request)
-                try inbox.take(
-                    accepted, sentAs: offer.frames, as: findings == nil ? .waiting : .done, at: now, in: connection)
+                let answer = try inbox.take(
+                    accepted, sentAs: offer.frames, as: findings == nil ? .waiting : .done, room: room, at: now,
+                    in: connection)
+                guard case .accepted = answer else { return answer }
                 drafts.append(try EventDraft(accepted: accepted))
                 if let findings {
                     retold[drafts.count] = findings.logged
