@@ -82,7 +82,8 @@ public struct EventLog: Sendable {
     /// The place of a stream's newest event.
     func newest(of stream: Stream, _ connection: Connection) throws(DatabaseError) -> SequenceNumber? {
         try connection.query(
-            "select sequence from event where stream = ? order by sequence desc limit 1", stream, as: SequenceNumber.self
+            "select sequence from event where stream = ? order by sequence desc limit 1", stream,
+            as: SequenceNumber.self
         ).first
     }
 

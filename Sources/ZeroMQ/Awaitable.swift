@@ -41,10 +41,8 @@ final class Awaitable<State: Sendable>: Sendable {
         guarded.withLock { body($0.state) }
     }
 
-    /// Reads the state, and whether a task waits for another.
-    func read<Result: Sendable>(_ body: (State, _ isAwaited: Bool) -> Result) -> Result {
-        guarded.withLock { body($0.state, !$0.waiters.isEmpty) }
-    }
+    /// Whether a task waits for another state.
+    var isAwaited: Bool { guarded.withLock { !$0.waiters.isEmpty } }
 
     /// Reads or changes the state, then wakes those whose condition has come true, the longest waiting first.
     @discardableResult

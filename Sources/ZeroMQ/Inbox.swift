@@ -41,9 +41,7 @@ final class Inbox: Sendable {
     }
 
     /// Whether the reader has come back for more than there is: it is done with all that was put.
-    var isAwaited: Bool {
-        state.read { state, isAwaited in isAwaited && state.messages.isEmpty && !state.isFinished }
-    }
+    var isAwaited: Bool { state.isAwaited }
 
     /// Adds a batch that takes so much memory.
     func put(_ batch: [Message], footprint: Int) {

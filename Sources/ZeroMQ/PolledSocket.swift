@@ -143,9 +143,11 @@ final class PolledSocket: Listener {
         return isAll
     }
 
-    /// Answers a message there and then, if that can be done and nobody waits who came before; its asker may be anybody.
+    /// Answers a message there and then, if that can be done and nobody who came before still waits.
     private func answers(_ message: Message) -> Bool {
-        guard let answer, message.cut == nil, exchange.inbox.isAwaited, let reply = answer(message) else { return false }
+        guard let answer, message.cut == nil, exchange.inbox.isAwaited, let reply = answer(message) else {
+            return false
+        }
         return exchange.outbox.post([reply]) == 1
     }
 

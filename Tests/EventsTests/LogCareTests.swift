@@ -55,7 +55,9 @@ import Testing
         }
     }
 
-    @Test("a log of an earlier version is brought up to date, and proven by the checksums it has", .timeLimit(.minutes(5)))
+    @Test(
+        "a log of an earlier version is brought up to date, and proven by the checksums it has", .timeLimit(.minutes(5))
+    )
     func earlierVersion() async throws {
         let log = try await filled()
         await log.database.close()
@@ -70,7 +72,8 @@ import Testing
                     ($0 ^ UInt64($1)) &* 0x100_0000_01b3
                 }
                 try connection.execute(
-                    "update event set checksum = ? where sequence = ?", Int(Int64(bitPattern: checksum)), event.sequence)
+                    "update event set checksum = ? where sequence = ?", Int(Int64(bitPattern: checksum)), event.sequence
+                )
             }
             try connection.execute("insert into event_stream (stream, newest) values ('movie', 2)")
         }
