@@ -6,7 +6,7 @@ extension EventLog {
     /// An error of kind `corrupt` names the first event that is not as it was written. Takes some seconds per gigabyte.
     public static func prove(_ connection: Connection) throws(DatabaseError) {
         try forEachEvent(in: connection) { _, event, checksum throws(DatabaseError) in
-            guard checksum?.fits(event) != false else {
+            guard checksum?.fits(event) ?? true else {
                 throw connection.damage("event \(event.sequence) of \(event.stream.rawValue) is not as it was written")
             }
         }

@@ -10,16 +10,6 @@ extension Socket {
         Batches(socket: self)
     }
 
-    /// Has a router answer there and then what can be: `answer` is asked for the first message of a turn, if whoever iterates
-    /// `incoming` waits, so that nobody is overtaken; with nil, as with all others, the message is in `incoming`.
-    ///
-    /// For what is at hand: it is called on the I/O thread, which it must not block. It takes the place of the one before.
-    public func answerAtOnce(_ answer: @escaping @Sendable (Message) -> Message?) {
-        precondition(kind == .router, "Only a router answers")
-        let id = id
-        thread.mailbox.post { $0.answerAtOnce(id, by: answer) }
-    }
-
     private struct Batches: AsyncSequence, AsyncIteratorProtocol, Sendable {
         /// Kept, so that a socket stays open as long as somebody iterates.
         let socket: Socket

@@ -9,8 +9,8 @@ public final class Socket: Sendable {
     public let kind: SocketKind
     /// Where it is bound, with the real port instead of `*`, then where it is connected to.
     public let addresses: [String]
-    let thread: IOThread
-    let id: Int
+    private let thread: IOThread
+    private let id: Int
     let exchange: Exchange
 
     init(_ kind: SocketKind, on thread: IOThread, _ opening: Poller.Opening) {
@@ -53,6 +53,16 @@ public final class Socket: Sendable {
             rest = rest.dropFirst(exchange.outbox.post(rest))
             guard !rest.isEmpty, await exchange.outbox.waitForRoom() else { return giveBack(rest) }
         }
+    }
+
+    /// Has a router answer there and then what can be: `answer` is asked for the first message of a turn, if whoever iterates
+    /// `incoming` waits, so that nobody is overtaken; with nil, as with all others, the message is in `incoming`.
+    ///
+    /// For what is at hand: it is called on the I/O thread, which it must not block. It takes the place of the one before.
+    public func answerAtOnce(_ answer: @escaping @Sendable (Message) -> Message?) {
+        precondition(kind == .router, "Only a router answers")
+        let id = id
+        thread.mailbox.post { $0.answerAtOnce(id, by: answer) }
     }
 
     /// How many bytes a router has sent a client, by its routing id, that the client has not read: those queued here and in

@@ -30,12 +30,13 @@ public struct CommandServer: Sendable {
     /// socket, which `answer` must not block; more are worth the way to another thread. A lone command that `atOnce` has an
     /// answer to does without `answer`, and without a task.
     public func run(
-        atOnce: @escaping AnsweringAtOnce = { _ in nil }, _ answer: Answering,
-        afterAnswering: @Sendable () -> Void = {}
+        atOnce: AnsweringAtOnce? = nil, _ answer: Answering, afterAnswering: @Sendable () -> Void = {}
     ) async {
-        socket.answerAtOnce { message in
-            let command = Command(message)
-            return atOnce(command).map(command.answer)
+        if let atOnce {
+            socket.answerAtOnce { message in
+                let command = Command(message)
+                return atOnce(command).map(command.answer)
+            }
         }
         await withTaskExecutorPreference(io) { await serve(answer, afterAnswering) }
     }
