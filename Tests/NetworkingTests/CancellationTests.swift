@@ -10,7 +10,7 @@ struct CancellationTests {
         "Cancelling about when the answer comes never hangs, a thousand times",
         arguments: [HTTPRequest.Method.get, .post])
     func races(method: HTTPRequest.Method) async throws {
-        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 8), retry: .never)
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 8), retry: .patient)
         let server = try ScriptedServer { $0.answer("x") }
         var arrivals = server.arrivals.makeAsyncIterator()
         var outcomes: [String: Int] = [:]
@@ -38,7 +38,7 @@ struct CancellationTests {
 
     @Test("A task that is cancelled already sends nothing")
     func cancelledBefore() async throws {
-        let client = HTTPClient(retry: .never)
+        let client = HTTPClient(retry: .patient)
         let server = try ScriptedServer { $0.answer() }
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -128,7 +128,7 @@ struct CancellationTests {
             exchange.waitForHangUp()
             hungUp.continuation.yield()
         }
-        _ = try await HTTPClient(retry: .never).send(.text(HTTPRequest(server.url)))
+        _ = try await HTTPClient(retry: .patient).send(.text(HTTPRequest(server.url)))
         for await _ in hungUp.stream { break }
     }
 }

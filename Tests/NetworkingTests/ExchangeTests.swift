@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ExchangeTests {
-    private let client = HTTPClient(retry: .never)
+    private let client = HTTPClient(retry: .patient)
 
     @Test("A request is sent as it is written, and the answer comes back whole")
     func plain() async throws {
@@ -80,7 +80,7 @@ struct ExchangeTests {
         await #expect(processExitsWith: .success) {
             for name in ["http_proxy", "all_proxy"] { setenv(name, "http://127.0.0.1:9", 1) }
             let server = try ScriptedServer { $0.answer("direct") }
-            let answer = try await HTTPClient(retry: .never).send(.text(HTTPRequest(server.url)))
+            let answer = try await HTTPClient(retry: .patient).send(.text(HTTPRequest(server.url)))
             #expect(answer == "direct")
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Networking
 
 @Suite(.timeLimit(.minutes(5))) struct FormTests {
-    private let client = HTTPClient(retry: .never)
+    private let client = HTTPClient(retry: .patient)
 
     @Test("A form's parts arrive in their order, each with its name, its type and its bytes")
     func parts() async throws {

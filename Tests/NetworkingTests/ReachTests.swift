@@ -7,7 +7,7 @@ import Testing
 /// 127.0.0.2 plays a public address where one that answers is needed.
 @Suite(.timeLimit(.minutes(5)))
 struct ReachTests {
-    private let client = HTTPClient(retry: .never, isPublic: { $0.isPublic || $0 == IPAddress("127.0.0.2") })
+    private let client = HTTPClient(retry: .patient, isPublic: { $0.isPublic || $0 == IPAddress("127.0.0.2") })
 
     @Test(
         "No private address is connected to, however it is written",

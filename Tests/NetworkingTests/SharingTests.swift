@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SharingTests {
-    private let client = HTTPClient(limits: HTTPClient.Limits(perHost: 3), retry: .never)
+    private let client = HTTPClient(limits: HTTPClient.Limits(perHost: 3), retry: .patient)
 
     @Test("Eight who ask the same at once are one request to the server")
     func shared() async throws {
@@ -93,7 +93,7 @@ struct SharingTests {
             hungUp.continuation.yield()
         }
         // Nothing but the cancellation ends the transfer.
-        let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3600)))
+        let client = HTTPClient(retry: .patient)
         let endpoint = Endpoint.text(HTTPRequest(server.url, deadline: .seconds(3600)))
         let callers = (1...3).map { _ in
             Task { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
@@ -124,7 +124,7 @@ struct SharingTests {
 
     @Test("A queue that is full refuses, and takes who finds a place at once")
     func fullQueue() async throws {
-        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1, total: 1, waiting: 0), retry: .never)
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1, total: 1, waiting: 0), retry: .patient)
         let gate = Monitor(false)
         let server = try ScriptedServer { exchange in
             gate.wait { $0 }

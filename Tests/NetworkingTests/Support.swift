@@ -20,6 +20,11 @@ extension Endpoint where Value == HTTPResponse {
     }
 }
 
+extension RetryPolicy {
+    /// One attempt that no machine is too slow for: what is tested ends it, not its time.
+    static let patient = RetryPolicy(attempts: 1, attemptTimeout: .seconds(3600))
+}
+
 /// Time that passes only by being slept through, and chance that is always the same.
 final class ManualTime: Sendable {
     private struct State {
