@@ -4,7 +4,7 @@ public import JSONReading
 
 extension Chart: JSONWritable {
     /// Writes what synthesized encoding writes: corrections only if there are any to tell of.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         if let corrections {
             json.member("corrections", corrections, isFirst: true)
         }
@@ -19,7 +19,7 @@ extension Chart: JSONWritable {
 
 extension ChartEntry: JSONWritable {
     /// Writes every field of the contract, empty ones as null.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("audience", audience, isFirst: true)
         json.member("audienceChange", audienceChange)
         json.member("audienceDelta", audienceDelta)
@@ -44,7 +44,7 @@ extension ChartEntry: JSONWritable {
 
 extension Percent: JSONWritable {
     /// Writes the percentage with its decimal, if it has one.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         let (whole, tenth) = tenths.quotientAndRemainder(dividingBy: 10)
         if tenths < 0, whole == 0 { json.append(UInt8(ascii: "-")) }
         json.appendNumber(whole)
@@ -56,7 +56,7 @@ extension Percent: JSONWritable {
 
 extension ChartEntry.Value: JSONWritable {
     /// Writes the bare value.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         switch self {
         case .null: json.appendJSON("null")
         case .flag(let flag): flag.write(to: &json)
@@ -69,7 +69,7 @@ extension ChartEntry.Value: JSONWritable {
 
 extension Correction: JSONWritable {
     /// Writes `movieCode`, `field`, `before` and `after`.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         func write(before: (some JSONWritable)?, after: (some JSONWritable)?, of field: String) {
             json.member("after", after, isFirst: true)
             json.member("before", before)

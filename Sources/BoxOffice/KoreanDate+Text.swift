@@ -29,39 +29,34 @@ extension KoreanDate: CustomStringConvertible {
     }
 
     /// The day as `YYYY-MM-DD`.
-    public var description: String {
-        let (year, month, day) = civil
-        guard (0...9999).contains(year) else {
-            let parts = parts
-            return "\(parts.year)-\(parts.month)-\(parts.day)"
-        }
-        // Every event's topic has one: written in place, digit by digit.
-        return String(unsafeUninitializedCapacity: 10) { bytes in
-            for (place, digit) in [year / 1000, year / 100 % 10, year / 10 % 10, year % 10].enumerated() {
-                bytes[place] = UInt8(ascii: "0") + UInt8(digit)
-            }
-            bytes[4] = UInt8(ascii: "-")
-            bytes[5] = UInt8(ascii: "0") + UInt8(month / 10)
-            bytes[6] = UInt8(ascii: "0") + UInt8(month % 10)
-            bytes[7] = UInt8(ascii: "-")
-            bytes[8] = UInt8(ascii: "0") + UInt8(day / 10)
-            bytes[9] = UInt8(ascii: "0") + UInt8(day % 10)
-            return 10
-        }
-    }
+    public var description: String { text(dashes: true) }
 
     /// The day as `YYYYMMDD`, the form the Korean Film Council's API asks for.
-    public var compact: String {
-        let (year, month, day) = parts
-        return year + month + day
-    }
+    public var compact: String { text(dashes: false) }
 
-    private var parts: (year: String, month: String, day: String) {
-        func padded(_ value: Int, to width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    private func text(dashes: Bool) -> String {
+        let (year, month, day) = civil
+        guard (0...9999).contains(year) else { return "\(year)-\(month)-\(day)" }
+        // Every event's topic has one: written in place, digit by digit.
+        return String(unsafeUninitializedCapacity: 10) { bytes in
+            var end = 0
+            func append(_ number: Int, digits: Int) {
+                if dashes, end > 0 {
+                    bytes[end] = UInt8(ascii: "-")
+                    end += 1
+                }
+                end += digits
+                var rest = number
+                for place in 1...digits {
+                    bytes[end - place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+            }
+            append(year, digits: 4)
+            append(month, digits: 2)
+            append(day, digits: 2)
+            return end
         }
-        return (padded(year, to: 4), padded(month, to: 2), padded(day, to: 2))
     }
 }
 

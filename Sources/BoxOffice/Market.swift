@@ -56,7 +56,7 @@ public struct Market: Hashable, Sendable {
 extension Market: CustomStringConvertible {
     /// The market as it stands in topics: `all`, or filters such as `nation-K+films-diverse+area-0105001`.
     public var description: String {
-        if self == .all { return Self.word }
+        if nation == nil, films == nil, area == nil { return Self.word }
         let filters = [
             nation.map { "nation-\($0.rawValue)" }, films.map { "films-\($0.rawValue)" }, area.map { "area-\($0)" },
         ].compactMap(\.self)

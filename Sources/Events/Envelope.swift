@@ -5,15 +5,14 @@ import JSONReading
 enum Envelope {
     /// The object's bytes, with the attributes in their order and those without a value left out.
     static func json(_ attributes: [(name: StaticString, value: String?)], data: [UInt8]) -> [UInt8] {
-        var json: [UInt8] = []
-        json.reserveCapacity(data.count + 512)
+        var json = JSONWriter(capacity: data.count + 512)
         for case (let name, let value?) in attributes {
             json.member(name, value, isFirst: json.isEmpty)
         }
         json.beginMember("data")
-        json += data
+        json.appendJSON(data)
         json.endObject()
-        return json
+        return json.bytes
     }
 
     /// Where the data's name stands in such an object, with the comma before it; nil if the bytes are none.
@@ -40,7 +39,7 @@ enum Envelope {
         var head = [UInt8]()
         head.reserveCapacity(name.lowerBound + 1)
         head += json[..<name.lowerBound]
-        head.endObject()
+        head.append(UInt8(ascii: "}"))
         return head
     }
 

@@ -10,6 +10,12 @@ final class Flights: Sendable {
         let service: String
         let request: HTTPRequest
         let value: ObjectIdentifier
+
+        /// Feeds what tells requests apart; all of it takes its time.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(request.url)
+            for item in request.query { hasher.combine(item.value) }
+        }
     }
 
     typealias Outcome = Result<any Sendable, UpstreamError>
@@ -82,13 +88,14 @@ final class Flights: Sendable {
     ) {
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
-            if state.flights[key] == nil {
+            if let place = state.flights.index(forKey: key) {
+                state.flights.values[place].callers[ticket] = caller
+            } else {
                 // Made under the lock, so that the flight is known before it can land.
                 let number = state.makeTicket()
                 let task = Task { self.land(key, number, await run()) }
-                state.flights[key] = Flight(number: number, task: task, callers: [:])
+                state.flights[key] = Flight(number: number, task: task, callers: [ticket: caller])
             }
-            state.flights[key]?.callers[ticket] = caller
             return false
         }
         if isClosed { caller.resume(returning: .failure(.cancelled(key.service))) }
@@ -108,10 +115,10 @@ final class Flights: Sendable {
     private func land(_ key: Key, _ number: Ticket, _ outcome: Outcome) {
         let callers = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
             // An abandoned flight may land after another with its key has begun.
-            guard state.flights[key]?.number == number, let flight = state.flights.removeValue(forKey: key) else {
+            guard let place = state.flights.index(forKey: key), state.flights.values[place].number == number else {
                 return []
             }
-            return Array(flight.callers.values)
+            return Array(state.flights.remove(at: place).value.callers.values)
         }
         for caller in callers { caller.resume(returning: outcome) }
     }

@@ -8,6 +8,12 @@ extension HTTPField {
         self.init(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
+    /// Whether this is its name; in ASCII, whatever the case (RFC 9110, 5.1).
+    func isNamed(_ name: String) -> Bool {
+        self.name.utf8.count == name.utf8.count
+            && zip(self.name.utf8, name.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+    }
+
     /// Whether the field fits into one header line and adds no other (RFC 9110, 5.1 and 5.5).
     var isSendable: Bool {
         !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }

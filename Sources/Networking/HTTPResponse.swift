@@ -13,8 +13,7 @@ public struct HTTPResponse: Sendable {
 
     /// The first value of a header, whatever the case of its name.
     public subscript(name: String) -> String? {
-        let name = name.lowercased()
-        return headers.first { $0.name.lowercased() == name }?.value
+        headers.first { $0.isNamed(name) }?.value
     }
 
     /// Makes a response.

@@ -53,7 +53,7 @@ struct Redaction: Sendable {
 
 extension UInt8 {
     /// The byte with a capital ASCII letter made small.
-    fileprivate var lowercased: UInt8 {
+    var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 

@@ -7,7 +7,7 @@ import OpenMarket
 
 extension Alert: JSONWritable {
     /// Writes what synthesized encoding writes: what a film's alert may lack is null, what only others have is left out.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("change", change, isFirst: true)
         json.member("date", date.description)
         json.member("evidence", evidence)
@@ -35,7 +35,7 @@ extension Alert: JSONWritable {
 
 extension Alert.Text: JSONWritable {
     /// Writes both sentences.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("en", en, isFirst: true)
         json.member("ko", ko)
         json.endObject()
@@ -44,7 +44,7 @@ extension Alert.Text: JSONWritable {
 
 extension Alert.Evidence: JSONWritable {
     /// Writes the event's stream and place.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("sequence", sequence.description, isFirst: true)
         json.member("stream", stream.rawValue)
         json.endObject()
@@ -53,7 +53,7 @@ extension Alert.Evidence: JSONWritable {
 
 extension Figure: JSONWritable {
     /// Writes the bare value.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         switch self {
         case .null: json.appendJSON("null")
         case .integer(let integer): json.appendJSON(String(integer))
@@ -64,7 +64,7 @@ extension Figure: JSONWritable {
     }
 }
 
-extension [UInt8] {
+extension JSONWriter {
     /// Appends an object with these members.
     fileprivate mutating func appendObject(_ members: [String: some JSONWritable]) {
         append(UInt8(ascii: "{"))

@@ -51,9 +51,9 @@ import Testing
                 let text = [0x22] + plain + [byte] + behind + [0x22]
                 #expect(throws: DecodingError.self) { try JSONValue(parsing: text) }
             }
-            var written: [UInt8] = []
+            var written = JSONWriter(capacity: special)
             written.appendText(String(decoding: plain + [0x22, 0x1F, 0x7F] + behind, as: UTF8.self))
-            #expect(written == [0x22] + plain + Array(#"\"\u001f"#.utf8) + [0x7F] + behind + [0x22])
+            #expect(written.bytes == [0x22] + plain + Array(#"\"\u001f"#.utf8) + [0x7F] + behind + [0x22])
         }
     }
 

@@ -4,7 +4,7 @@ public import JSONReading
 
 extension RequestAccepted: JSONWritable {
     /// Writes `request` and `topic`.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("request", request, isFirst: true)
         json.member("topic", topic)
         json.endObject()
@@ -13,11 +13,11 @@ extension RequestAccepted: JSONWritable {
 
 extension RequestDone: JSONWritable {
     /// Writes `events`, `from`, `problems` and `topic`.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("events", events, isFirst: true)
         json.member("from", from.rawValue)
         json.beginMember("problems")
-        if problems.isEmpty { json.appendJSON("[]") } else { json += JSON.certain(problems) }
+        if problems.isEmpty { json.appendJSON("[]") } else { json.appendJSON(JSON.certain(problems)) }
         json.member("topic", topic)
         json.endObject()
     }
@@ -25,7 +25,7 @@ extension RequestDone: JSONWritable {
 
 extension RequestDone.Answer: JSONWritable {
     /// Writes `sequence`, `stream` and `topic`.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         json.member("sequence", sequence.description, isFirst: true)
         json.member("stream", stream.rawValue)
         json.member("topic", topic)
@@ -35,17 +35,17 @@ extension RequestDone.Answer: JSONWritable {
 
 extension RequestFields: JSONWritable {
     /// Writes the fields of the one kind.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         switch self {
         case .fetch(let fields): fields.write(to: &json)
-        case .product(let fields): json += JSON.certain(fields)
+        case .product(let fields): json.appendJSON(JSON.certain(fields))
         }
     }
 }
 
 extension FetchFields: JSONWritable {
     /// Writes the fields that are there.
-    public func write(to json: inout [UInt8]) {
+    public func write(to json: inout JSONWriter) {
         var isFirst = true
         func write(_ name: StaticString, _ value: (some JSONWritable)?) {
             guard let value else { return }

@@ -15,8 +15,9 @@ extension Transfer {
         easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
         easy.set(CURLOPT_ACCEPT_ENCODING, to: "gzip")
         easy.set(CURLOPT_MAXFILESIZE_LARGE, toOffset: request.responseLimit)
-        easy.set(CURLOPT_FOLLOWLOCATION, to: request.redirectsFollowed > 0 ? 1 : 0)
-        easy.set(CURLOPT_MAXREDIRS, to: request.redirectsFollowed)
+        let redirects = request.redirectsFollowed
+        easy.set(CURLOPT_FOLLOWLOCATION, to: redirects > 0 ? 1 : 0)
+        easy.set(CURLOPT_MAXREDIRS, to: redirects)
         if request.reach == .publicAddressesOnly {
             let context = Unmanaged.passUnretained(self).toOpaque()
             easy.setGuards(openSocket: openSocket, beforeRequest: checkPeer, context: context)
@@ -50,8 +51,8 @@ extension Transfer {
     private func setContent(of request: HTTPRequest) {
         // Unless told, libcurl waits for leave to send a long body, and calls every body a form.
         var lines = ["Expect:"]
-        if request.form.isEmpty, !request.hasHeader("content-type") { lines.append("Content-Type:") }
-        if !request.hasHeader("user-agent") { lines.append("User-Agent: marquee") }
+        if request.form.isEmpty, !request.hasHeader("Content-Type") { lines.append("Content-Type:") }
+        if !request.hasHeader("User-Agent") { lines.append("User-Agent: marquee") }
         // For libcurl "Name:" means to leave a header out; an empty one is written with a semicolon.
         lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         easy.set(CURLOPT_HTTPHEADER, toList: lines)
