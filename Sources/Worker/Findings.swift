@@ -16,6 +16,11 @@ struct Findings: Sendable {
         case productPage(ProductPage)
         case product(Product)
         case productRemoved(RemovedProduct)
+
+        /// The chart of a day, if it is one.
+        var chart: Chart? {
+            if case .chart(let chart) = self { chart } else { nil }
+        }
     }
 
     /// What an upstream said just now.

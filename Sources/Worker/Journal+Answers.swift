@@ -61,7 +61,7 @@ extension Journal {
     private func freshChart(
         _ topic: Topic, endingOn day: KoreanDate, at now: Date, in connection: Connection
     ) throws -> LoggedEvent? {
-        guard let event = try log.latest(topic, in: connection) else { return nil }
+        guard let event = try recentCharts.latest(topic, of: log, in: connection) else { return nil }
         if try event.isSettled() { return event }
         let isRecent =
             try Chart.state(of: day, at: now) == .provisional

@@ -256,8 +256,10 @@ struct Journal: Sendable {
         case .movie, .poster, .productPage, .product, .productRemoved: break
         }
         let event = try log.append([draft], at: now, in: connection)[0]
-        // A later revision is not what was found: it has its number and its corrections.
-        if known == nil, case .chart(let chart) = fact { recentCharts.keep(chart, toldBy: event) }
+        if event.stream == .ranking {
+            // A later revision is not what was found: it has its number and its corrections.
+            recentCharts.keep(known == nil ? fact.chart : nil, toldBy: event)
+        }
         return event
     }
 }

@@ -3,13 +3,17 @@ import Events
 import Locking
 import SQLite
 
-/// The days' charts that were written last, so that the chart of the day after each is compared with it without reading it
-/// from the log again.
+/// The days' charts that were written or asked for last, so that neither the next request for one nor the chart of the day
+/// after reads it from the log again.
 ///
-/// It is asked and told inside of the writer's transactions. A chart is known by the place of the event that tells it: one
-/// that was undone is told again, at that place or another, before the log has any of its topic.
+/// A chart is known by the place of the event that tells it. Each event is kept when it is appended, before anybody knows
+/// whether it will stay: one that is undone is known no longer once the log has another at that place.
 final class RecentCharts: Sendable {
-    private typealias Known = (sequence: SequenceNumber, chart: Chart)
+    private struct Known {
+        let event: LoggedEvent
+        /// What it tells, once somebody has wanted to know.
+        var chart: Chart?
+    }
 
     /// As many as are under way at once, and more.
     private static let limit = 250
@@ -17,21 +21,36 @@ final class RecentCharts: Sendable {
     /// Those that were kept last, and as many before them.
     private let charts = Locked<(new: [Topic: Known], old: [Topic: Known])>(([:], [:]))
 
-    /// The newest chart of a topic, if there is one.
-    func newest(_ topic: Topic, of log: EventLog, in connection: Connection) throws -> Chart? {
-        if let known = charts.withLock({ $0.new[topic] ?? $0.old[topic] }),
-            try log.newest(topic, in: connection) == known.sequence
-        {
-            return known.chart
-        }
-        return try log.latest(topic, in: connection)?.data()
+    /// The event that tells the newest chart of a topic, if there is one.
+    func latest(_ topic: Topic, of log: EventLog, in connection: Connection) throws -> LoggedEvent? {
+        try known(topic, of: log, in: connection)?.event
     }
 
-    /// Keeps a chart that an event tells.
-    func keep(_ chart: Chart, toldBy event: LoggedEvent) {
+    /// The newest chart of a topic, if there is one.
+    func newest(_ topic: Topic, of log: EventLog, in connection: Connection) throws -> Chart? {
+        guard let known = try known(topic, of: log, in: connection) else { return nil }
+        if let chart = known.chart { return chart }
+        let chart = try known.event.data(as: Chart.self)
+        keep(chart, toldBy: known.event)
+        return chart
+    }
+
+    /// Keeps an event that tells a chart, and the chart, if somebody knows it.
+    func keep(_ chart: Chart? = nil, toldBy event: LoggedEvent) {
         charts.withLock { charts in
             if charts.new.count >= Self.limit { charts = ([:], charts.new) }
-            charts.new[event.topic] = (event.sequence, chart)
+            charts.new[event.topic] = Known(event: event, chart: chart)
         }
+    }
+
+    private func known(_ topic: Topic, of log: EventLog, in connection: Connection) throws -> Known? {
+        if let known = charts.withLock({ $0.new[topic] ?? $0.old[topic] }),
+            try log.newest(topic, in: connection) == known.event.sequence
+        {
+            return known
+        }
+        guard let event = try log.latest(topic, in: connection) else { return nil }
+        keep(toldBy: event)
+        return Known(event: event)
     }
 }

@@ -108,6 +108,30 @@ import Testing
         }
     }
 
+    @Test("a day is answered with what the log says of it, not with a chart whose write was undone")
+    func undoneRevision() async throws {
+        let desk = try await Desk()
+        let first = try await desk.accept(Sample.chart, as: "a")
+        try await desk.journal.settle(first, with: Sample.findings(10, .settled), askedAt: Desk.noon)
+        await #expect(throws: CancellationError.self) {
+            try await desk.database.write { connection in
+                let draft = try EventDraft(
+                    .ranking(day: Sample.day, market: .all), encoding: Sample.chart(20, .settled))
+                _ = try desk.journal.log.append([draft], at: Desk.noon, in: connection)
+                let undone = try desk.journal.answer(to: Sample.chart, at: Desk.noon, in: connection)
+                #expect(try undone?.logged[0].data(as: Chart.self).entries[0].audience == 20)
+                throw CancellationError()
+            }
+        }
+        // At the place in the log where the undone one was.
+        let again = try await desk.accept(Sample.newChart, as: "b")
+        try await desk.journal.settle(again, with: Sample.findings(30, .settled), askedAt: Desk.noon + 1)
+        let answer = try await desk.database.read { connection in
+            try desk.journal.answer(to: Sample.chart, at: Desk.noon, in: connection)
+        }
+        #expect(try answer?.logged[0].data(as: Chart.self).entries[0].audience == 30)
+    }
+
     @Test("a list that is empty is an anomaly where there were lines, or where they are long due")
     func empty() async throws {
         let desk = try await Desk()

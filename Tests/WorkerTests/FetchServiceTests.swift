@@ -70,11 +70,9 @@ import Testing
     @Test("an answer in the log that cannot be read fails the request and keeps no fetcher busy")
     func unreadableLog() async throws {
         let desk = try await Desk()
-        let first = try await desk.accept(Sample.chart, as: "first")
-        try await desk.journal.settle(first, with: Sample.findings(10), askedAt: Desk.noon)
         try await desk.database.write { connection in
-            try connection.execute(
-                "update event set body = ? where stream = 'ranking'", Array(#"{"data":{"date":7}}"#.utf8))
+            let draft = try EventDraft(.ranking(day: Sample.day, market: .all), encoding: ["date": 7])
+            _ = try desk.journal.log.append([draft], at: Desk.noon, in: connection)
         }
         try await desk.serve(desk.service(desk.fetcher())) {
             try await desk.queue.add([desk.accept(Sample.chart, as: "a")])
