@@ -36,6 +36,7 @@ extension KoreanDate: CustomStringConvertible {
 
     private func text(dashes: Bool) -> String {
         let (year, month, day) = civil
+        // Only reckoning leads there: no such day can be read.
         guard (0...9999).contains(year) else { return "\(year)-\(month)-\(day)" }
         // Every event's topic has one: written in place, digit by digit.
         return String(unsafeUninitializedCapacity: 10) { bytes in

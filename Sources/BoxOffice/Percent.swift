@@ -62,7 +62,11 @@ extension Percent: CustomStringConvertible {
     }
 
     /// The percentage with its decimal, if it has one: `-7.5`, `98`.
-    public var description: String { String(decoding: json, as: UTF8.self) }
+    public var description: String {
+        var text = JSONWriter(capacity: 32)
+        write(to: &text)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
 }
 
 extension JSONValue {

@@ -8,8 +8,8 @@ public struct JSONWriter: ~Copyable {
 
     /// Makes room for so many bytes; more is made when it is needed.
     public init(capacity: Int = 4_096) {
-        self.capacity = max(capacity, 64)
-        start = .allocate(capacity: self.capacity)
+        self.capacity = capacity
+        start = .allocate(capacity: capacity)
     }
 
     deinit {

@@ -104,9 +104,11 @@ final class Flights: Sendable {
     private func leave(_ key: Key, _ ticket: Ticket) {
         let (caller, abandoned) = state.withLock {
             state -> (CheckedContinuation<Outcome, Never>?, Task<Void, Never>?) in
-            guard let caller = state.flights[key]?.callers.removeValue(forKey: ticket) else { return (nil, nil) }
-            guard state.flights[key]?.callers.isEmpty == true else { return (caller, nil) }
-            return (caller, state.flights.removeValue(forKey: key)?.task)
+            guard let place = state.flights.index(forKey: key),
+                let caller = state.flights.values[place].callers.removeValue(forKey: ticket)
+            else { return (nil, nil) }
+            guard state.flights.values[place].callers.isEmpty else { return (caller, nil) }
+            return (caller, state.flights.remove(at: place).value.task)
         }
         abandoned?.cancel()
         caller?.resume(returning: .failure(.cancelled(key.service)))

@@ -10,8 +10,7 @@ extension HTTPField {
 
     /// Whether this is its name; in ASCII, whatever the case (RFC 9110, 5.1).
     func isNamed(_ name: String) -> Bool {
-        self.name.utf8.count == name.utf8.count
-            && zip(self.name.utf8, name.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+        self.name.utf8.elementsEqual(name.utf8) { $0.lowercased == $1.lowercased }
     }
 
     /// Whether the field fits into one header line and adds no other (RFC 9110, 5.1 and 5.5).

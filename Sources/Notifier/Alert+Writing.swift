@@ -56,8 +56,8 @@ extension Figure: JSONWritable {
     public func write(to json: inout JSONWriter) {
         switch self {
         case .null: json.appendJSON("null")
-        case .integer(let integer): json.appendJSON(String(integer))
-        case .percent(let percent): json.appendJSON(percent.description)
+        case .integer(let integer): json.appendNumber(integer)
+        case .percent(let percent): percent.write(to: &json)
         case .amount(let amount): json.appendJSON("\(amount)")
         case .text(let text): json.appendText(text)
         }
