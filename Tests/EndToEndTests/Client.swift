@@ -32,6 +32,8 @@ final class Client: Sendable {
         let envelope: [String]
         let word: String
         let body: JSON
+        /// The frames behind the body: topic and event, event by event, if it is asked for events.
+        let events: [String]
     }
 
     /// How a request ended.
@@ -78,9 +80,10 @@ final class Client: Sendable {
         let line = try #require(await program.output { $0.hasPrefix(mark) ? $0.dropFirst(mark.count) : nil })
         let answer = try JSON(String(line)).list.compactMap(\.text)
         let envelope = answer.prefix { $0.isEmpty }
-        try #require(answer.count == envelope.count + 2)
+        try #require(answer.count >= envelope.count + 2)
         return Answer(
-            envelope: Array(envelope), word: answer[envelope.count], body: try JSON(answer[envelope.count + 1]))
+            envelope: Array(envelope), word: answer[envelope.count], body: try JSON(answer[envelope.count + 1]),
+            events: Array(answer.dropFirst(envelope.count + 2)))
     }
 
     /// Asks for something with a receipt and a new id, and waits for its end.
@@ -108,6 +111,12 @@ final class Client: Sendable {
                 })
         }
         return Outcome(end: end, events: events)
+    }
+
+    /// Waits until an event of a topic is in the worker's log, also one that was published while the client had no worker.
+    /// The log is asked until it has it.
+    func logged(_ topic: String) async throws {
+        while try await ask("latest", #"{"topic":"\#(topic)"}"#).events.isEmpty { try Task.checkCancellation() }
     }
 
     /// Waits for the first event of a topic, also one that has come already.
