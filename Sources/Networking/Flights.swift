@@ -38,7 +38,13 @@ final class Flights: Sendable {
         }
     }
 
+    private let executor: (any TaskExecutor)?
     private let state = Locked(State())
+
+    /// Has operations run where `executor` says.
+    init(on executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
+    }
 
     /// Runs `operation`, or waits for the run that `key` already has.
     func share<Value: Sendable>(
@@ -93,7 +99,7 @@ final class Flights: Sendable {
             } else {
                 // Made under the lock, so that the flight is known before it can land.
                 let number = state.makeTicket()
-                let task = Task { self.land(key, number, await run()) }
+                let task = Task(executorPreference: executor) { self.land(key, number, await run()) }
                 state.flights[key] = Flight(number: number, task: task, callers: [ticket: caller])
             }
             return false

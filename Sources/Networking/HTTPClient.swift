@@ -11,11 +11,15 @@ public final class HTTPClient: Sendable {
         ) -> Void
 
     private let transport: Transport
-    let flights = Flights()
+    let flights: Flights
     private let retry: RetryPolicy
     private let surroundings: Surroundings
     private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
     private let afterAttempt: AttemptReport
+    /// The client's thread, where answers are read: a task that prefers it asks and is answered without a hop to another.
+    ///
+    /// Who runs there must not block it. After `shutdown` it is any thread.
+    public var executor: any TaskExecutor { transport.executor }
 
     /// Makes a client, and starts its thread.
     ///
@@ -39,6 +43,7 @@ public final class HTTPClient: Sendable {
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
         transport = Transport(limits: limits, isPublic: isPublic)
+        flights = Flights(on: transport.executor)
         self.retry = retry
         self.surroundings = surroundings
         self.beforeAttempt = beforeAttempt

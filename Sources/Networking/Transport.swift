@@ -4,6 +4,8 @@
 /// `perform` returns: with an answer, at its deadline, when its task is cancelled, or at shutdown.
 final class Transport: Sendable {
     private let inbox: TransferInbox
+    /// The thread, for tasks that prefer it.
+    var executor: any TaskExecutor { inbox }
 
     init(limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
         inbox = TransferLoop.start(limits: limits, isPublic: isPublic)

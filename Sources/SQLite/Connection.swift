@@ -28,6 +28,8 @@ public final class Connection {
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
     private var actions: [(moment: Moment, run: () -> Void)] = []
+    /// Whether no other write shares the commit of the one that runs; false when that is tried again.
+    public internal(set) var isAlone = false
     /// Told of each commit, before what waits for it.
     var onCommit: () -> Void = {}
     /// How many rows had been changed on this connection when the transaction began.

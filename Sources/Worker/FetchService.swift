@@ -11,6 +11,8 @@ struct FetchService: Service {
 
     /// How many this one has in hand: while one's answer is on its way, others are being written.
     var width = Self.width
+    /// Where they are worked on.
+    var executor: (any TaskExecutor)?
     let queue: RequestQueue
     /// Who asks for requests of a priority: each has its own part of the day's calls.
     let fetcher: @Sendable (Request.Priority) -> Fetcher
@@ -24,7 +26,7 @@ struct FetchService: Service {
     func run() async throws {
         await withTaskGroup { tasks in
             for _ in 0..<width {
-                tasks.addTask {
+                tasks.addTask(executorPreference: executor) {
                     while let accepted = await queue.next() { await finish(accepted) }
                 }
             }

@@ -9,27 +9,12 @@ import SQLite
 ///
 /// Events are handed to `publish` right after the commit that made them, in the order of the log.
 struct Journal: Sendable {
-    /// A request on its way into the inbox.
-    struct Offer: Sendable {
-        let accepted: AcceptedRequest
-        let frames: RequestFrames
-        var enclosures = Enclosures.none
-    }
-
     /// A request that cannot be done and, having come without a way back, can only be told so by an event.
     struct Refused: Sendable {
         let id: RequestID
         let topic: RequestTopic
         let body: String
         let failure: Failure
-    }
-
-    /// The new ones of the requests that were offered.
-    struct Admission: Sendable {
-        /// Those that an upstream has to be asked for.
-        var waiting: [AcceptedRequest] = []
-        /// Those that the log has answered.
-        var answered: [AcceptedRequest] = []
     }
 
     static let schema = Schema(
@@ -43,79 +28,6 @@ struct Journal: Sendable {
     let publish: @Sendable ([LoggedEvent]) -> Void
     var crashPoints = CrashPoints.none
     let recentCharts = RecentCharts()
-
-    /// Takes requests in, all in one transaction, and says what became of each.
-    ///
-    /// What the log can answer is answered there and then. Once all that is on disk, and its events are published, `then`
-    /// gets the new requests. `begin` gets those that wait: what only asks somebody before the disk has it, so that the
-    /// question is under way meanwhile, what orders something only then. Both on the writer's own queue.
-    func offer(
-        _ offers: [Offer], begin: @escaping @Sendable ([AcceptedRequest]) -> Void = { _ in },
-        then: @escaping @Sendable (Admission) -> Void = { _ in }
-    ) async throws -> [Inbox.Answer] {
-        let now = clock.now()
-        return try await database.write { connection in
-            var drafts: [EventDraft] = []
-            // What the log has and answers with, by the place of the draft that says so.
-            var retold: [Int: [LoggedEvent]] = [:]
-            var admission = Admission()
-            var room = try inbox.room(in: connection)
-            // Many ask for the same at once, and it is read once.
-            var known: [Request: Findings?] = [:]
-            func findings(for request: Request) throws -> Findings? {
-                let question = Request(request.target, refresh: request.refresh)
-                if let findings = known[question] { return findings }
-                let findings = try answerAtOnce(to: question, at: now, in: connection)
-                known[question] = .some(findings)
-                return findings
-            }
-            let answers = try offers.map { offer in
-                let accepted = offer.accepted
-                // Without room nothing is answered, and who sends too much does not have the log read for it.
-                let findings = room > 0 ? try findings(for: accepted.request) : nil
-                let answer = try inbox.take(
-                    accepted, sentAs: offer.frames, as: findings == nil ? .waiting : .done, room: room, at: now,
-                    in: connection)
-                guard case .accepted = answer else { return answer }
-                drafts.append(try EventDraft(accepted: accepted))
-                if let findings {
-                    retold[drafts.count] = findings.logged
-                    drafts.append(try EventDraft(done: accepted, events: findings.logged, findings))
-                    admission.answered.append(accepted)
-                } else {
-                    try Enclosed.keep(offer.enclosures, of: accepted.id, in: connection)
-                    admission.waiting.append(accepted)
-                    room -= 1
-                }
-                return answer
-            }
-            let logged = try log.append(drafts, at: now, in: connection)
-            let events = logged.enumerated().flatMap { place, event in retold[place, default: []] + [event] }
-            crashPoints.reach(.stored)
-            let changes = connection.changeCount
-            var later: [AcceptedRequest] = []
-            connection.beforeCommit { [waiting = admission.waiting] in
-                let isAlone = connection.changeCount == changes
-                var early: [AcceptedRequest] = []
-                for accepted in waiting {
-                    // What shares the commit may have brought the answer.
-                    if accepted.isOrder || !isAlone && hasAnswer(to: accepted.request, at: now, in: connection) {
-                        later.append(accepted)
-                    } else {
-                        early.append(accepted.unanswered(at: database.commitCount + 1))
-                    }
-                }
-                begin(early)
-            }
-            connection.afterCommit { [admission] in
-                crashPoints.reach(.accepted)
-                publish(events)
-                then(admission)
-                begin(later)
-            }
-            return answers
-        }
-    }
 
     /// Ends requests that were refused, all in one transaction; one whose id is taken has an end of its own.
     func refuse(_ requests: [Refused]) async throws {

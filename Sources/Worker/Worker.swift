@@ -142,7 +142,8 @@ public struct Worker: Sendable {
                 await events.close()
             },
             FetchService(
-                width: max(FetchService.width, 2 * configuration.callsAtOnce), queue: queue,
+                width: max(FetchService.width, 2 * configuration.callsAtOnce), executor: clients.live.executor,
+                queue: queue,
                 fetcher: { $0 == .live ? fetchers.live : fetchers.backfill }, journal: journal,
                 logger: logger, metrics: counts, clock: ContinuousClock(), crashPoints: crashPoints),
             RequestService(socket: requests, reception: reception, journal: journal, logger: logger),

@@ -107,6 +107,29 @@ import Testing
         #expect(try await desk.journal.answer(to: batches[1].begun[0], at: Desk.noon) != nil)
     }
 
+    @Test("a request that cannot be kept has no end, though its question was asked")
+    func askedForNothing() async throws {
+        let desk = try await Desk()
+        let begun = Locked<[AcceptedRequest]>([])
+        let request = Request(.day(Sample.day, .all))
+        let offer = Journal.Offer(
+            accepted: AcceptedRequest(id: Sample.id("a"), request: request), frames: request.frames)
+        try await desk.database.write { connection in
+            try connection.execute(
+                "create trigger refusal before insert on event begin select raise(abort, 'no event'); end")
+        }
+        await #expect(throws: (any Error).self) {
+            _ = try await desk.journal.offer([offer], begin: { new in begun.withLock { $0 += new } })
+        }
+        try await desk.database.write { try $0.execute("drop trigger refusal") }
+        #expect(begun.withLock { $0.map(\.id) } == [Sample.id("a")])
+        for asked in begun.withLock({ $0 }) {
+            #expect(try await desk.journal.settle(asked, with: Sample.findings(10), askedAt: Desk.noon) == nil)
+        }
+        #expect(desk.topics.isEmpty)
+        #expect(try await desk.journal.takeUp().isEmpty)
+    }
+
     @Test("a write that fails publishes nothing, and leaves the request waiting")
     func nothingBeforeItsCommit() async throws {
         let desk = try await Desk()

@@ -15,8 +15,9 @@ final class MultiHandle: @unchecked Sendable {
     private let alarm: Int32
     /// When libcurl wants to be called, whatever comes.
     private var timer: ContinuousClock.Instant?
-    /// What the last wait has found.
-    private var ready: ArraySlice<epoll_event> = []
+    /// What the last wait has found: so many of these.
+    private var events = [epoll_event](repeating: epoll_event(), count: 64)
+    private var readyCount = 0
 
     // `curl_global_init` once in the life of the process; a constant of a type is initialized once, by one thread.
     private static let libcurl = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -57,11 +58,11 @@ final class MultiHandle: @unchecked Sendable {
     /// Does what the last wait has found to do.
     func perform() {
         var running: Int32 = 0
-        for event in ready where event.data.fd != alarm {
+        for event in events.prefix(readyCount) where event.data.fd != alarm {
             let action = curl_multi_socket_action(raw, event.data.fd, Self.action(event.events), &running)
             check(action, "curl_multi_socket_action")
         }
-        ready = []
+        readyCount = 0
         guard let due = timer, due <= .now else { return }
         timer = nil
         check(curl_multi_socket_action(raw, CURL_SOCKET_TIMEOUT, 0, &running), "curl_multi_socket_action")
@@ -82,12 +83,10 @@ final class MultiHandle: @unchecked Sendable {
     /// Waits until there is something to do, `wakeUp` is called, or the time is over.
     func wait(atMost time: Duration) {
         let wait = timer.map { min(time, ContinuousClock.now.duration(to: $0)) } ?? time
-        var events = [epoll_event](repeating: epoll_event(), count: 64)
         // Interrupted is no different from nothing ready.
-        let count = epoll_wait(poll, &events, Int32(events.count), wait.milliseconds)
-        ready = events.prefix(max(0, Int(count)))
+        readyCount = max(0, Int(epoll_wait(poll, &events, Int32(events.count), wait.milliseconds)))
         // At once, before whoever calls looks why it was woken: a later alarm is for the next wait.
-        if ready.contains(where: { $0.data.fd == alarm }) {
+        if events.prefix(readyCount).contains(where: { $0.data.fd == alarm }) {
             var alarms: eventfd_t = 0
             eventfd_read(alarm, &alarms)
         }

@@ -3,7 +3,7 @@ import Glibc
 /// The thread that owns the multi handle and every transfer.
 ///
 /// One turn: read the mail, let libcurl work, hand out what has ended, begin what has a place, and wait for the next
-/// event. Nothing in it blocks but that wait.
+/// event. Nothing in it blocks but that wait, nor may the tasks that prefer the thread.
 final class TransferLoop {
     private let inbox: TransferInbox
     private let multi: MultiHandle
@@ -55,6 +55,7 @@ final class TransferLoop {
     /// Does what is to be done now and waits for more; false when it is over.
     private func turn() -> Bool {
         let mail = inbox.take()
+        for job in mail.jobs { job.runSynchronously(on: inbox.asUnownedTaskExecutor()) }
         for order in mail.orders { enqueue(order) }
         for id in mail.cancelled { settle(id, .failure(.cancelled)) }
         if mail.isClosing {
@@ -67,7 +68,8 @@ final class TransferLoop {
         }
         expire()
         begin()
-        multi.wait(atMost: nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60))
+        let rest = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
+        multi.wait(atMost: inbox.fallAsleep() ? rest : .zero)
         return true
     }
 

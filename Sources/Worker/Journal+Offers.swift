@@ -1,0 +1,124 @@
+import Events
+import FoundationEssentials
+import Operations
+import SQLite
+
+extension Journal {
+    /// A request on its way into the inbox.
+    struct Offer: Sendable {
+        let accepted: AcceptedRequest
+        let frames: RequestFrames
+        var enclosures = Enclosures.none
+    }
+
+    /// The new ones of the requests that were offered.
+    struct Admission: Sendable {
+        /// Those that an upstream has to be asked for.
+        var waiting: [AcceptedRequest] = []
+        /// Those that the log has answered.
+        var answered: [AcceptedRequest] = []
+    }
+
+    /// Takes requests in, all in one transaction, and says what became of each.
+    ///
+    /// What the log can answer is answered there and then. Once all that is on disk, and its events are published, `then`
+    /// gets the new requests. `begin` gets those that wait: what only asks somebody before the disk has it, so that the
+    /// question is under way meanwhile, what orders something only then. Both on the writer's own queue. A write that fails
+    /// may have begun what it undoes, and begin it again when it is tried again: the end of that finds nothing to end.
+    func offer(
+        _ offers: [Offer], begin: @escaping @Sendable ([AcceptedRequest]) -> Void = { _ in },
+        then: @escaping @Sendable (Admission) -> Void = { _ in }
+    ) async throws -> [Inbox.Answer] {
+        let now = clock.now()
+        return try await database.write { connection in
+            var intake = Intake(room: try inbox.room(in: connection))
+            let answers = try offers.map { try take($0, into: &intake, at: now, in: connection) }
+            let admission = intake.admission
+            var later: [AcceptedRequest] = []
+            func beginQuestions(unless hasAnswer: (Request) -> Bool) {
+                var early: [AcceptedRequest] = []
+                for accepted in admission.waiting {
+                    if accepted.isOrder || hasAnswer(accepted.request) {
+                        later.append(accepted)
+                    } else {
+                        early.append(accepted.unanswered(at: database.commitCount + 1))
+                    }
+                }
+                begin(early)
+            }
+            let isAlone = connection.isAlone
+            // Nobody else can bring the answer, and the question need not wait until the rest is written.
+            if isAlone { beginQuestions { _ in false } }
+            let events = intake.events(logged: try log.append(intake.drafts, at: now, in: connection))
+            crashPoints.reach(.stored)
+            if !isAlone {
+                let changes = connection.changeCount
+                connection.beforeCommit {
+                    // What shares the commit may have brought the answer.
+                    beginQuestions { connection.changeCount != changes && hasAnswer(to: $0, at: now, in: connection) }
+                }
+            }
+            connection.afterCommit {
+                crashPoints.reach(.accepted)
+                publish(events)
+                then(admission)
+                begin(later)
+            }
+            return answers
+        }
+    }
+
+    /// Requests that come in together.
+    private struct Intake {
+        /// How many more requests may wait.
+        var room: Int
+        var admission = Admission()
+        /// What the log knows of what was asked: many ask for the same at once, and it is read once.
+        var known: [Request: Findings?] = [:]
+        var drafts: [EventDraft] = []
+        /// What the log answers with, by the place of the draft that says so.
+        var retold: [Int: [LoggedEvent]] = [:]
+
+        init(room: Int) {
+            self.room = room
+        }
+
+        /// What is published once the drafts are logged: each answer of the log before the event that says so.
+        func events(logged: [LoggedEvent]) -> [LoggedEvent] {
+            logged.enumerated().flatMap { place, event in retold[place, default: []] + [event] }
+        }
+    }
+
+    private func take(
+        _ offer: Offer, into intake: inout Intake, at now: Date, in connection: Connection
+    ) throws -> Inbox.Answer {
+        let accepted = offer.accepted
+        // Without room nothing is answered, and who sends too much does not have the log read for it.
+        let findings = intake.room > 0 ? try findings(for: accepted.request, in: &intake, at: now, connection) : nil
+        let answer = try inbox.take(
+            accepted, sentAs: offer.frames, as: findings == nil ? .waiting : .done, room: intake.room, at: now,
+            in: connection)
+        guard case .accepted = answer else { return answer }
+        intake.drafts.append(try EventDraft(accepted: accepted))
+        if let findings {
+            intake.retold[intake.drafts.count] = findings.logged
+            intake.drafts.append(try EventDraft(done: accepted, events: findings.logged, findings))
+            intake.admission.answered.append(accepted)
+        } else {
+            try Enclosed.keep(offer.enclosures, of: accepted.id, in: connection)
+            intake.admission.waiting.append(accepted)
+            intake.room -= 1
+        }
+        return answer
+    }
+
+    private func findings(
+        for request: Request, in intake: inout Intake, at now: Date, _ connection: Connection
+    ) throws -> Findings? {
+        let question = Request(request.target, refresh: request.refresh)
+        if let findings = intake.known[question] { return findings }
+        let findings = try answerAtOnce(to: question, at: now, in: connection)
+        intake.known[question] = .some(findings)
+        return findings
+    }
+}
