@@ -15,13 +15,13 @@ if os.nice(0) != 0:
     sys.exit("a benchmark under `nice` compares unlike with like: run it without")
 
 
-def in_turn(ways):
-    """Measures each way once a round, beginning with another each time; returns the figures of each."""
+def in_turn(ways, turns=ROUNDS, first=0):
+    """Measures each way once a turn, beginning with another each time; returns the figures of each."""
     figures = {name: [] for name in ways}
     names = list(ways)
-    for number in range(ROUNDS):
-        first = number % len(names)
-        for name in names[first:] + names[:first]:
+    for number in range(first, first + turns):
+        place = number % len(names)
+        for name in names[place:] + names[:place]:
             figures[name].append(ways[name]())
     return figures
 

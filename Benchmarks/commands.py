@@ -4,21 +4,28 @@ The client is C each time, and takes no answer but the one it wants. Beside the 
 that commits 1 kB to SQLite before it answers, a pyzmq one, and the sandbox's own answer over a bare HTTP connection. The commit is
 made by the ROUTER, not in a loop of its own: on a busy machine such a loop waits for the scheduler's tick at each commit (4 ms
 here, where the commit takes 0.12 ms), and whatever is compared with that looks quick.
+
+Each round starts all processes anew: of two copies of one program one may be a seventh slower for as long as it runs, by where its
+pages happen to lie. Within a round the ways are asked by turns, some at a time, so that an hour in which the machine is slow, or a
+second, is an hour for all of them.
 """
 import datetime, http.client, json, statistics, subprocess, time, uuid
 from bench import (
-    FOLDER, KEY, PEER, PEERS, PYTHON, free_address, in_turn, line, memory, note_memory, settings, spawn, start, stop)
+    FOLDER, KEY, PEER, PEERS, PYTHON, ROUNDS, free_address, in_turn, line, memory, note_memory, settings, spawn, start, stop)
 import zmq
 
-COUNT = 400
-sandbox, ready = start("sandbox", settings("sandbox"))
-upstream = ready["address"]
-values = settings("commands", upstream)
-worker, _ = start("worker", values)
-at_rest = memory(worker)
-address = values["MARQUEE_COMMANDS"]
-
-
+TURNS = 4
+# Each turn; of the questions the first are left out, which are slower for all.
+QUESTIONS, SLOWER = 100, 10
+FETCHES = 25
+ROUTERS = {
+    "C": [],
+    "C and a commit": ["1024"],
+    # As many as a receipt's own commit writes: the request, its two events, and the indexes by which they are found.
+    "C and ten pages": ["36000"],
+    # And on a thread of its own, so that a slow disk keeps nobody waiting who only asks: as little as a worker could do.
+    "C and a writer": ["36000", "elsewhere"],
+}
 spreads = {}
 
 
@@ -33,84 +40,106 @@ def is_noisy(name):
     return statistics.median(spreads[name]) > 2
 
 
-def ask(name, address, word, topic, body=""):
-    """The microseconds of the median round trip."""
-    output = subprocess.check_output([PEER, "ask", address, str(COUNT), word, topic, body], timeout=120)
-    return middle(name, list(map(float, output.split()))[COUNT // 10:])  # the first are slower for all
+class Stage:
+    """The processes of a round, and a client of each kind."""
 
+    def __init__(self, number):
+        self.sandbox, ready = start("sandbox", settings(f"sandbox-{number}"))
+        self.upstream = ready["address"]
+        values = settings(f"commands-{number}", self.upstream)
+        self.worker, _ = start("worker", values)
+        self.at_rest = memory(self.worker)
+        self.address = values["MARQUEE_COMMANDS"]
+        self.client = zmq.Context.instance().socket(zmq.REQ)
+        self.client.connect(self.address)
+        self.size = len(self.command(b"status", b"")[1])
+        self.events = zmq.Context.instance().socket(zmq.SUB)
+        self.events.subscribe("ranking.")
+        self.events.subscribe("heartbeat.")
+        self.events.connect(values["MARQUEE_EVENTS"])
+        self.events.recv_multipart()
+        self.events.unsubscribe("heartbeat.")
+        self.days = iter(datetime.date(2004, 1, 1) + datetime.timedelta(days=day) for day in range(8_000))
+        self.fetch_day("2024-06-04")  # which receipts ask for
+        self.routers = {name: free_address() for name in [*ROUTERS, "Python"]}
+        self.peers = [spawn([*PYTHON, f"{PEERS}/router.py", self.routers["Python"], str(self.size)])]
+        for index, (name, arguments) in enumerate(ROUTERS.items()):
+            database = ["48", str(FOLDER / f"{number}-{index}.db"), *arguments] if arguments else [str(self.size)]
+            self.peers.append(spawn([PEER, "serve", self.routers[name], *database]))
 
-client = zmq.Context.instance().socket(zmq.REQ)
-client.connect(address)
-client.send_multipart([b"status", b""])
-size = len(client.recv_multipart()[1])
-routers = {name: free_address() for name in ("C", "C and a commit", "C and ten pages", "C and a writer", "Python")}
-spawn([PEER, "serve", routers["C"], str(size)])
-spawn([PEER, "serve", routers["C and a commit"], "48", str(FOLDER / "bare.db"), "1024"])
-# As many as a receipt's own commit writes: the request, its two events, and the indexes by which they are found.
-spawn([PEER, "serve", routers["C and ten pages"], "48", str(FOLDER / "pages.db"), "36000"])
-# And on a thread of its own, so that a slow disk keeps nobody waiting who only asks: as little as a worker could do.
-spawn([PEER, "serve", routers["C and a writer"], "48", str(FOLDER / "writer.db"), "36000", "elsewhere"])
-spawn([*PYTHON, f"{PEERS}/router.py", routers["Python"], str(size)])
+    def command(self, *frames):
+        self.client.send_multipart(frames)
+        return self.client.recv_multipart()
 
-
-def receipt():
-    """Days that are in the log, so that a fetcher has next to nothing to do beside."""
-    return ask("receipt", address, "accepted", "fetch.day", f'{{"date":"2024-06-04","id":"{uuid.uuid4()}-%ld"}}')
-
-
-days = iter(datetime.date(2004, 1, 1) + datetime.timedelta(days=number) for number in range(8_000))
-FETCHES = 100
-events = zmq.Context.instance().socket(zmq.SUB)
-events.subscribe("ranking.")
-events.subscribe("heartbeat.")
-events.connect(values["MARQUEE_EVENTS"])
-events.recv_multipart()
-events.unsubscribe("heartbeat.")
-
-
-def bare():
-    """A day of the sandbox over a connection that is kept: the median of the microseconds."""
-    times, connection = [], http.client.HTTPConnection(upstream)
-    for _ in range(FETCHES):
-        date = next(days).strftime("%Y%m%d")
-        began = time.perf_counter()
-        connection.request("GET", f"/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json?key={KEY}&targetDt={date}")
-        body = connection.getresponse().read()
-        times.append((time.perf_counter() - began) * 1e6)
-        assert b"dailyBoxOfficeList" in body
-        time.sleep(0.002)  # as between fetches
-    connection.close()
-    return middle("bare", times)
-
-
-def fetch():
-    """From the request to the event of that very day: others are still on their way."""
-    times = []
-    for _ in range(FETCHES):
-        date = next(days).isoformat()
+    def fetch_day(self, date):
+        """The microseconds from the request to the event of that very day: others are still on their way."""
         wanted = f"ranking.day.all.{date}".encode()
         began = time.perf_counter()
-        client.send_multipart([b"fetch.day", json.dumps({"date": date}).encode()])
-        while events.recv_multipart()[0] != wanted:
+        self.client.send_multipart([b"fetch.day", json.dumps({"date": date}).encode()])
+        while self.events.recv_multipart()[0] != wanted:
             pass
-        times.append((time.perf_counter() - began) * 1e6)
-        assert client.recv_multipart()[0] == b"accepted"
-        time.sleep(0.002)  # until the worker rests again
-    return middle("fetch", times)
+        took = (time.perf_counter() - began) * 1e6
+        assert self.client.recv_multipart()[0] == b"accepted"
+        return took
+
+    def ask(self, address, word, topic, body=""):
+        """The microseconds of round trips."""
+        output = subprocess.check_output([PEER, "ask", address, str(QUESTIONS), word, topic, body], timeout=120)
+        return list(map(float, output.split()))[SLOWER:]
+
+    def status(self, name):
+        return lambda: self.ask(self.routers.get(name, self.address), "status", "status")
+
+    def commit(self, name):
+        return lambda: self.ask(self.routers[name], "accepted", "fetch.day")
+
+    def receipt(self):
+        """Days that are in the log, so that a fetcher has next to nothing to do beside."""
+        body = f'{{"date":"2024-06-04","id":"{uuid.uuid4()}-%ld"}}'
+        return self.ask(self.address, "accepted", "fetch.day", body)
+
+    def bare(self):
+        """Days of the sandbox over a connection that is kept."""
+        times, connection = [], http.client.HTTPConnection(self.upstream)
+        for _ in range(FETCHES):
+            date = next(self.days).strftime("%Y%m%d")
+            began = time.perf_counter()
+            connection.request(
+                "GET", f"/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json?key={KEY}&targetDt={date}")
+            body = connection.getresponse().read()
+            times.append((time.perf_counter() - began) * 1e6)
+            assert b"dailyBoxOfficeList" in body
+            time.sleep(0.002)  # as between fetches
+        connection.close()
+        return times
+
+    def fetch(self):
+        times = []
+        for _ in range(FETCHES):
+            times.append(self.fetch_day(next(self.days).isoformat()))
+            time.sleep(0.002)  # until the worker rests again
+        return times
+
+    def end(self):
+        self.client.close(linger=0)
+        self.events.close(linger=0)
+        stop(self.worker, self.sandbox, *self.peers)
 
 
-client.send_multipart([b"fetch.day", b"2024-06-04"])
-assert client.recv_multipart()[0] == b"accepted"
-while events.recv_multipart()[0] != b"ranking.day.all.2024-06-04":
-    pass
-times = in_turn({
-    "C": lambda: ask("C", routers["C"], "status", "status"),
-    "Python": lambda: ask("Python", routers["Python"], "status", "status"),
-    "status": lambda: ask("status", address, "status", "status"),
-    "C and a commit": lambda: ask("C and a commit", routers["C and a commit"], "accepted", "fetch.day"),
-    "C and ten pages": lambda: ask("C and ten pages", routers["C and ten pages"], "accepted", "fetch.day"),
-    "C and a writer": lambda: ask("C and a writer", routers["C and a writer"], "accepted", "fetch.day"),
-    "receipt": receipt, "bare": bare, "fetch": fetch})
+times, at_rest, highest = {}, [], []
+for number in range(ROUNDS):
+    stage = Stage(number)
+    figures = in_turn({
+        "C": stage.status("C"), "Python": stage.status("Python"), "status": stage.status("worker"),
+        "C and a commit": stage.commit("C and a commit"), "C and ten pages": stage.commit("C and ten pages"),
+        "C and a writer": stage.commit("C and a writer"), "receipt": stage.receipt, "bare": stage.bare,
+        "fetch": stage.fetch}, TURNS, number)
+    size = stage.size
+    at_rest.append(stage.at_rest)
+    highest.append(memory(stage.worker, "VmHWM"))
+    stage.end()
+    for name, turns in figures.items():
+        times.setdefault(name, []).append(middle(name, [took for turn in turns for took in turn]))
 line(f"round trip of {size} B: C ROUTER", times["C"], unit="µs, p50")
 line("round trip: Python ROUTER", times["Python"], ("C", times["C"], "", 0), unit="µs, p50")
 line("round trip: status", times["status"], ("C", times["C"], "≤", 1.2), unit="µs, p50", noisy=is_noisy("C"))
@@ -126,5 +155,4 @@ both = [trip + one for trip, one in zip(times["bare"], times["receipt"])]
 line("fetch.day to its event", times["fetch"], ("HTTP and a receipt", both, "≤", 1.3), unit="µs, p50",
      noisy=is_noisy("bare") or is_noisy("receipt"))
 print("median to quickest tenth:", ", ".join(f"{name} {statistics.median(all):.1f}" for name, all in spreads.items()))
-note_memory("commands", "worker", at_rest, memory(worker, "VmHWM"))
-stop(worker, sandbox)
+note_memory("commands", "worker", statistics.median(at_rest), max(highest))
