@@ -108,9 +108,8 @@ final class PolledSocket: Listener {
         let room = exchange.inbox.room
         var batch: [Message] = []
         var footprint = 0
-        var refused = 0
         var isAll = false
-        var answered = 0
+        var done = SocketCounters()
         reading: for _ in 0..<Self.messagesPerTurn where footprint < Self.bytesPerTurn {
             switch next(in: room) {
             case .nothing:
@@ -118,37 +117,47 @@ final class PolledSocket: Listener {
                 break reading
             case .broken:
                 watch?.hear(from: handle.source, as: nil)
-                refused += 1
+                done.refused += 1
             case .message(let message):
                 watch?.hear(from: handle.source, as: kind == .router ? message.frames[0] : nil)
-                if message.cut != nil { refused += 1 }
-                if batch.isEmpty, answered == 0, answers(message) {
-                    answered = 1
-                    continue
-                }
+                if message.cut != nil { done.refused += 1 } else { done.received += 1 }
+                // One a turn: a flood is answered in bulk.
+                if done.received == 1, batch.isEmpty, answers(message, counting: &done) { continue }
                 footprint += message.footprint
                 batch.append(message)
             }
         }
         if kind == .publisher {
-            refused += batch.count { !exchange.subscribers.note($0) }
+            done.refused += batch.count { !exchange.subscribers.note($0) }
+            done.received = 0
             batch = []
         }
-        exchange.counters.withLock { counters in
-            counters.received += answered + batch.count { $0.cut == nil }
-            counters.refused += refused
-        }
+        exchange.counters.withLock { $0 += done }
         if case .messages = room, !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
         if case .beginnings = room { exchange.inbox.refuse(batch) }
         return isAll
     }
 
     /// Answers a message there and then, if that can be done and nobody who came before still waits.
-    private func answers(_ message: Message) -> Bool {
-        guard let answer, message.cut == nil, exchange.inbox.isAwaited, let reply = answer(message) else {
+    private func answers(_ message: Message, counting done: inout SocketCounters) -> Bool {
+        guard let answer, message.cut == nil, exchange.inbox.isAwaited, exchange.outbox.isEmpty,
+            let reply = answer(message)
+        else { return false }
+        return transmit(exchange.unread?.charge(reply) ?? reply, counting: &done)
+    }
+
+    /// Gives a message to libzmq, and counts what becomes of it; false if it waits for room.
+    private func transmit(_ message: Message, counting done: inout SocketCounters) -> Bool {
+        switch handle.send(message) {
+        case .sent: done.sent += 1
+        case .unroutable: done.unroutable += 1
+        case .full where kind == .dealer:
+            isBlocked = true
             return false
+        // One peer that does not read must not keep the others waiting.
+        case .full: done.dropped += 1
         }
-        return exchange.outbox.post([reply]) == 1
+        return true
     }
 
     /// The next message, as far as there is room for it, and as far as somebody could be told of what is missing.
@@ -174,25 +183,10 @@ final class PolledSocket: Listener {
     func send() {
         mustLook = true
         if sending.isEmpty { sending = exchange.outbox.take()[...] }
-        var result = SocketCounters()
-        sending: for message in sending.prefix(Self.messagesPerTurn) {
-            switch handle.send(message) {
-            case .sent: result.sent += 1
-            case .unroutable: result.unroutable += 1
-            case .full where kind == .dealer:
-                isBlocked = true
-                break sending
-            // One peer that does not read must not keep the others waiting.
-            case .full: result.dropped += 1
-            }
-        }
-        let settled = result.sent + result.unroutable + result.dropped
+        var done = SocketCounters()
+        let settled = sending.prefix(Self.messagesPerTurn).prefix { transmit($0, counting: &done) }.count
         sending = sending.dropFirst(settled)
-        exchange.counters.withLock { counters in
-            counters.sent += result.sent
-            counters.unroutable += result.unroutable
-            counters.dropped += result.dropped
-        }
+        exchange.counters.withLock { $0 += done }
         exchange.outbox.settle(settled)
         // Who has posted more meanwhile did not say so.
         if sending.isEmpty { sending = exchange.outbox.take()[...] }

@@ -24,4 +24,16 @@ public struct SocketCounters: Sendable, Hashable {
 
     /// Starts from zero.
     public init() {}
+
+    /// Adds what was done since.
+    static func += (counters: inout SocketCounters, more: SocketCounters) {
+        counters.received += more.received
+        counters.sent += more.sent
+        counters.refused += more.refused
+        counters.returned += more.returned
+        counters.dropped += more.dropped
+        counters.unroutable += more.unroutable
+        counters.connections += more.connections
+        counters.disconnections += more.disconnections
+    }
 }
