@@ -16,7 +16,8 @@ public final class HTTPClient: Sendable {
     private let surroundings: Surroundings
     private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
     private let afterAttempt: AttemptReport
-    /// The client's thread, where answers are read: a task that prefers it asks and is answered without a hop to another.
+    /// The client's thread, where answers that may be shared are read: a task that prefers it asks and is answered without
+    /// a hop to another.
     ///
     /// Who runs there must not block it. After `shutdown` it is any thread.
     public var executor: any TaskExecutor { transport.executor }

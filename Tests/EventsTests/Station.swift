@@ -102,11 +102,11 @@ func requests(_ count: Int) -> [String] {
 }
 
 extension Subscription {
-    /// The events up to the one with the given number in its stream, by number.
-    func numbers(upTo last: Int) async throws -> [UInt64] {
+    /// The events up to the one with the given number in its stream, by number; of one stream alone, if that is given.
+    func numbers(upTo last: Int, of stream: Events.Stream? = nil) async throws -> [UInt64] {
         var numbers: [UInt64] = []
         _ = try await read { delivery -> Bool? in
-            guard case .event(let event, _) = delivery else { return nil }
+            guard case .event(let event, _) = delivery, event.stream == stream ?? event.stream else { return nil }
             numbers.append(event.sequence.value)
             return event.sequence.value == UInt64(last) ? true : nil
         }
