@@ -5,6 +5,9 @@ import Glibc
 /// One turn: read the mail, let libcurl work, hand out what has ended, begin what has a place, and wait for the next
 /// event. Nothing in it blocks but that wait, nor may the tasks that prefer the thread.
 final class TransferLoop {
+    /// How much may be done for tasks before the connections are listened to.
+    private static let turnsPerWait = 16
+
     private let inbox: TransferInbox
     private let multi: MultiHandle
     private let isPublic: @Sendable (IPAddress) -> Bool
@@ -14,6 +17,7 @@ final class TransferLoop {
     private var running: [TransferOrder.ID: Transfer] = [:]
     /// When the first of the waiting may be out of time; never later than that.
     private var nextExpiry: ContinuousClock.Instant?
+    private var turnsWithoutWait = 0
 
     private init(
         _ inbox: TransferInbox, _ multi: MultiHandle, limits: HTTPClient.Limits,
@@ -68,8 +72,12 @@ final class TransferLoop {
         }
         expire()
         begin()
+        let mayRest = inbox.fallAsleep()
+        turnsWithoutWait += 1
+        guard mayRest || turnsWithoutWait == Self.turnsPerWait else { return true }
+        turnsWithoutWait = 0
         let rest = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
-        multi.wait(atMost: inbox.fallAsleep() ? rest : .zero)
+        multi.wait(atMost: mayRest ? rest : .zero)
         return true
     }
 
