@@ -80,10 +80,12 @@ final class Client: Sendable {
         let line = try #require(await program.output { $0.hasPrefix(mark) ? $0.dropFirst(mark.count) : nil })
         let answer = try JSON(String(line)).list.compactMap(\.text)
         let envelope = answer.prefix { $0.isEmpty }
-        try #require(answer.count >= envelope.count + 2)
+        let events = answer.dropFirst(envelope.count + 2)
+        // Word and body, and nothing behind them but the events that were asked for.
+        try #require(answer.count >= envelope.count + 2 && (events.isEmpty || answer[envelope.count] == "events"))
         return Answer(
             envelope: Array(envelope), word: answer[envelope.count], body: try JSON(answer[envelope.count + 1]),
-            events: Array(answer.dropFirst(envelope.count + 2)))
+            events: Array(events))
     }
 
     /// Asks for something with a receipt and a new id, and waits for its end.
