@@ -36,7 +36,7 @@ let package = Package(
         .executable(name: "marquee", targets: ["marquee"])
     ],
     targets: [
-        // Floor 0: libraries of the system, the lock everything else shares state behind, what was misspelt, and JSON.
+        // Floor 0: libraries of the system, the lock everything else shares state behind, threads, what was misspelt, JSON.
         // Without pkg-config: Debian's libzmq.pc carries Kerberos flags that SwiftPM warns about at every build.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
@@ -46,19 +46,20 @@ let package = Package(
         systemLibrary("CZlib", pkgConfig: "zlib", packages: ["zlib1g-dev"]),
         systemLibrary(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
-        systemLibrary("CMalloc", packages: ["libc6-dev"]),
+        systemLibrary("CLibc", packages: ["libc6-dev"]),
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Locking"),
+        module("Threads", uses: ["CLibc", "Locking"]),
         module("Spelling"),
         module("JSONReading"),
 
         // Floor 1: one module per outside world.
-        module("ZeroMQ", uses: ["CZMQ", "Locking"]),
+        module("ZeroMQ", uses: ["CZMQ", "Locking", "Threads"]),
         module("SQLite", uses: ["CSQLite", "Locking"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "JSONReading", "Locking"]),
-        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Locking"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "JSONReading", "Locking", "Threads"]),
+        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Locking", "Threads"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["CMalloc", "Locking", "Spelling"]),
+        module("Operations", uses: ["CLibc", "Locking", "Spelling", "Threads"]),
         module("YAML", uses: ["CYAML", "Spelling"]),
 
         // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
@@ -98,7 +99,7 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket", "Upstreams",
+                "Locking", "Threads", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket", "Upstreams",
                 "Events", "Worker", "Notifier", "Board", "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
@@ -119,9 +120,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Locking"),
+        tests(of: "Threads", uses: ["Locking"]),
         tests(of: "Spelling"),
         tests(of: "JSONReading"),
-        tests(of: "ZeroMQ"),
+        tests(of: "ZeroMQ", uses: ["Threads"]),
         tests(of: "SQLite", uses: ["Locking"]),
         tests(of: "Networking"),
         tests(of: "WebServer"),

@@ -1,9 +1,6 @@
 // libcurl's setters and getters are variadic, which Swift cannot call: one plain function for each type of argument.
 #pragma once
 #include <curl/curl.h>
-// Not in Swift's Glibc.
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 typedef size_t (*marquee_curl_sink)(char *bytes, size_t size, size_t count, void *context);
 

@@ -39,6 +39,6 @@ final class Transport: Sendable {
     /// Ends everything under way as cancelled, and returns when the thread has closed its connections.
     func shutdown() async {
         inbox.close()
-        await inbox.end()
+        await inbox.waitForEnd()
     }
 }

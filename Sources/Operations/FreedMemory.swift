@@ -1,4 +1,4 @@
-import CMalloc
+import CLibc
 
 /// What becomes of memory that is freed (`mallopt`).
 public enum FreedMemory {

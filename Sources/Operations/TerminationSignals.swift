@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// SIGINT, SIGTERM and SIGHUP (a closed terminal) as something to wait for. SIGPIPE is ignored, so that a lost peer is an error of its write.
 ///
@@ -16,11 +17,11 @@ public struct TerminationSignals: Sendable {
         let (signals, continuation) = AsyncStream<Int32>.makeStream(bufferingPolicy: .bufferingOldest(1))
         self.signals = signals
         precondition(relayPipe.writing >= 0, "pipe failed")
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(Context(continuation: continuation))
-        let started = pthread_create(&thread, nil, takeSignals, context.toOpaque())
-        precondition(started == 0, "pthread_create: \(started)")
-        pthread_detach(thread)
+        do {
+            try startThread { takeSignals { continuation.yield($0) } }
+        } catch {
+            preconditionFailure("\(error)")
+        }
         var action = sigaction()
         action.__sigaction_handler.sa_handler = relay
         action.sa_flags = SA_RESTART
@@ -31,14 +32,6 @@ public struct TerminationSignals: Sendable {
     /// Returns when the first signal has come, or when the task is cancelled; for one caller.
     public func first() async {
         for await _ in signals { return }
-    }
-}
-
-private final class Context: Sendable {
-    let continuation: AsyncStream<Int32>.Continuation
-
-    init(continuation: AsyncStream<Int32>.Continuation) {
-        self.continuation = continuation
     }
 }
 
@@ -60,15 +53,13 @@ private func relay(_ signal: Int32) {
 }
 
 /// The thread's life, which is the process's.
-private func takeSignals(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    let continuation = Unmanaged<Context>.fromOpaque(context).takeRetainedValue().continuation
+private func takeSignals(_ ask: (Int32) -> Void) {
     var wasAsked = false
     while true {
         var signal: UInt8 = 0
         guard read(relayPipe.reading, &signal, 1) == 1 else { continue }
         if wasAsked { _exit(128 + Int32(signal)) }
         wasAsked = true
-        continuation.yield(Int32(signal))
+        ask(Int32(signal))
     }
 }

@@ -1,26 +1,19 @@
 import CMicrohttpd
-import Glibc
+import Threads
 
 // What MHD calls, on its own thread. These are functions of the file: a closure would inherit the isolation of the code
 // around it and trap on MHD's thread.
 
 extension WebServer {
-    /// Starts MHD's thread with all signals blocked, so that the process's signals go to the threads that want them.
+    /// Starts MHD's thread, with all signals blocked.
     static func start(on socket: Int32, limits: Limits, context: UnsafeMutableRawPointer) -> OpaquePointer? {
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         let inactivity = max(1, limits.inactivity.components.seconds)
-        return marquee_start(
-            socket,
-            marquee_limits(
-                connections: UInt32(clamping: limits.connections),
-                connections_per_address: UInt32(clamping: limits.connectionsPerAddress),
-                inactivity_seconds: UInt32(clamping: inactivity),
-                connection_memory: limits.connectionMemory),
-            receive, begin, complete, notify, context)
+        let limits = marquee_limits(
+            connections: UInt32(clamping: limits.connections),
+            connections_per_address: UInt32(clamping: limits.connectionsPerAddress),
+            inactivity_seconds: UInt32(clamping: inactivity),
+            connection_memory: limits.connectionMemory)
+        return withSignalsBlocked { marquee_start(socket, limits, receive, begin, complete, notify, context) }
     }
 
     /// How many bytes a request's body may have, by its head.

@@ -1,5 +1,6 @@
 internal import CZMQ
 internal import Glibc
+internal import Threads
 
 /// The one thread that owns a ZeroMQ context and all its sockets.
 ///
@@ -9,7 +10,7 @@ internal import Glibc
 ///
 /// It does not interpret messages or reconnect by itself (libzmq does).
 public final class IOThread: TaskExecutor {
-    let mailbox: Mailbox
+    let mailbox: Mailbox<Work>
     private let thread: pthread_t
 
     /// Starts the thread; it ends when nothing refers to it, its sockets and the tasks on it any more.
@@ -21,12 +22,13 @@ public final class IOThread: TaskExecutor {
         encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
         onCut: @escaping @Sendable (CutConnection) -> Void = { _ in }
     ) throws(ZeroMQError) {
-        let mailbox = try Mailbox()
+        let mailbox: Mailbox<Work>
+        do { mailbox = try Mailbox(Work()) } catch { throw ZeroMQError("open", "mailbox", code: error.code) }
         let poller = Poller(
             mailbox: mailbox, context: try Context(), encryption: encryption,
             news: ConnectionNews(failed: onHandshakeFailure, cut: onCut))
         self.mailbox = mailbox
-        thread = try startThread(for: "I/O thread") { poller.run() }
+        do { thread = try startThread { poller.run() } } catch { throw ZeroMQError("start", "I/O thread", code: error.code) }
     }
 
     deinit {

@@ -1,6 +1,7 @@
 internal import CZMQ
 internal import Glibc
 internal import Locking
+internal import Threads
 
 extension Poller {
     /// What an opened socket's facade needs.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Threads
 
 /// The inside of an `IOThread`: its sockets and the loop that waits for them. Touched by that thread alone.
 final class Poller {
@@ -16,7 +17,7 @@ final class Poller {
     /// How much may be done for some before the others are listened to.
     private static let turnsPerWait = 16
 
-    let mailbox: Mailbox
+    let mailbox: Mailbox<Work>
     let context: Context
     let encryption: Encryption?
     let news: ConnectionNews
@@ -34,7 +35,7 @@ final class Poller {
     private var atEnd: [@Sendable () -> Void] = []
     private var isAbandoned = false
 
-    init(mailbox: Mailbox, context: Context, encryption: Encryption?, news: ConnectionNews) {
+    init(mailbox: Mailbox<Work>, context: Context, encryption: Encryption?, news: ConnectionNews) {
         self.mailbox = mailbox
         self.context = context
         self.encryption = encryption
@@ -54,9 +55,9 @@ final class Poller {
 
     /// Does what there is to do, and tells whether there is more.
     private func turn() -> Bool {
-        let (work, senders) = mailbox.take()
-        for work in work { work(self) }
-        for sender in senders { sockets[sender]?.schedule() }
+        let work = mailbox.take()
+        for job in work.jobs { job(self) }
+        for sender in work.senders { sockets[sender]?.schedule() }
         for socket in polled where socket.isBusy { socket.send() }
         for listener in listeners where listener.mustLook { listener.look() }
         closeSockets()
@@ -175,7 +176,7 @@ extension Poller {
         doorman = nil
         phase = .ending(max(now, lingersUntil) + Self.grace)
         do {
-            _ = try startThread(for: "end of context") { [context, mailbox] in
+            try startThread { [context, mailbox] in
                 context.end()
                 mailbox.post { $0.end() }
             }

@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Standard input as a line to the process that started this one: when it ends, that process is gone, however it died.
 enum Lifeline {
@@ -7,20 +8,22 @@ enum Lifeline {
 
     /// Asks this process to end, as SIGTERM does, when standard input ends.
     static func follow() {
-        var thread = pthread_t()
-        let status = pthread_create(&thread, nil, waitForEnd, nil)
-        precondition(status == 0, "pthread_create: \(status)")
-        pthread_detach(thread)
+        do {
+            try startThread {
+                waitForEnd()
+                kill(getpid(), SIGTERM)
+            }
+        } catch {
+            preconditionFailure("\(error)")
+        }
     }
-}
 
-/// Reads standard input, on which nothing comes but its end.
-private func waitForEnd(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    var byte: UInt8 = 0
-    while true {
-        let count = read(STDIN_FILENO, &byte, 1)
-        guard count > 0 || (count < 0 && errno == EINTR) else { break }
+    /// Reads standard input, on which nothing comes but its end.
+    private static func waitForEnd() {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            guard count > 0 || (count < 0 && errno == EINTR) else { return }
+        }
     }
-    kill(getpid(), SIGTERM)
-    return nil
 }

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Threads
 
 @testable import ZeroMQ
 
@@ -43,7 +44,7 @@ struct SilentPeerTests {
     private func waitForEnd(of address: String, saying bytes: [UInt8]) async {
         let hungUp = await withCheckedContinuation { continuation in
             do {
-                _ = try startThread(for: "silent peer") {
+                try startThread {
                     let peer = RawPeer(connectedTo: address)
                     continuation.resume(returning: peer.say(bytes) && peer.waitForEnd())
                 }

@@ -1,4 +1,5 @@
 import CCurl
+import CLibc
 import Glibc
 
 /// The owner of libcurl's multi handle: the transfers that are running, and the connections they use.
@@ -6,12 +7,11 @@ import Glibc
 /// It waits with epoll(7) and tells libcurl which connections something has come for (`curl_multi_socket_action`): left to
 /// itself, libcurl looks at all of them each time.
 ///
-/// `@unchecked Sendable` is sound because everything but `wakeUp` is called on the one thread of `TransferLoop` alone:
-/// the only other holder is `TransferInbox`, which calls nothing else. An eventfd(2) can be written to from any thread while
-/// it is open, and it is as long as there is a reference to do that through. The descriptors and `raw` never change.
-final class MultiHandle: @unchecked Sendable {
+/// It belongs to the thread of `TransferLoop`.
+final class MultiHandle {
     private let raw: UnsafeMutableRawPointer
     private let poll: Int32
+    /// What ends a wait whatever the transfers do: the descriptor of the loop's mailbox.
     private let alarm: Int32
     /// When libcurl wants to be called, whatever comes.
     private var timer: ContinuousClock.Instant?
@@ -22,14 +22,14 @@ final class MultiHandle: @unchecked Sendable {
     // `curl_global_init` once in the life of the process; a constant of a type is initialized once, by one thread.
     private static let libcurl = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    /// Makes a handle (`curl_multi_init`) that keeps at most `connections` open for reuse.
-    init(connections: Int) {
+    /// Makes a handle (`curl_multi_init`) that keeps at most `connections` open for reuse, and waits for `alarm`, too.
+    init(connections: Int, alarm: Int32) {
         precondition(Self.libcurl == CURLE_OK, "curl_global_init: \(Self.libcurl.rawValue)")
         guard let raw = curl_multi_init() else { preconditionFailure("curl_multi_init: out of memory") }
         self.raw = raw
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        alarm = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-        precondition(poll >= 0 && alarm >= 0, "epoll_create1, eventfd: \(errno)")
+        precondition(poll >= 0, "epoll_create1: \(errno)")
+        self.alarm = alarm
         watch(alarm, for: EPOLLIN.rawValue)
         let context = Unmanaged.passUnretained(self).toOpaque()
         check(marquee_curl_multi_set_socket(raw, watchSocket, context), "curl_multi_setopt")
@@ -43,7 +43,6 @@ final class MultiHandle: @unchecked Sendable {
         marquee_curl_multi_set_socket(raw, nil, nil)
         marquee_curl_multi_set_timer(raw, nil, nil)
         curl_multi_cleanup(raw)
-        close(alarm)
         close(poll)
     }
 
@@ -80,22 +79,12 @@ final class MultiHandle: @unchecked Sendable {
         return nil
     }
 
-    /// Waits until there is something to do, `wakeUp` is called, or the time is over.
-    func wait(atMost time: Duration) {
+    /// Waits until there is something to do, or the time is over; returns whether the alarm is one reason.
+    func wait(atMost time: Duration) -> Bool {
         let wait = timer.map { min(time, ContinuousClock.now.duration(to: $0)) } ?? time
         // Interrupted is no different from nothing ready.
         readyCount = max(0, Int(epoll_wait(poll, &events, Int32(events.count), wait.milliseconds)))
-        // At once, before whoever calls looks why it was woken: a later alarm is for the next wait.
-        if events.prefix(readyCount).contains(where: { $0.data.fd == alarm }) {
-            var alarms: eventfd_t = 0
-            eventfd_read(alarm, &alarms)
-        }
-    }
-
-    /// Ends the present or else the next `wait`. From any thread.
-    func wakeUp() {
-        // Can only fail when the counter is full, and then the descriptor is readable anyway.
-        eventfd_write(alarm, 1)
+        return events.prefix(readyCount).contains { $0.data.fd == alarm }
     }
 
     /// Waits for what libcurl wants to know of a socket, `CURL_POLL_REMOVE` for nothing.

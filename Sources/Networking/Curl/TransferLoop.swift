@@ -1,9 +1,9 @@
-import Glibc
+import Threads
 
 /// The thread that owns the multi handle and every transfer.
 ///
-/// One turn: read the mail, let libcurl work, hand out what has ended, begin what has a place, and wait for the next
-/// event. Nothing in it blocks but that wait, nor may the tasks that prefer the thread.
+/// One turn: read the inbox, let libcurl work, hand out what has ended, begin what has a place. Nothing blocks but the
+/// wait for the next event, nor may the tasks that prefer the thread.
 final class TransferLoop {
     /// How much may be done for tasks before the connections are listened to.
     private static let turnsPerWait = 16
@@ -17,14 +17,12 @@ final class TransferLoop {
     private var running: [TransferOrder.ID: Transfer] = [:]
     /// When the first of the waiting may be out of time; never later than that.
     private var nextExpiry: ContinuousClock.Instant?
-    private var turnsWithoutWait = 0
 
     private init(
-        _ inbox: TransferInbox, _ multi: MultiHandle, limits: HTTPClient.Limits,
-        isPublic: @escaping @Sendable (IPAddress) -> Bool
+        _ inbox: TransferInbox, limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool
     ) {
         self.inbox = inbox
-        self.multi = multi
+        multi = MultiHandle(connections: limits.total, alarm: inbox.mailbox.descriptor)
         self.limits = limits
         self.isPublic = isPublic
         places = Places(limits)
@@ -32,37 +30,38 @@ final class TransferLoop {
 
     /// Starts a thread and returns its inbox.
     static func start(limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool) -> TransferInbox {
-        let multi = MultiHandle(connections: limits.total)
-        let inbox = TransferInbox(waking: multi)
-        let loop = TransferLoop(inbox, multi, limits: limits, isPublic: isPublic)
-        // All signals blocked, for the thread and the resolver threads that it starts: those that stop a process are
-        // the main thread's, and a write to a closed TLS connection must not raise SIGPIPE.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let status = pthread_create(&thread, nil, runTransferLoop, Unmanaged.passRetained(loop).toOpaque())
-        precondition(status == 0, "pthread_create: \(status)")
-        pthread_detach(thread)
-        return inbox
+        do {
+            let inbox = try TransferInbox()
+            try startThread {
+                // Its connections are closed when it is gone, and only then has it ended.
+                TransferLoop(inbox, limits: limits, isPublic: isPublic).run()
+                inbox.loopEnded()
+            }
+            return inbox
+        } catch {
+            preconditionFailure("\(error)")
+        }
     }
 
-    /// Runs to the end on the thread that `context` was handed to, lets go of everything, and returns the inbox.
-    fileprivate static func run(_ context: UnsafeMutableRawPointer) -> TransferInbox {
-        let loop = Unmanaged<TransferLoop>.fromOpaque(context).takeRetainedValue()
-        while loop.turn() {}
-        return loop.inbox
+    /// Serves until the inbox closes.
+    private func run() {
+        while true {
+            var mayRest = false
+            for _ in 0..<Self.turnsPerWait where !mayRest {
+                guard turn() else { return }
+                mayRest = inbox.mailbox.fallAsleep()
+            }
+            wait(mayRest: mayRest)
+        }
     }
 
-    /// Does what is to be done now and waits for more; false when it is over.
+    /// Does what there is to do; false when it is over.
     private func turn() -> Bool {
-        let mail = inbox.take()
-        for job in mail.jobs { job.runSynchronously(on: inbox.asUnownedTaskExecutor()) }
-        for order in mail.orders { enqueue(order) }
-        for id in mail.cancelled { settle(id, .failure(.cancelled)) }
-        if mail.isClosing {
+        let orders = inbox.take()
+        for job in orders.jobs { job.runSynchronously(on: inbox.asUnownedTaskExecutor()) }
+        for order in orders.new { enqueue(order) }
+        for id in orders.cancelled { settle(id, .failure(.cancelled)) }
+        if orders.isClosing {
             for id in Array(waiting.keys) + Array(running.keys) { settle(id, .failure(.cancelled)) }
             return false
         }
@@ -72,13 +71,13 @@ final class TransferLoop {
         }
         expire()
         begin()
-        let mayRest = inbox.fallAsleep()
-        turnsWithoutWait += 1
-        guard mayRest || turnsWithoutWait == Self.turnsPerWait else { return true }
-        turnsWithoutWait = 0
-        let rest = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
-        multi.wait(atMost: mayRest ? rest : .zero)
         return true
+    }
+
+    /// Looks at the connections, and sleeps if it may until there is something to do.
+    private func wait(mayRest: Bool) {
+        let rest = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
+        if multi.wait(atMost: mayRest ? rest : .zero) { inbox.mailbox.clear() }
     }
 
     private func enqueue(_ order: TransferOrder) {
@@ -119,10 +118,4 @@ final class TransferLoop {
         places.leave(id)
         order.continuation.resume(returning: outcome)
     }
-}
-
-private func runTransferLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    TransferLoop.run(context).loopEnded()
-    return nil
 }

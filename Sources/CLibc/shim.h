@@ -1,0 +1,5 @@
+#pragma once
+// mallopt(3), epoll(7) and eventfd(2) are not in Swift's Glibc module.
+#include <malloc.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>

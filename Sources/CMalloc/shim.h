@@ -1,3 +1,0 @@
-#pragma once
-// mallopt(3) is not in Swift's Glibc module.
-#include <malloc.h>
