@@ -99,8 +99,8 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "Threads", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket", "Upstreams",
-                "Events", "Worker", "Notifier", "Board", "Sandbox",
+                "Locking", "Threads", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket",
+                "Upstreams", "Events", "Worker", "Notifier", "Board", "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",

@@ -6,12 +6,11 @@ extension Publisher {
         metrics.counters(
             "marquee_events_published_total", "Events published, those sent again among them.", by: "stream"
         ) {
-            let sent = self.sent
             // A stream that the log has counts from zero, so that its first event is seen as an increase.
-            return Self.byName(sent.positions.mapValues { _ in 0 }.merging(sent.events.mapValues(Double.init)) { $1 })
+            Self.byName(self.sent.streams.mapValues { Double($0.events) })
         }
         metrics.gauges("marquee_log_position", "The sequence of a stream's newest event.", by: "stream") {
-            Self.byName(self.sent.positions.mapValues { Double($0.value) })
+            Self.byName(self.sent.streams.mapValues { Double($0.position.value) })
         }
         metrics.counter("marquee_heartbeats_total", "Heartbeats published.") { Double(self.sent.heartbeats) }
     }

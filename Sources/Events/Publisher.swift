@@ -11,9 +11,15 @@ public final class Publisher: Sendable {
     private let epoch: String
     /// What was sent so far.
     struct State {
-        var positions: [Stream: SequenceNumber]
-        var events: [Stream: Int] = [:]
+        var streams: [Stream: StreamState]
         var heartbeats = 0
+    }
+
+    /// What was sent of a stream.
+    struct StreamState {
+        /// The place of the newest event, or of the newest in the log at the start.
+        var position = SequenceNumber.zero
+        var events = 0
     }
 
     private let state: Locked<State>
@@ -23,7 +29,7 @@ public final class Publisher: Sendable {
         self.socket = socket
         source = log.source
         epoch = log.epoch
-        state = Locked(State(positions: positions))
+        state = Locked(State(streams: positions.mapValues { StreamState(position: $0) }))
     }
 
     /// Sends events in order; some may have been sent before.
@@ -31,9 +37,7 @@ public final class Publisher: Sendable {
         // Under the lock, so that no heartbeat tells of an event before that event has been sent.
         state.withLock { state in
             for event in events {
-                let stream = event.stream
-                state.positions[stream] = max(state.positions[stream] ?? .zero, event.sequence)
-                state.events[stream, default: 0] += 1
+                state.streams[event.stream, default: StreamState()].note(event)
             }
             _ = socket.post(events.map { Message($0.frames) })
         }
@@ -42,7 +46,8 @@ public final class Publisher: Sendable {
     /// Sends a heartbeat.
     public func beat(at now: Date) {
         state.withLock { state in
-            _ = socket.post([Heartbeat(epoch: epoch, positions: state.positions).message(from: source, at: now)])
+            let positions = state.streams.mapValues(\.position)
+            _ = socket.post([Heartbeat(epoch: epoch, positions: positions).message(from: source, at: now)])
             state.heartbeats += 1
         }
     }
@@ -66,5 +71,12 @@ public final class Publisher: Sendable {
             }
             tasks.cancelAll()
         }
+    }
+}
+
+extension Publisher.StreamState {
+    fileprivate mutating func note(_ event: LoggedEvent) {
+        position = max(position, event.sequence)
+        events += 1
     }
 }

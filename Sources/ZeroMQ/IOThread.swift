@@ -28,7 +28,9 @@ public final class IOThread: TaskExecutor {
             mailbox: mailbox, context: try Context(), encryption: encryption,
             news: ConnectionNews(failed: onHandshakeFailure, cut: onCut))
         self.mailbox = mailbox
-        do { thread = try startThread { poller.run() } } catch { throw ZeroMQError("start", "I/O thread", code: error.code) }
+        do { thread = try startThread { poller.run() } } catch {
+            throw ZeroMQError("start", "I/O thread", code: error.code)
+        }
     }
 
     deinit {
