@@ -3,7 +3,7 @@
 A plain ROUTER of the same library and bare SQLite commits run in turn with them, so that ratios hold on a busy machine.
 """
 import json, sqlite3, statistics, subprocess, threading, time
-from bench import FOLDER, KEY, THROUGHPUT, start, stop
+from bench import FOLDER, KEY, THROUGHPUT, read_charts, start, stop
 import zmq
 
 DAYS = 8411  # from 2003-11-11 on, the 23 years there are
@@ -158,16 +158,8 @@ reader.connect(ready["commands"])
 
 
 def replay(number):
-    """Reads all charts, a page at a time, as a subscriber does that has none."""
-    count, fields = 0, {"stream": "ranking", "limit": 500, "after": ""}
-    more = True
-    while more:
-        reader.send_multipart([b"replay", json.dumps(fields).encode()])
-        word, header, *frames = reader.recv_multipart()
-        assert word == b"events", header
-        answer = json.loads(header)
-        fields["after"], more = answer["position"], answer["more"]
-        count += len(frames) // 2
+    """Reads all charts."""
+    count = read_charts(reader)
     assert count == DAYS, count
 
 

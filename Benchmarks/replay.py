@@ -1,8 +1,8 @@
 """23 years of charts read from the log page by page: a worker, and a ROUTER in Python over the same database."""
-import json, subprocess, time
+import subprocess, time
 from bench import (
-    FOLDER, PEERS, PYTHON, THROUGHPUT, free_address, in_turn, line, memory, note_memory, seconds_of, settings, spawn,
-    start, stop)
+    FOLDER, PEERS, PYTHON, THROUGHPUT, free_address, in_turn, line, memory, note_memory, read_charts, seconds_of, settings,
+    spawn, start, stop)
 import zmq
 
 DAYS, PASSES = 8_411, 3
@@ -24,14 +24,7 @@ def read(name):
     reader.connect(address)
     before, began, count = seconds_of(process), time.perf_counter(), 0
     for _ in range(PASSES):
-        fields, more = {"stream": "ranking", "limit": 500, "after": ""}, True
-        while more:
-            reader.send_multipart([b"replay", json.dumps(fields).encode()])
-            word, header, *frames = reader.recv_multipart()
-            assert word == b"events", header
-            answer = json.loads(header)
-            fields["after"], more = answer["position"], answer["more"]
-            count += len(frames) // 2
+        count += read_charts(reader)
     assert count == DAYS * PASSES, count
     rate = count / (time.perf_counter() - began)
     efficiency[name].append(count / max(seconds_of(process) - before, 0.01))
