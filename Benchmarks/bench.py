@@ -16,12 +16,14 @@ if os.nice(0) != 0:
 
 
 def in_turn(ways, turns=ROUNDS, first=0):
-    """Measures each way once a turn, beginning with another each time; returns the figures of each."""
+    """Measures each way once a turn, beginning with another each time, forwards and backwards, so that none always comes after
+    the same other; returns the figures of each."""
     figures = {name: [] for name in ways}
     names = list(ways)
     for number in range(first, first + turns):
         place = number % len(names)
-        for name in names[place:] + names[:place]:
+        order = names[place:] + names[:place]
+        for name in reversed(order) if number // len(names) % 2 else order:
             figures[name].append(ways[name]())
     return figures
 
