@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Locking"),
-        tests(of: "Threads", uses: ["Locking"]),
+        tests(of: "Threads"),
         tests(of: "Spelling"),
         tests(of: "JSONReading"),
         tests(of: "ZeroMQ", uses: ["Threads"]),

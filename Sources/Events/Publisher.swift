@@ -20,6 +20,11 @@ public final class Publisher: Sendable {
         /// The place of the newest event, or of the newest in the log at the start.
         var position = SequenceNumber.zero
         var events = 0
+
+        fileprivate mutating func note(_ event: LoggedEvent) {
+            position = max(position, event.sequence)
+            events += 1
+        }
     }
 
     private let state: Locked<State>
@@ -71,12 +76,5 @@ public final class Publisher: Sendable {
             }
             tasks.cancelAll()
         }
-    }
-}
-
-extension Publisher.StreamState {
-    fileprivate mutating func note(_ event: LoggedEvent) {
-        position = max(position, event.sequence)
-        events += 1
     }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import Locking
 import Testing
 
 @testable import Threads
