@@ -4,7 +4,7 @@
 /// is with ZeroMQ or dropped.
 final class Outbox: Sendable {
     private struct State {
-        var queue: [Message] = []
+        var queue = MessageQueue()
         var pending = 0
         var isScheduled = false
         var isClosed = false
@@ -27,7 +27,7 @@ final class Outbox: Sendable {
         let (count, isFirst) = state.update { state in
             let count = state.isClosed ? 0 : min(messages.count, limit - state.pending)
             let queued = messages.prefix(count)
-            if let unread { state.queue += queued.map(unread.charge) } else { state.queue += queued }
+            state.queue.append(unread.map { unread in queued.map(unread.charge)[...] } ?? queued)
             state.pending += count
             let isFirst = count > 0 && !state.isScheduled
             if isFirst { state.isScheduled = true }
@@ -53,9 +53,9 @@ final class Outbox: Sendable {
     }
 
     /// All that is queued; with nothing, the next message wakes the I/O thread again.
-    func take() -> [Message] {
+    func take() -> MessageQueue {
         state.update { state in
-            defer { state.queue = [] }
+            defer { state.queue = MessageQueue() }
             state.isScheduled = !state.queue.isEmpty
             return state.queue
         }

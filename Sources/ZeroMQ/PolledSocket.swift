@@ -20,7 +20,7 @@ final class PolledSocket: Listener {
     private let exchange: Exchange
     /// Whether messages tell who sent them: peers come to a socket that is bound, and are known otherwise.
     private let tellsSender: Bool
-    private var sending: ArraySlice<Message> = []
+    private var sending = MessageQueue()
     private var isScheduled = false
     private var isBlocked = false
     private var closing: (deadline: Duration, done: [@Sendable () -> Void])?
@@ -182,14 +182,13 @@ final class PolledSocket: Listener {
     /// Sends what it can within one turn's budget.
     func send() {
         mustLook = true
-        if sending.isEmpty { sending = exchange.outbox.take()[...] }
+        if sending.isEmpty { sending = exchange.outbox.take() }
         var done = SocketCounters()
-        let settled = sending.prefix(Self.messagesPerTurn).prefix { transmit($0, counting: &done) }.count
-        sending = sending.dropFirst(settled)
+        let settled = sending.removeFirst(atMost: Self.messagesPerTurn) { transmit($0, counting: &done) }
         exchange.counters.withLock { $0 += done }
         exchange.outbox.settle(settled)
         // Who has posted more meanwhile did not say so.
-        if sending.isEmpty { sending = exchange.outbox.take()[...] }
+        if sending.isEmpty { sending = exchange.outbox.take() }
         isScheduled = !sending.isEmpty
     }
 }

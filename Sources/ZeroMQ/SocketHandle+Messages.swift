@@ -46,7 +46,7 @@ extension SocketHandle {
         return true
     }
 
-    /// Sends one message, whole or not at all, with zmq_send(3); large frames are not copied.
+    /// Sends one message, whole or not at all, with zmq_send(3); all but small frames are lent, not copied.
     ///
     /// A sending socket takes in its peers' news (credits, subscriptions) only now and then, so before it gives up it is
     /// made to.

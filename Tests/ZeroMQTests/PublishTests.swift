@@ -45,18 +45,20 @@ struct PublishTests {
         }
     }
 
-    @Test("each subscriber gets large frames as they were when they were sent", .timeLimit(.minutes(5)))
-    func largeFrames() async throws {
+    @Test(
+        "each subscriber gets frames as they were when they were sent, copied or lent", .timeLimit(.minutes(5)),
+        arguments: [Loan.leastBytes - 1, Loan.leastBytes, 20_000])
+    func frames(size: Int) async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
             let one = try await thread.open(.subscriber, connect: publisher.addresses, subscriptions: [""])
             let other = try await thread.open(.subscriber, connect: publisher.addresses, subscriptions: [""])
             #expect(await publisher.waitForSubscribers(to: "", count: 2))
 
-            let sent = (0..<100).map { Message([[UInt8($0)], [UInt8](repeating: UInt8($0), count: 20_000)]) }
+            let sent = (0..<100).map { Message([[UInt8($0)], [UInt8](repeating: UInt8($0), count: size)]) }
             var changed = sent
             publisher.post(changed)
-            for index in changed.indices { changed[index].frames[1][19_999] = 255 }
+            for index in changed.indices { changed[index].frames[1][size - 1] = 255 }
             #expect(await one.next(100) == sent)
             #expect(await other.next(100) == sent)
         }
