@@ -1,5 +1,5 @@
 """What all rows share: turns, medians, ratios and their goals, and the processes that are measured."""
-import atexit, json, os, pathlib, signal, socket, statistics, subprocess, sys, threading, time
+import atexit, json, math, os, pathlib, signal, socket, statistics, subprocess, sys, threading, time
 
 MARQUEE = ".build/release/marquee"
 THROUGHPUT = ".build/release/Throughput"
@@ -15,12 +15,21 @@ if os.nice(0) != 0:
     sys.exit("a benchmark under `nice` compares unlike with like: run it without")
 
 
-def in_turn(ways, turns=ROUNDS, first=0):
+def rounds(enough, least=ROUNDS):
+    """The numbers of the rounds: these at least, then more until they are enough, at most three times as many."""
+    for number in range(3 * least):
+        if number >= least and enough():
+            return
+        yield number
+
+
+def in_turn(ways, turns=ROUNDS, first=0, enough=lambda figures: True):
     """Measures each way once a turn, beginning with another each time, forwards and backwards, so that none always comes after
-    the same other; returns the figures of each."""
+    the same other; returns the figures of each, of more turns where these are not enough."""
     figures = {name: [] for name in ways}
     names = list(ways)
-    for number in range(first, first + turns):
+    for number in rounds(lambda: enough(figures), turns):
+        number += first
         place = number % len(names)
         order = names[place:] + names[:place]
         for name in reversed(order) if number // len(names) % 2 else order:
@@ -28,9 +37,25 @@ def in_turn(ways, turns=ROUNDS, first=0):
     return figures
 
 
-def ratio(values, others):
-    """The median of what the rounds say, each of which had both under the same load."""
-    return statistics.median(value / other for value, other in zip(values, others))
+def ratios(values, others):
+    """What each round says, which had both under the same load, in order."""
+    return sorted(value / other for value, other in zip(values, others))
+
+
+def interval(values, others):
+    """Where the median ratio of all rounds that there could be lies, 19 times in 20: between two of these (a sign test, which
+    asks nothing of how they are spread); with fewer than six rounds, less often, between the first and the last."""
+    sample = ratios(values, others)
+    beyond = 0
+    while 40 * sum(math.comb(len(sample), heads) for heads in range(beyond + 2)) <= 2 ** len(sample):
+        beyond += 1
+    return sample[beyond], sample[-1 - beyond]
+
+
+def tells(values, others, goal):
+    """Whether the rounds tell on which side of its goal a ratio is."""
+    low, high = interval(values, others)
+    return not low < goal < high
 
 
 def miss(text):
@@ -40,16 +65,17 @@ def miss(text):
 
 
 def line(name, values, *goals, unit="", digits=0, noisy=False):
-    """Prints a row's median and its ratios; a goal is (who, their figures, "≥" or "≤" or "", how much).
+    """Prints a row's median and its ratios, with their intervals; a goal is (who, their figures, "≥" or "≤" or "", how much).
 
     Where less is better, ours does all that the peer does and more: a ratio well below 1 says that the peer was measured
     wrongly, and meets no goal. Nor does any ratio to a `noisy` peer.
     """
     text = f"{name:44} {statistics.median(values):12,.{digits}f} {unit:12}"
     for who, others, sign, wanted in goals:
-        is_ratio = ratio(values, others)
+        is_ratio = statistics.median(ratios(values, others))
         text += f"  {is_ratio:.2f} of {who}"
         if sign:
+            text += ", {:.2f} to {:.2f}".format(*interval(values, others))
             is_met = is_ratio >= wanted if sign == "≥" else is_ratio <= wanted
             doubt = "NOT JUDGED, the machine is too busy" if noisy else ""
             if sign == "≤" and is_ratio < 0.9:
