@@ -17,7 +17,7 @@ CRASHES ?= 60
 SECONDS_EACH ?= 600
 MINUTES ?= 60
 
-# How often `make bench` measures each way, and which rows; none named, all.
+# How often at least `make bench` measures each way, and which rows; none named, all.
 ROUNDS ?= 5
 ROWS ?=
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Locking
+import Operations
 import SQLite
 import TestSupport
 import Testing
@@ -160,6 +161,20 @@ import ZeroMQ
         #expect(made.withLock { $0 } == 2)
         await io.shutdown()
         await served
+    }
+
+    @Test("a status that was made before is given at once, but not to whom the door refuses it")
+    func keptStatusRefused() async {
+        let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
+        let door = Door(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
+        let commands = LogCommands(
+            log: log.log, database: log.database, door: door, state: { [1] }, status: { "well" })
+        let command = Command(Message("peer", "status", "{}"))
+        #expect(commands.answerAtOnce(command) == nil)
+        let made = await commands.answer(command)
+        // Five in one go is what a client has that may ask once a second.
+        for _ in 0..<4 { #expect(commands.answerAtOnce(command)?.frames == made.frames) }
+        #expect(commands.answerAtOnce(command)?.failure?.code == .overloaded)
     }
 
     @Test("a full page goes over the wire to a reader that takes so many frames")
