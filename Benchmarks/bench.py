@@ -52,10 +52,13 @@ def interval(values, others):
     return sample[beyond], sample[-1 - beyond]
 
 
-def tells(values, others, goal):
-    """Whether the rounds tell on which side of its goal a ratio is."""
-    low, high = interval(values, others)
-    return not low < goal < high
+def tells(values, *goals):
+    """Whether the rounds tell on which side of each of its goals a ratio is; goals are as `line` takes them."""
+    for _, others, sign, wanted in goals:
+        low, high = interval(values, others)
+        if sign and low < wanted < high:
+            return False
+    return True
 
 
 def miss(text):

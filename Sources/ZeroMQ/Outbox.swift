@@ -27,7 +27,7 @@ final class Outbox: Sendable {
         let (count, isFirst) = state.update { state in
             let count = state.isClosed ? 0 : min(messages.count, limit - state.pending)
             let queued = messages.prefix(count)
-            state.queue.append(unread.map { unread in queued.map(unread.charge)[...] } ?? queued)
+            if let unread { state.queue.append(queued.map(unread.charge)[...]) } else { state.queue.append(queued) }
             state.pending += count
             let isFirst = count > 0 && !state.isScheduled
             if isFirst { state.isScheduled = true }
