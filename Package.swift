@@ -8,6 +8,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
     // A call from one module to another costs what it does within one. Unsafe to SwiftPM is any flag it does not know.
+    // See docs/decisions/0045-release-build.md.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
@@ -37,7 +38,7 @@ let package = Package(
     ],
     targets: [
         // Floor 0: libraries of the system, the lock everything else shares state behind, threads, what was misspelt, JSON.
-        // Without pkg-config: Debian's libzmq.pc carries Kerberos flags that SwiftPM warns about at every build.
+        // Without pkg-config: see docs/decisions/0002-link-libzmq-without-pkg-config.md.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
         systemLibrary("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),

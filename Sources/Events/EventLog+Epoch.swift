@@ -7,6 +7,8 @@ extension EventLog {
     /// For a log that goes on from an older state, as after a restore: its next events get numbers that others have had,
     /// and must not be taken for those. The events it has are of the new epoch from then on, but keep their ids, by
     /// which a reader that begins anew, as it must, knows them again.
+    ///
+    /// See docs/decisions/0007-new-epoch-after-a-restore.md.
     public static func beginEpoch(in connection: Connection) throws(DatabaseError) -> String {
         let old = try connection.query("select max(epoch) from event_epoch", as: String.self)[0]
         let new = UUID().uuidString.lowercased()

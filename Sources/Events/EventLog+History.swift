@@ -14,6 +14,8 @@ extension EventLog {
     /// The newest event of each topic that begins with `prefix`, in the topics' order, if its body holds `bytes`.
     ///
     /// All bodies are looked through where they lie, and only those that hold the bytes are read.
+    ///
+    /// See docs/decisions/0010-movie-history-without-an-index.md.
     public func latest(
         prefix: String, holding bytes: [UInt8], in connection: Connection
     ) throws(DatabaseError) -> [LoggedEvent] {

@@ -4,6 +4,8 @@ extension EventLog {
     /// Proves that no event was changed or has gone: what SQLite does not look at when it proves a file whole.
     ///
     /// An error of kind `corrupt` names the first event that is not as it was written. Takes some seconds per gigabyte.
+    ///
+    /// See docs/decisions/0006-event-log-integrity.md.
     public static func prove(_ connection: Connection) throws(DatabaseError) {
         try forEachEvent(in: connection) { _, event, checksum throws(DatabaseError) in
             guard checksum?.fits(event) ?? true else {

@@ -5,6 +5,8 @@ public import ZeroMQ
 /// Sends logged events to whoever subscribed, as they stand in the log, and heartbeats that tell how far it has come.
 ///
 /// It never waits: a subscriber that does not keep up misses events, and sees by sequences and heartbeats that it did.
+///
+/// See docs/decisions/0005-detecting-an-active-subscription.md.
 public final class Publisher: Sendable {
     private let socket: Socket
     private let source: String

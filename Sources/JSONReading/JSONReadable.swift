@@ -1,4 +1,6 @@
 /// A value that is read straight from JSON text, for what is read too often to go through `Decodable`.
+///
+/// See docs/decisions/0022-json-parser.md.
 public protocol JSONReadable {
     /// Reads the value; an error names the way to what could not be read.
     init(json: JSONValue) throws(DecodingError)

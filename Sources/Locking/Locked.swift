@@ -7,6 +7,8 @@ public import Glibc
 ///
 /// `@unchecked Sendable` is sound because `value` is read and written inside `withLock` alone, between lock and unlock
 /// of one mutex, and what leaves the closure is `sending`.
+///
+/// See docs/decisions/0001-lock-implementation.md.
 public final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline var value: Value

@@ -2,6 +2,8 @@ import CCrypto
 public import FoundationEssentials
 
 /// The hash that pictures are known by.
+///
+/// See docs/decisions/0003-sha-256-from-libcrypto.md.
 public enum SHA256 {
     /// The hash of `bytes` as 64 small hexadecimal digits (`EVP_Digest`).
     public static func hexDigest(of bytes: some ContiguousBytes) -> String {

@@ -7,6 +7,8 @@ import Operations
 ///
 /// What is at hand is decided on together and written in one transaction: a page of the log while it catches up, and
 /// mostly a single chart later. While that is on its way to the disk, the next is decided on.
+///
+/// See docs/decisions/0042-deciding-while-writing.md.
 struct AlertService: Service {
     let subscription: Subscription
     let ledger: Ledger

@@ -8,6 +8,8 @@ public import SQLite
 /// so that an unchanged one costs its host an empty answer (RFC 9111, 4.3). Whoever asks for the same at the same time
 /// waits for one fetch. Where a picture can no longer be had the old one is shown. What cannot be kept, because the disk is
 /// full or damaged, is fetched again: the cache never fails, it only knows less.
+///
+/// See docs/decisions/0030-image-cache.md.
 public actor PictureCache {
     /// How much is kept, and for how long it is believed.
     public struct Limits: Sendable {

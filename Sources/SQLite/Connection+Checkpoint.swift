@@ -6,6 +6,8 @@ extension Connection {
 
     /// Takes over from SQLite when the log is copied into the file: the commit that fills it would have its callers wait for
     /// that, too (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files").
+    ///
+    /// See docs/decisions/0038-wal-checkpoints.md.
     func takeOverCheckpoints() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(

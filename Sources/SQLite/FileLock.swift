@@ -10,6 +10,8 @@ import Glibc
 /// when it acknowledged the last one. By the second, a database is noticed that has lost some, which SQLite can't: without
 /// its write-ahead log, or with a damaged one, it is merely older. It is not synced, since it need not be exact: after a
 /// power loss it may tell of fewer commits than there are, never of more.
+///
+/// See docs/decisions/0006-event-log-integrity.md.
 struct FileLock: ~Copyable {
     private static let digits = 20
 

@@ -12,6 +12,8 @@ public protocol Mail: Sendable {
 ///
 /// The descriptor, an eventfd(2), is written to only while the reader sleeps, so that a burst costs one system call, and
 /// what the reader posts itself costs none.
+///
+/// See docs/decisions/0050-wakeup-queue.md.
 public final class Mailbox<Content: Mail>: Sendable {
     @usableFromInline struct State {
         @usableFromInline var content: Content

@@ -6,6 +6,8 @@ import Locking
 ///
 /// The areas that everybody knows cost nothing. For another code the council's own list is asked for, once a day in Korea:
 /// only what that does not have is certainly no area. Where the list cannot be had, the code passes.
+///
+/// See docs/decisions/0009-area-code-validation.md.
 struct AreaCheck: Sendable {
     private struct List: Sendable {
         let date: KoreanDate

@@ -54,6 +54,7 @@ struct Fetcher: Sendable {
     }
 
     private func chart(of week: Week, in market: Market, asOf now: Date) async throws -> Findings {
+        // See docs/decisions/0008-unfinished-weeks.md.
         // What the source would say of some of the days would be read as the figures of them all.
         guard week.lastDay <= .yesterday(at: now) else { throw Failure.notOver(week, at: now) }
         let state = Chart.state(of: week.lastDay, at: now)

@@ -25,6 +25,8 @@ extension Journal {
     /// gets the new requests. `begin` gets those that wait: what only asks somebody before the disk has it, so that the
     /// question is under way meanwhile, what orders something only then. Both on the writer's own queue. A write that fails
     /// may have begun what it undoes, and begin it again when it is tried again: the end of that finds nothing to end.
+    ///
+    /// See docs/decisions/0029-answering-from-the-log.md.
     func offer(
         _ offers: [Offer], begin: @escaping @Sendable ([AcceptedRequest]) -> Void = { _ in },
         then: @escaping @Sendable (Admission) -> Void = { _ in }

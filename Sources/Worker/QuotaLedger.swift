@@ -12,6 +12,8 @@ import Upstreams
 /// Calls are booked some ahead, so that not each has to wait for the disk: what is booked and not made is given back at the
 /// end, and lost with a process that is killed. Part of each day's calls is for live requests alone. A service that says
 /// that its own budget is used up is not called again before its day is over, whatever is left of ours.
+///
+/// See docs/decisions/0028-quota-booking.md.
 struct QuotaLedger: Sendable {
     /// What is left of a day's calls.
     struct Balance: Hashable, Sendable, Codable {
@@ -120,6 +122,8 @@ struct QuotaLedger: Sendable {
 
     /// Takes note of a service's answer: one that says that its quota is used up closes it for as long as it says, else
     /// until midnight in Korea.
+    ///
+    /// See docs/decisions/0012-exhausted-upstream-quota.md.
     func note(_ error: UpstreamError) async throws {
         // What has neither status nor code is a refusal of this ledger.
         guard error.kind == .quotaExhausted, error.status != nil, limits[error.service] != nil else { return }

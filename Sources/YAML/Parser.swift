@@ -3,6 +3,8 @@ import CYAML
 /// A `yaml_parser_t` that reads one text, and the event that it is at.
 ///
 /// libyaml's structures may not move, so they live on the heap; they are freed with the parser.
+///
+/// See docs/decisions/0014-yaml-parser.md.
 struct Parser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>

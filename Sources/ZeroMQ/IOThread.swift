@@ -9,6 +9,8 @@ internal import Threads
 /// `TaskExecutor`: a task that prefers it answers without a hop to another thread, and must not block.
 ///
 /// It does not interpret messages or reconnect by itself (libzmq does).
+///
+/// See docs/decisions/0040-socket-event-loop.md.
 public final class IOThread: TaskExecutor {
     let mailbox: Mailbox<Work>
     private let thread: pthread_t

@@ -1,6 +1,8 @@
 /// The bounded hand-over of batches from the I/O thread to a task.
 ///
 /// The reader takes up to a thousand messages under one lock.
+///
+/// See docs/decisions/0034-socket-receive-loop.md.
 final class Inbox: Sendable {
     /// What there is room for.
     enum Room {

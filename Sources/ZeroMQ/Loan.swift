@@ -4,6 +4,8 @@ internal import CZMQ
 ///
 /// What waits for fifty slow subscribers is in memory once, as the event that it was before. The address stays: an array's
 /// elements move only when it is changed, and this one is held as a constant.
+///
+/// See docs/decisions/0039-zero-copy-frames.md.
 final class Loan: Sendable {
     /// Smaller frames are quicker to copy: libzmq puts 40 bytes before them, and up to 120 are freed without a lock.
     ///

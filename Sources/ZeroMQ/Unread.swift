@@ -4,6 +4,8 @@ internal import Locking
 ///
 /// libzmq counts what waits for a peer in messages, and tells nobody. So each message carries a charge, from when it is
 /// queued until libzmq gives back its last frame: to the kernel, or with a connection that is gone.
+///
+/// See docs/decisions/0043-memory-held-by-libzmq.md.
 final class Unread: Sendable {
     private struct State {
         var bytes: [[UInt8]: Int] = [:]

@@ -4,6 +4,8 @@ import Glibc
 import Operations
 
 /// The files that go along with a request, and how far they have come, told on standard error where a person looks.
+///
+/// See docs/decisions/0031-upload-progress.md.
 struct Upload: Sendable {
     private let isSeen = isatty(STDERR_FILENO) == 1
     private let clock = Stopwatch(ContinuousClock())

@@ -3,8 +3,9 @@
 
     python3 Tests/Fuzz PROGRAM [--seconds 600] [--seed 1] [--only TARGET]
 
-Each target has so many seconds; the seed decides what is sent. Seeds lie in `seeds`, and what the sandbox answers is the
-seed of what upstreams answer. Works with a program built under the address sanitizer as well. Needs python3-zmq.
+See docs/decisions/0026-fuzzing-whole-processes.md. Each target has so many seconds; the seed decides what is sent.
+Seeds lie in `seeds`, and what the sandbox answers is the seed of what upstreams answer. Works with a program built
+under the address sanitizer as well. Needs python3-zmq.
 """
 
 import argparse

@@ -1,6 +1,8 @@
 import FoundationEssentials
 
-/// Where the page's files are: see docs/decisions/0020.
+/// Finds the folder of the page's files.
+///
+/// See docs/decisions/0020-location-of-web-assets.md.
 enum WebFolder {
     /// Where they are below one of the folders above the program: installed, or in the sources it was built from.
     private static let places = ["share/marquee/web", "Sources/Board/Web"]

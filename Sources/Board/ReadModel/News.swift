@@ -2,6 +2,8 @@ import Events
 import SQLite
 
 /// Something that happened, in the few words that a page needs to look at it again.
+///
+/// See docs/decisions/0021-live-update-ids.md.
 struct News: Hashable, Sendable {
     /// What it is about; the raw value is the name of the server-sent event.
     enum Kind: String, Sendable {

@@ -1,4 +1,6 @@
 /// The fields of a request's body as they stand there, read but not yet checked: each kind of request brings its own.
+///
+/// See docs/decisions/0024-request-fields-and-attachments.md.
 public enum RequestFields: Hashable, Sendable {
     /// Of charts and films.
     case fetch(FetchFields)

@@ -4,6 +4,8 @@ import Threads
 /// What callers on any thread leave for the loop's thread.
 ///
 /// It is also the thread's `TaskExecutor`: a task that prefers it asks and is answered without a hop to another thread.
+///
+/// See docs/decisions/0049-fetch-executor.md.
 final class TransferInbox: TaskExecutor {
     /// What has come in since the last look.
     struct Orders: Mail {

@@ -6,6 +6,8 @@ import SQLite
 /// Takes letters out of the outbox to one sink, in their order, each until it is taken or dead.
 ///
 /// Each sink has a courier of its own, so that a sink that is slow or gone delays no other.
+///
+/// See docs/decisions/0019-delivery-attempts.md.
 struct Courier: Sendable {
     let recipient: Recipient
     let outbox: Outbox

@@ -9,6 +9,8 @@ public import BoxOffice
 ///
 /// With `since`, what counts is the day alone: charts of that day and later ones fire in whatever order they come, and a
 /// chart that comes after the one of the day that follows it lets that day's be evaluated, too.
+///
+/// See docs/decisions/0016-alert-retractions.md.
 public struct AlertDecider: Sendable {
     private let rules: AlertRules
     private let since: KoreanDate?

@@ -6,6 +6,8 @@ import FoundationEssentials
 /// What the worker's log held when the notifier was started for the first time is history, and what backfill brings is,
 /// whenever it comes. Where the former ends is found once, by the time of events and of the start, and from then on is a
 /// place in each stream: whoever knows the places decides as the notifier did, whenever the log is read.
+///
+/// See docs/decisions/0017-alert-history-baseline.md.
 public struct History: Hashable, Sendable, Codable {
     /// The last event of each stream that is history; a stream that is not here has its end still to be found.
     public private(set) var ends: [Stream: SequenceNumber]

@@ -7,6 +7,8 @@ import OpenMarket
 ///
 /// A page is news of products as well as a product's own event is; of two looks the later counts, by the times of their
 /// events, in whatever order they are read. It grows by products.
+///
+/// See docs/decisions/0027-product-alerts.md.
 struct Shelf: Sendable {
     /// How long after its registration a product is new: one that is seen for the first time later was overlooked.
     private static let novelty: TimeInterval = 7 * 86_400

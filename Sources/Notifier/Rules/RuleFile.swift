@@ -10,6 +10,8 @@ public struct RuleFile: Sendable {
     public let sinks: [SinkSettings]
 
     /// What counts where there is no file: the contract's five rules.
+    ///
+    /// See docs/decisions/0015-default-alert-rules.md.
     public static let standard = RuleFile(rules: AlertRules())
 
     /// Makes what a file with these rules and sinks says.

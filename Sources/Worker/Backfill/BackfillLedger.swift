@@ -6,6 +6,8 @@ import SQLite
 /// What was asked to be backfilled, item by item, on disk until it is done.
 ///
 /// It lives in the worker's database and works in the transaction of the connection that it is given.
+///
+/// See docs/decisions/0013-backfill-in-the-worker.md.
 enum BackfillLedger {
     /// How far an item has come; the raw values are in the table.
     enum State: Int {

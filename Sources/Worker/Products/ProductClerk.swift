@@ -10,6 +10,8 @@ import Upstreams
 /// Before an order is sent, a mark of it is put on disk. Whoever finds the mark (after a crash, or because no clear answer
 /// came) looks at the market first: what is there already is not done again, what is not is sent again, and where that
 /// cannot be told the order fails as `uncertain`. Orders do not overlap, so that what one made is not taken for another's.
+///
+/// See docs/decisions/0023-product-order-idempotency.md.
 struct ProductClerk: Sendable {
     /// How long the market may go on with an order after its connection has ended: a look before that could miss it.
     static let patience = Duration.seconds(5)

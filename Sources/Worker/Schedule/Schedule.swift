@@ -7,6 +7,8 @@ import FoundationEssentials
 /// A look is over once an upstream has answered since its time, whoever asked. Until then it is tried again, gently: what
 /// is not published yet, and a service that fails, after ever longer pauses; what needs a person, by the hour; and when
 /// the quota is used up, on the next day.
+///
+/// See docs/decisions/0011-stateless-schedule.md.
 struct Schedule: Sendable {
     /// One request that was made for a look.
     struct Attempt: Hashable, Sendable {

@@ -5,11 +5,15 @@ internal import Locking
 ///
 /// It counts them, cuts those that are too many or would fill the memory, and tells whose handshake failed. libzmq has one
 /// thread for all network traffic, so that what it tells of one connection is told without another in between.
+///
+/// See docs/decisions/0043-memory-held-by-libzmq.md.
 final class ConnectionWatch {
     /// What is listened to. A server's refusals are the doorman's to tell, who knows whom he refused.
     ///
     /// With encryption never ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: to tell it of an encrypted message that cannot be opened,
     /// libzmq forgets why it could not, keeps the connection, and aborts the process once the peer has left.
+    ///
+    /// See docs/decisions/0037-handshake-failure-detection.md.
     static func events(isEncrypted: Bool) -> Int32 {
         let usual = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         guard isEncrypted else { return usual | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL }

@@ -1,6 +1,8 @@
 /// Who a program is to its peers and whom it lets in: with it, every socket of an I/O thread speaks CURVE (RFC 26).
 ///
 /// A socket that binds is the server of its connections, one that connects a client.
+///
+/// See docs/decisions/0025-curve-on-the-io-thread.md.
 public struct Encryption: Sendable {
     /// What sockets need that connect.
     public struct Client: Sendable {

@@ -4,6 +4,8 @@ import Networking
 
 /// A program of the operator's own: gets the event itself, as CloudEvents has it posted, signed as Standard Webhooks
 /// (https://www.standardwebhooks.com) has it signed.
+///
+/// See docs/decisions/0018-webhook-signatures.md.
 struct WebhookSink: HTTPSink {
     let client: HTTPClient
     let url: String
