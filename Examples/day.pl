@@ -20,7 +20,7 @@ sub receive ($socket, $seconds, $missing) {
     return @frames;
 }
 
-# The heartbeat last: once it is heard, all subscriptions are in force (see day.py).
+# The heartbeat last: once one arrives, all subscriptions are in force (see day.py).
 $events->subscribe($_) for "ranking.day.all.$day", "request.done.$id", "request.failed.$id", "heartbeat.worker";
 receive($events, 5, "no sign of life from the worker");
 $events->unsubscribe("heartbeat.worker");

@@ -16,7 +16,7 @@ def receive(socket, seconds, missing)
   socket.recv_strings(frames) > 0 ? frames : abort(missing)
 end
 
-# The heartbeat last: once it is heard, all subscriptions are in force (see day.py).
+# The heartbeat last: once one arrives, all subscriptions are in force (see day.py).
 ["ranking.day.all.#{day}", "request.done.#{id}", "request.failed.#{id}", "heartbeat.worker"].each do |topic|
   events.setsockopt(ZMQ::SUBSCRIBE, topic)
 end
