@@ -20,7 +20,7 @@ end
 ["ranking.day.all.#{day}", "request.done.#{id}", "request.failed.#{id}", "heartbeat.worker"].each do |topic|
   events.setsockopt(ZMQ::SUBSCRIBE, topic)
 end
-receive(events, 5, "no sign of life from the worker")
+receive(events, 5, "no heartbeat from the worker")
 events.setsockopt(ZMQ::UNSUBSCRIBE, "heartbeat.worker")
 commands.send_strings(["fetch.day", JSON.generate(date: day, id: id)])
 word, receipt = receive(commands, 5, "no receipt from the worker")

@@ -32,7 +32,7 @@ int main(void) {
     zmq_send(commands, "{}", 2, 0);
     for (int more = 1, size; more; zmq_getsockopt(commands, ZMQ_RCVMORE, &more, &(size_t){sizeof more})) {
         if ((size = zmq_recv(commands, answer, sizeof answer, 0)) < 0)
-            return fprintf(stderr, "no answer: is the key known there?\n"), 1;
+            return fprintf(stderr, "no answer: does the server know this key?\n"), 1;
         printf("%.*s\n", size < 4096 ? size : 4096, answer);
     }
 }

@@ -29,8 +29,8 @@ def receive(socket, missing):
 
 commands = connect(zmq.REQ, "MARQUEE_COMMANDS", "tcp://127.0.0.1:5551")
 commands.send_multipart([b"status", b"{}"])
-word, status = receive(commands, "no answer: is the key known there?")
+word, status = receive(commands, "no answer: does the server know this key?")
 print(word.decode(), json.loads(status)["version"])
 events = connect(zmq.SUB, "MARQUEE_EVENTS", "tcp://127.0.0.1:5552")
 events.subscribe("heartbeat.worker")
-print(receive(events, "no heartbeat: has the key the role read?")[0].decode())
+print(receive(events, "no heartbeat: does the key have the role read?")[0].decode())
