@@ -2,22 +2,22 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# debug or release: what `make run` and `make build` build. Release is what is deployed and measured; from clean it took
-# 211 to 256 s on two shared cores, once. Tests are always built for debugging, so neither throws the other's work away.
+# debug or release: what `make run` and `make build` build. Release is deployed and measured; from clean it takes 211 to
+# 256 s on two shared cores. Tests are always built for debugging, so neither build discards the other's products.
 CONFIGURATION ?= release
-# How each is built: a release has Swift's runtime in it, as in the image.
+# Build flags: a release links Swift's runtime statically, as in the image.
 debug := -c debug
 release := -c release --static-swift-stdlib
 
-# Which chaos, and how much of it.
+# The seed of `make chaos`, and its number of crashes.
 SEED ?= 1
 CRASHES ?= 60
 
-# How long `make fuzz` has for each target, and `make soak` for all.
+# The time of `make fuzz` for each target, and of `make soak` in all.
 SECONDS_EACH ?= 600
 MINUTES ?= 60
 
-# How often at least `make bench` measures each way, and which rows; none named, all.
+# The least number of rounds of `make bench`, and its rows; none named means all.
 ROUNDS ?= 5
 ROWS ?=
 
@@ -25,21 +25,21 @@ strict := -Xswiftc -warnings-as-errors
 swift_files := Package.swift Sources Tests Examples Benchmarks
 test_log := .build/test.log
 sanitizer_log := .build/sanitizer.log
-# How many tests run at once. Without a limit all do, and hold more open files than Foundation's Process can list; on two
-# cores twice as many are no quicker, and each waits longer for its turn.
+# How many tests run at once. Without a limit all do, and together they open more files than Foundation's Process can
+# list; on two cores twice as many are not faster, and each takes longer.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 sanitized := ^(Locking|Threads|ZeroMQ|SQLite|Networking|WebServer|Imaging|Pictures|Events)Tests\.
-# The accessibility checker, which only a package of a browser driver carries.
+# The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
 .PHONY: help run test build lint format bench chaos fuzz guide soak sanitize compose-test board-test clean packages \
   test-packages browser
 
-help:  ## List the verbs
+help:  ## List the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
 	  printf 'make %-14s%s\n' "$$verb" "$$text"; done
 
-run: build  ## Start sandbox, worker, notifier and board in this terminal; the real services if their keys are set
+run: build  ## Build, then start worker, notifier, board and, without keys, the sandbox in this terminal
 	@exec .build/$(CONFIGURATION)/marquee up
 
 test: test-packages  ## Build and run all tests; warnings are errors
@@ -48,12 +48,12 @@ test: test-packages  ## Build and run all tests; warnings are errors
 	swift test --skip-build $(strict) --skip EndToEndTests 2>&1 | tee -a $(test_log)
 	swift test --skip-build $(strict) --filter EndToEndTests 2>&1 | tee -a $(test_log)
 	@[ "$$(grep -cE 'Test run with [1-9][0-9]* tests?.* passed' $(test_log))" = 2 ] \
-	  || { echo 'make test: no test ran' >&2; exit 1; }
+	  || { echo 'make test: a test run reported no passed tests' >&2; exit 1; }
 
-build: packages  ## Install what is missing, and build the program
+build: packages  ## Install missing Debian packages, and build the program
 	swift build $($(CONFIGURATION)) --product marquee
 
-lint: test-packages  ## Check the format of the Swift files, what the documents say of other files, and what is deployed
+lint: test-packages  ## Check the Swift format, the documents, and the files in deploy/
 	swift format lint --strict --parallel --recursive $(swift_files)
 	docs/check
 	deploy/check
@@ -61,44 +61,44 @@ lint: test-packages  ## Check the format of the Swift files, what the documents 
 format:  ## Format the Swift files
 	swift format format --in-place --parallel --recursive $(swift_files)
 
-bench: build  ## Measure what docs/benchmarks.md holds, and fail where a goal is missed: ROUNDS=5 ROWS='fanout commands'
+bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is missed: ROUNDS=5 ROWS='fanout commands'
 	@deploy/install-packages bench
 	swift build $(release) --product Throughput
 	ROUNDS=$(ROUNDS) Benchmarks/run $(ROWS)
 
-chaos: build test-packages  ## Kill, cut and freeze the processes, and check that nothing is lost: SEED=1 CRASHES=60
+chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=60
 	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
-fuzz: build test-packages  ## Send the processes what is nearly right: SECONDS_EACH=600 SEED=1
+fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
 	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
 
-guide: build test-packages  ## Do what docs/operations.md says to do: keys, backups, moves, a full disk, a week without upstream
+guide: build test-packages  ## Follow docs/operations.md: keys, backups, moves, a full disk, a week without upstream
 	/usr/bin/python3 -B Tests/Guide .build/$(CONFIGURATION)/marquee
 
-soak: build test-packages  ## An hour of mixed load, after which nothing may have grown: MINUTES=60
+soak: build test-packages  ## Run a mixed load, and check that memory and descriptors do not grow: MINUTES=60
 	/usr/bin/python3 -B Tests/Soak .build/$(CONFIGURATION)/marquee --minutes $(MINUTES)
 
-# What shares memory between threads or reads what strangers send, and under the thread sanitizer the whole program, by its
-# end-to-end tests: a process of which the sanitizer has something to say ends with a status of its own. Not the measured
-# losses, whose volume takes minutes.
-# Leaks are not looked for: Foundation keeps what it gave a `Process` that a test started. What grows, `make soak` sees.
-sanitize: test-packages  ## Run tests under the thread and the address sanitizer, and the program under the first
+# The modules that share memory between threads or parse input from strangers; and under the thread sanitizer the whole
+# program, by its end-to-end tests: a process with a report exits with a status of its own. Without the measured losses,
+# whose volume takes minutes.
+# Leak detection is off: Foundation keeps what it gave a `Process` that a test started. `make soak` finds growth.
+sanitize: test-packages  ## Run tests under the thread and the address sanitizer, and the program under the thread sanitizer
 	@mkdir -p $(dir $(sanitizer_log)) && : > $(sanitizer_log)
 	swift test --sanitize thread --scratch-path .build-tsan --filter '$(sanitized)' --skip MeasuredLoss 2>&1 | tee -a $(sanitizer_log)
 	swift test --sanitize thread --scratch-path .build-tsan --skip-build --filter EndToEndTests 2>&1 | tee -a $(sanitizer_log)
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build-asan --disable-xctest --filter '$(sanitized)' --skip MeasuredLoss 2>&1 | tee -a $(sanitizer_log)
 	@! grep -E '(WARNING: Thread|ERROR: Address)Sanitizer' $(sanitizer_log) >&2
 	@[ "$$(grep -cE 'Test run with [1-9][0-9]* tests?.* passed' $(sanitizer_log))" = 3 ] \
-	  || { echo 'make sanitize: no test ran' >&2; exit 1; }
+	  || { echo 'make sanitize: a test run reported no passed tests' >&2; exit 1; }
 
-compose-test: test-packages  ## Bring the containers up, use them from outside, take them down
+compose-test: test-packages  ## Start the containers, use them from outside, remove them
 	deploy/compose-test
 
-board-test: build browser  ## Click through the board in a real browser, and put a crowd before it
+board-test: build browser  ## Test the board in a real browser, and with a thousand browsers
 	/usr/bin/python3 -B Tests/BoardBrowser .build/$(CONFIGURATION)/marquee
 	/usr/bin/python3 -B Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
 
-clean:  ## Delete what was built
+clean:  ## Delete all build products
 	rm -rf .build .build-*
 
 packages:

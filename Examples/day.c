@@ -23,9 +23,9 @@ int main(int argc, char **argv) {
         {"ranking.day.all.", day}, {"request.done.", id}, {"request.failed.", id}, {"heartbeat.worker", ""}};
     zmq_connect(events, setting("MARQUEE_EVENTS", "tcp://127.0.0.1:5552"));
     zmq_connect(commands, setting("MARQUEE_COMMANDS", "tcp://127.0.0.1:5551"));
-    for (int i = 0; i < 4; i++)  // the heartbeat last: once it is heard, all subscriptions are in force (see day.py)
+    for (int i = 0; i < 4; i++)  // the heartbeat last: once one arrives, all are in force (see day.py)
         zmq_setsockopt(events, ZMQ_SUBSCRIBE, topic, sprintf(topic, "%s%.64s", topics[i][0], topics[i][1]));
-    receive(events, 5, "no sign of life from the worker");
+    receive(events, 5, "no heartbeat from the worker");
     zmq_setsockopt(events, ZMQ_UNSUBSCRIBE, topics[3][0], strlen(topics[3][0]));
     zmq_send(commands, "fetch.day", strlen("fetch.day"), ZMQ_SNDMORE);
     zmq_send(commands, body, sprintf(body, "{\"date\":\"%.64s\",\"id\":\"%s\"}", day, id), 0);

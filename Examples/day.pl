@@ -20,9 +20,9 @@ sub receive ($socket, $seconds, $missing) {
     return @frames;
 }
 
-# The heartbeat last: once it is heard, all subscriptions are in force (see day.py).
+# The heartbeat last: once one arrives, all subscriptions are in force (see day.py).
 $events->subscribe($_) for "ranking.day.all.$day", "request.done.$id", "request.failed.$id", "heartbeat.worker";
-receive($events, 5, "no sign of life from the worker");
+receive($events, 5, "no heartbeat from the worker");
 $events->unsubscribe("heartbeat.worker");
 $commands->send_multipart(["fetch.day", encode_json({ date => $day, id => $id })]);
 my ($word, $receipt) = receive($commands, 5, "no receipt from the worker");

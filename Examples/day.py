@@ -16,11 +16,11 @@ def receive(socket, seconds, missing):
     return socket.recv_multipart() if socket.poll(1000 * seconds) else sys.exit(missing)
 
 
-# What is sent before a subscription has reached the worker is missed. Subscriptions arrive in their order, and hearts
-# beat every second: once we hear one, all before it are in force, and we can ask.
+# Events that are sent before a subscription reaches the worker are lost. Subscriptions take effect in order, and a
+# heartbeat comes every second: after the first one, all subscriptions are in force.
 for topic in f"ranking.day.all.{day}", f"request.done.{id}", f"request.failed.{id}", "heartbeat.worker":
     events.subscribe(topic)
-receive(events, 5, "no sign of life from the worker")
+receive(events, 5, "no heartbeat from the worker")
 events.unsubscribe("heartbeat.worker")
 commands.send_multipart([b"fetch.day", json.dumps({"date": day, "id": id}).encode()])
 word, receipt = receive(commands, 5, "no receipt from the worker")

@@ -16,11 +16,11 @@ def receive(socket, seconds, missing)
   socket.recv_strings(frames) > 0 ? frames : abort(missing)
 end
 
-# The heartbeat last: once it is heard, all subscriptions are in force (see day.py).
+# The heartbeat last: once one arrives, all subscriptions are in force (see day.py).
 ["ranking.day.all.#{day}", "request.done.#{id}", "request.failed.#{id}", "heartbeat.worker"].each do |topic|
   events.setsockopt(ZMQ::SUBSCRIBE, topic)
 end
-receive(events, 5, "no sign of life from the worker")
+receive(events, 5, "no heartbeat from the worker")
 events.setsockopt(ZMQ::UNSUBSCRIBE, "heartbeat.worker")
 commands.send_strings(["fetch.day", JSON.generate(date: day, id: id)])
 word, receipt = receive(commands, 5, "no receipt from the worker")

@@ -1,5 +1,5 @@
-// Asks a worker that speaks CURVE how it is: cc -o encrypted encrypted.c -lzmq && ./encrypted
-// MARQUEE_CURVE_KEYS is a folder with the public key of the server and a client's key that the server knows.
+// Asks a worker with CURVE for its status: cc -o encrypted encrypted.c -lzmq && ./encrypted
+// MARQUEE_CURVE_KEYS is a folder that holds the server's public key and the key pair of a client that the server knows.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ int main(void) {
     void *context = zmq_ctx_new(), *commands = zmq_socket(context, ZMQ_REQ);
     int patience = 5000;
     zmq_setsockopt(commands, ZMQ_RCVTIMEO, &patience, sizeof patience);
-    zmq_setsockopt(commands, ZMQ_CURVE_SERVERKEY, server, 40);  // before it connects: afterwards they mean nothing
+    zmq_setsockopt(commands, ZMQ_CURVE_SERVERKEY, server, 40);  // before connecting: later they have no effect
     zmq_setsockopt(commands, ZMQ_CURVE_PUBLICKEY, public, 40);
     zmq_setsockopt(commands, ZMQ_CURVE_SECRETKEY, secret, 40);
     zmq_connect(commands, setting("MARQUEE_COMMANDS", "tcp://127.0.0.1:5551"));
@@ -32,7 +32,7 @@ int main(void) {
     zmq_send(commands, "{}", 2, 0);
     for (int more = 1, size; more; zmq_getsockopt(commands, ZMQ_RCVMORE, &more, &(size_t){sizeof more})) {
         if ((size = zmq_recv(commands, answer, sizeof answer, 0)) < 0)
-            return fprintf(stderr, "no answer: is the key known there?\n"), 1;
+            return fprintf(stderr, "no answer: does the server know this key?\n"), 1;
         printf("%.*s\n", size < 4096 ? size : 4096, answer);
     }
 }

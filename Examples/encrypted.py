@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Asks a worker that speaks CURVE how it is, and waits for its heartbeat. Needs pyzmq (Debian: python3-zmq).
+"""Asks a worker with CURVE for its status, and waits for its heartbeat. Needs pyzmq (Debian: python3-zmq).
 
-MARQUEE_CURVE_KEYS is a folder with the public key of the server and a client's key that the server knows.
+MARQUEE_CURVE_KEYS is a folder that holds the server's public key and the key pair of a client that the server knows.
 """
 import json, os, sys
 import zmq
@@ -17,7 +17,7 @@ context.linger = 0
 
 def connect(kind, variable, otherwise):
     socket = context.socket(kind)
-    # Before it connects: afterwards they mean nothing.
+    # Set the keys before connecting: later they have no effect.
     socket.curve_serverkey, socket.curve_publickey, socket.curve_secretkey = server, public, secret
     socket.connect(os.environ.get(variable, otherwise))
     return socket
@@ -29,8 +29,8 @@ def receive(socket, missing):
 
 commands = connect(zmq.REQ, "MARQUEE_COMMANDS", "tcp://127.0.0.1:5551")
 commands.send_multipart([b"status", b"{}"])
-word, status = receive(commands, "no answer: is the key known there?")
+word, status = receive(commands, "no answer: does the server know this key?")
 print(word.decode(), json.loads(status)["version"])
 events = connect(zmq.SUB, "MARQUEE_EVENTS", "tcp://127.0.0.1:5552")
 events.subscribe("heartbeat.worker")
-print(receive(events, "no heartbeat: has the key the role read?")[0].decode())
+print(receive(events, "no heartbeat: does the key have the role read?")[0].decode())

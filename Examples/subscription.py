@@ -2,11 +2,11 @@
 """Prints events and loses none: subscription.py [--from-start] [--stop-after N] [--json] [prefix ...].
 
 Subscribes to the topics that begin with a prefix (all, if there is none) and prints each event once: in the order of
-its stream where the prefixes take in the whole stream, in the order of its topic otherwise. What ZeroMQ drops is read
-from the log; docs/subscription.md tells how. Needs pyzmq (Debian: python3-zmq).
+its stream where the prefixes cover the whole stream, in the order of its topic otherwise. What ZeroMQ drops is read
+from the log; docs/subscription.md explains how. Needs pyzmq (Debian: python3-zmq).
 
-As a module: `for topic, event in Subscription(events, commands, ["ranking."]): ...`. Keep `subscription.position`, in
-JSON, in the transaction that keeps what an event led to, and give it back to go on after that event.
+As a module: `for topic, event in Subscription(events, commands, ["ranking."]): ...`. Store `subscription.position` as
+JSON in the transaction that stores the effects of an event, and pass it back to continue after that event.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import time
 import zmq
 
 SILENCE = 5_000  # milliseconds without a heartbeat, of which one comes every second: the connection is dead
-LIMIT = 500  # events a page, and events delivered beyond the last sure place
+LIMIT = 500  # events a page, and events delivered out of order before a repair
 
 
 class Subscription:
@@ -25,7 +25,7 @@ class Subscription:
 
     def __init__(self, events, commands, prefixes=("",), position=None, from_start=False):
         self.events, self.commands, self.prefixes, self.from_start = events, commands, prefixes, from_start
-        # {"epoch": ..., "streams": {stream: {"after": n, "beyond": [...]}}}: all up to n was had, and these beyond it.
+        # {"epoch": ..., "streams": {stream: {"after": n, "beyond": [...]}}}: all up to n was delivered, and these.
         self.position = position
         self.questions = None
         self._listen()
@@ -34,7 +34,7 @@ class Subscription:
         self.socket = zmq.Context.instance().socket(zmq.SUB)
         self.socket.linger = 0
         self.socket.connect(self.events)
-        # Heartbeats last: whoever hears one knows that the other subscriptions are in force.
+        # Heartbeats last: the first one says that the other subscriptions are in force.
         for prefix in (*self.prefixes, "heartbeat."):
             self.socket.subscribe(prefix)
 
@@ -52,7 +52,7 @@ class Subscription:
 
     def _event(self, topic, event):
         if not self.position or event["epoch"] != self.position["epoch"]:
-            return  # before the first heartbeat, or of another log: the next heartbeat will tell
+            return  # before the first heartbeat, or of another log: the next heartbeat decides
         stream, number = event["stream"], int(event["sequence"])
         place = self._place(stream)
         if self._had(place, number):
@@ -80,14 +80,14 @@ class Subscription:
                 yield from self._repair(stream)
 
     def _repair(self, stream):
-        """Reads from the log what follows the last sure place, page by page."""
+        """Reads the log from the last complete sequence on, page by page."""
         more = True
         while more:
             place = self._place(stream)
             header, frames = self._page(stream, place["after"])
             more = header["more"]
             if header["epoch"] != self.position["epoch"]:
-                self.position = {"epoch": header["epoch"], "streams": {}}  # another log: from its beginning
+                self.position = {"epoch": header["epoch"], "streams": {}}  # another log: read it from its beginning
                 more = True
                 continue
             for topic, event in zip(map(bytes.decode, frames[::2]), map(json.loads, frames[1::2])):
@@ -99,7 +99,7 @@ class Subscription:
             self._complete(place, int(header["position"]))
 
     def _page(self, stream, after):
-        """Asks until there is an answer, over a new connection each time there was none."""
+        """Asks until an answer comes, over a new connection after each failure."""
         fields = {"stream": stream, "after": f"{after:016}", "topic": self._common(stream), "limit": LIMIT}
         pause = 0.25
         while True:
@@ -125,7 +125,7 @@ class Subscription:
         return self.position["streams"].setdefault(stream, {"after": 0, "beyond": []})
 
     def _common(self, stream):
-        """What all wanted topics of a stream begin with: `stream.` if all of it is wanted, nothing if none of it is."""
+        """Returns the common prefix of the wanted topics of a stream: `stream.` for all of it, "" for none of it."""
         word = stream + "."
         if any(word.startswith(prefix) for prefix in self.prefixes):
             return word
@@ -137,7 +137,7 @@ class Subscription:
 
     @staticmethod
     def _complete(place, number):
-        """Notes that nothing is missing up to a place, and beyond it as far as the numbers follow one another."""
+        """Marks everything up to a sequence as delivered, and moves on over the numbers that follow without a gap."""
         after = max(place["after"], number)
         while after + 1 in place["beyond"]:
             after += 1
@@ -148,7 +148,7 @@ def main():
     parser = argparse.ArgumentParser(description="Prints events and loses none.")
     parser.add_argument("prefixes", nargs="*", metavar="prefix", help="what topics begin with (default: all)")
     parser.add_argument("--from-start", action="store_true", help="begin with the first event of the log")
-    parser.add_argument("--stop-after", type=int, metavar="N", help="end after so many events")
+    parser.add_argument("--stop-after", type=int, metavar="N", help="end after N events")
     parser.add_argument("--json", action="store_true", help="print whole events, one a line")
     options = parser.parse_args()
     subscription = Subscription(

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Takes alerts from a webhook sink, and prints each once: webhook.py PORT, with the sink's secret in WEBHOOK_SECRET."""
+"""Receives alerts from a webhook sink and prints each once: webhook.py PORT, the sink's secret in WEBHOOK_SECRET."""
 import base64
 import hashlib
 import hmac
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 SECRET = os.environ["WEBHOOK_SECRET"]
 KEY = base64.b64decode(SECRET[6:]) if SECRET.startswith("whsec_") else SECRET.encode()
-seen = set()  # a real receiver keeps the ids as long as it keeps the alerts
+seen = set()  # a real receiver stores the ids as long as the alerts
 
 
 def is_genuine(headers, body):
