@@ -125,7 +125,7 @@ let package = Package(
         tests(of: "Spelling"),
         tests(of: "JSONReading"),
         tests(of: "ZeroMQ", uses: ["Threads"]),
-        tests(of: "SQLite", uses: ["Locking"]),
+        tests(of: "SQLite", uses: ["CLibc", "Locking"]),
         tests(of: "Networking"),
         tests(of: "WebServer"),
         tests(of: "Imaging"),

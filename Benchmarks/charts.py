@@ -5,10 +5,10 @@ Times are the processor's, which neighbours do not lengthen.
 import pathlib, subprocess, sys
 from bench import FOLDER, PEERS, PYTHON, THROUGHPUT, in_turn, line
 
-RECORDING = pathlib.Path("../shared/data/kobis/daily/20240604.json")
+RECORDING = pathlib.Path("Tests/Recordings/kobis/daily/20240604.json")
 COUNT, SLICES = 2_000, 5  # in short turns: a neighbour on the same core slows even the processor's time down
 if not RECORDING.exists():
-    sys.exit(f"there is no {RECORDING}")
+    sys.exit(f"no recorded response at {RECORDING.absolute()}")
 others = {}
 
 

@@ -4,13 +4,12 @@ import Testing
 
 extension Facts {
     /// The main path on figures that the real service once gave.
-    @Suite(.enabled(if: Recorded.isAvailable))
     struct RecordedTests {
         @Test(
             "a recorded day is published with every figure as recorded, and its correction as a revision",
             .timeLimit(.minutes(5)))
         func figures() async throws {
-            try await Stage.play(Self.recorded) { stage, client in
+            try await Stage.play(recorded) { stage, client in
                 // The early recording is of the night after the day, the table of when it was settled.
                 let early = try entries(of: String(decoding: Recorded.data("kobis/daily/20240604.json"), as: UTF8.self))
                 let settled = try #require(try table()["2024-06-04"])
@@ -29,7 +28,7 @@ extension Facts {
 
         @Test("the alerts of ten recorded days are those of the contract's rules", .timeLimit(.minutes(5)))
         func alerts() async throws {
-            try await Stage.play(Self.recorded) { _, client in
+            try await Stage.play(recorded) { _, client in
                 let table = try table()
                 var before: JSON?
                 var expected: [String] = []
@@ -48,7 +47,7 @@ extension Facts {
 
         @Test("recorded filters and facts are found", .timeLimit(.minutes(5)))
         func others() async throws {
-            try await Stage.play(Self.recorded) { _, client in
+            try await Stage.play(recorded) { _, client in
                 let korean = try await client.request("fetch.day", ["date": "2024-06-04", "nation": "K"])
                 let recorded = try lines("kobis/daily-variants/2024-06.repNationCd=K.jsonl")["2024-06-04"]
                 #expect(korean.events[0].data["entries"].list == recorded)
@@ -64,7 +63,9 @@ extension Facts {
             }
         }
 
-        private static let recorded: [Stage.Role: [String]] = [.sandbox: ["--recorded", Recorded.folder ?? ""]]
+        private var recorded: [Stage.Role: [String]] {
+            get throws { [.sandbox: ["--recorded", try Recorded.folder]] }
+        }
 
         /// The settled charts of June 2024 by day.
         private func table() throws -> [String: [JSON]] {

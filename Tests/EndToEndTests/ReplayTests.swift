@@ -61,11 +61,9 @@ import Testing
         }
     }
 
-    @Test(
-        "the notifier's log and two replays agree on a year", .timeLimit(.minutes(5)),
-        .enabled(if: Recorded.isAvailable))
+    @Test("the notifier's log and two replays agree on a year", .timeLimit(.minutes(5)))
     func recorded() async throws {
-        try await Stage.play([.sandbox: ["--recorded", try #require(Recorded.folder)]]) { stage, _ in
+        try await Stage.play([.sandbox: ["--recorded", try Recorded.folder]]) { stage, _ in
             let first = try #require(KoreanDate(year: 2024, month: 2, day: 1))
             let count = try await agree(stage, over: (0..<300).map { first + $0 })
             #expect(count > 500)

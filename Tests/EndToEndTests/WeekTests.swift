@@ -75,10 +75,9 @@ extension Facts {
             }
         }
 
-        @Test(
-            "a recorded weekend is published as recorded", .enabled(if: Recorded.isAvailable), .timeLimit(.minutes(5)))
+        @Test("a recorded weekend is published as recorded", .timeLimit(.minutes(5)))
         func recorded() async throws {
-            try await Stage.play([.sandbox: ["--recorded", Recorded.folder ?? ""]]) { _, client in
+            try await Stage.play([.sandbox: ["--recorded", try Recorded.folder]]) { _, client in
                 let outcome = try await client.request("fetch.week", ["date": "2011-12-26"])
                 let chart = try #require(outcome.events.first, "\(outcome.error)")
                 #expect(chart.topic == "ranking.week.all.weekend.2011-12-30")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Notifier
 
-@Suite(.ownThread, .enabled(if: Recorded.isAvailable)) struct RecordedAlertTests {
+@Suite(.ownThread) struct RecordedAlertTests {
     private let charts: [LoggedChart]
 
     init() throws {

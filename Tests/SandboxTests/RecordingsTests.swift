@@ -7,10 +7,9 @@ import Testing
 
 private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:00 in Korea
 
-@Suite(.enabled(if: Recorded.isAvailable))
-struct RecordingsTests {
+@Suite struct RecordingsTests {
     private func recordings() throws -> Recordings {
-        try Recordings(folder: try #require(Recorded.folder))
+        try Recordings(folder: Recorded.folder)
     }
 
     private func question(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuestion {

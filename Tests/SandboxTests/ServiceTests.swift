@@ -78,10 +78,8 @@ struct KobisTests {
         let answer = try await makeSandbox().answer(request)
         #expect(answer.status == 200)
         #expect(answer.text.contains("\"errorCode\":\"\(code)\""))
-        if Recorded.isAvailable {
-            let recorded = String(decoding: try Recorded.data("kobis/fault/\(code).json"), as: UTF8.self)
-            #expect(answer.text == recorded.trimmingCharacters(in: .newlines))
-        }
+        let recorded = String(decoding: try Recorded.data("kobis/fault/\(code).json"), as: UTF8.self)
+        #expect(answer.text == recorded.trimmingCharacters(in: .newlines))
     }
 
     @Test("a used-up quota reads as recorded, and is whole again on the next day")
@@ -111,10 +109,8 @@ struct KobisTests {
         let answer = try await makeSandbox().answer(.daily("20240604"))
         #expect(
             answer.text.hasPrefix(#"{"boxOfficeResult":{"boxofficeType":"일별 박스오피스","showRange":"20240604~20240604","#))
-        if Recorded.isAvailable {
-            let recorded = String(decoding: try Recorded.data("kobis/daily/20240604.json"), as: UTF8.self)
-            #expect(keyOrder(answer.text) == keyOrder(recorded))
-        }
+        let recorded = String(decoding: try Recorded.data("kobis/daily/20240604.json"), as: UTF8.self)
+        #expect(keyOrder(answer.text) == keyOrder(recorded))
         #expect(try answer.lines().count == 10)
     }
 
@@ -169,11 +165,9 @@ struct KobisTests {
             (try answer.json()["movieInfoResult"] as? [String: Any])?["movieInfo"] as? [String: Any])
         #expect(info["movieCd"] as? String == code)
         #expect((info["openDt"] as? String)?.count == 8)
-        if Recorded.isAvailable {
-            let recorded = try JSONSerialization.jsonObject(with: try Recorded.data("kobis/movie/2022B512.json"))
-            let result = (recorded as? [String: Any])?["movieInfoResult"] as? [String: Any]
-            #expect(Set(info.keys) == Set((result?["movieInfo"] as? [String: Any] ?? [:]).keys))
-        }
+        let recorded = try JSONSerialization.jsonObject(with: try Recorded.data("kobis/movie/2022B512.json"))
+        let result = (recorded as? [String: Any])?["movieInfoResult"] as? [String: Any]
+        #expect(Set(info.keys) == Set((result?["movieInfo"] as? [String: Any] ?? [:]).keys))
         for unknown in ["", "00000000", "20249999X", "21000001"] {
             let answer = await sandbox.answer(.kobis("movie/searchMovieInfo", ("movieCd", unknown)))
             #expect(answer.text.hasPrefix(#"{"movieInfoResult":{"movieInfo":{"movieCd":"""#))
@@ -207,10 +201,8 @@ struct KakaoTests {
     func errors(request: WebRequest, status: Int, file: String) async throws {
         let answer = try await makeSandbox().answer(request)
         #expect(answer.status == status)
-        if Recorded.isAvailable {
-            let recorded = String(decoding: try Recorded.data("kakao/fault/\(file).json"), as: UTF8.self)
-            #expect(answer.text == recorded.trimmingCharacters(in: .newlines))
-        }
+        let recorded = String(decoding: try Recorded.data("kakao/fault/\(file).json"), as: UTF8.self)
+        #expect(answer.text == recorded.trimmingCharacters(in: .newlines))
     }
 
     @Test(
@@ -223,10 +215,8 @@ struct KakaoTests {
         let answer = try await makeSandbox { try $0.faults.set("kakao.faults.\(code)=1") }
             .answer(.kakao(("query", "x")))
         #expect(answer.status == status)
-        if Recorded.isAvailable {
-            let recorded = String(decoding: try Recorded.data("kakao/fault/\(file).json"), as: UTF8.self)
-            #expect(answer.text == recorded.trimmingCharacters(in: .newlines))
-        }
+        let recorded = String(decoding: try Recorded.data("kakao/fault/\(file).json"), as: UTF8.self)
+        #expect(answer.text == recorded.trimmingCharacters(in: .newlines))
     }
 
     @Test("a demanded key is the only one, and a quota ends in 429")

@@ -76,7 +76,7 @@ import Testing
         #expect(error?.field == "documents[1].image_url")
     }
 
-    @Test(.enabled(if: Recorded.isAvailable), arguments: try Recorded.files(in: "kakao/image"))
+    @Test(arguments: try Recorded.files(in: "kakao/image"))
     func recordedPagesAreRead(path: String) throws {
         let candidates = try images(HTTPResponse(body: Recorded.data(path)))
         let counts = ["page-of-30": 30, "page-of-3": 3, "last-page-28": 28, "movie-poster-80": 80, "empty": 0]
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Recorded.isAvailable), arguments: try Recorded.files(in: "kakao/fault"))
+    @Test(arguments: try Recorded.files(in: "kakao/fault"))
     func recordedErrorsAreUnderstood(path: String) throws {
         let name = path.split(separator: "/").last ?? ""
         let status = try #require(Int(name.prefix(3)))

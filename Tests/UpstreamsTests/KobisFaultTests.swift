@@ -73,7 +73,7 @@ import Testing
         #expect(error(#"{"faultInfo":{"errorCode":"320011"}}"#, status: 500)?.kind == .quotaExhausted)
     }
 
-    @Test(.enabled(if: Recorded.isAvailable), arguments: try Recorded.files(in: "kobis/fault"))
+    @Test(arguments: try Recorded.files(in: "kobis/fault"))
     func recordedFaultsAreUnderstood(path: String) throws {
         let error = error(String(decoding: try Recorded.data(path), as: UTF8.self))
         let kinds: [String: UpstreamError.Kind] = [
@@ -83,8 +83,7 @@ import Testing
         #expect(path.contains(error?.code ?? "no code"))
     }
 
-    @Test(.enabled(if: Recorded.isAvailable))
-    func theRecordedEmptyDayIsNotPublished() throws {
+    @Test func theRecordedEmptyDayIsNotPublished() throws {
         let body = try Recorded.data("kobis/constructed/daily-empty-future.json")
         #expect(error(String(decoding: body, as: UTF8.self))?.kind == .notPublished)
     }

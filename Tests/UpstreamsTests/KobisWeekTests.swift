@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "recorded weekends are read", .enabled(if: Recorded.isAvailable),
+        "recorded weekends are read",
         arguments: [("20111230-20120101", "201152", 1_007_683), ("20190712-20190714", "201928", nil)])
     func recorded(days: String, yearWeek: String, audience: Int?) throws {
         let week = Week(of: Sample.date(String(days.prefix(8))), span: .weekend)

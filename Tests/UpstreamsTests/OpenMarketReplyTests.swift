@@ -26,7 +26,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
     }
 }
 
-@Suite(.enabled(if: Recorded.isAvailable)) struct RecordedMarketTests {
+@Suite struct RecordedMarketTests {
     private func page(_ path: String, _ api: OpenMarketAPI, page: Int, perPage: Int) throws -> ProductPage {
         try api.products(page: page, perPage: perPage).read(
             HTTPResponse(body: Recorded.data("openmarket/\(path)")))

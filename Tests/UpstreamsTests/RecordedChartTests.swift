@@ -6,7 +6,7 @@ import Testing
 @testable import Upstreams
 
 /// What `upstreams.md` found to hold in the recorded charts holds in what we read of them.
-@Suite(.enabled(if: Recorded.isAvailable)) struct RecordedChartTests {
+@Suite struct RecordedChartTests {
     /// What is wrong with a chart by itself.
     private func faults(of entries: [ChartEntry]) -> [String] {
         var faults: [String] = []

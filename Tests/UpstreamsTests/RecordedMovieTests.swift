@@ -5,7 +5,7 @@ import Testing
 
 @testable import Upstreams
 
-@Suite(.enabled(if: Recorded.isAvailable)) struct RecordedMovieTests {
+@Suite struct RecordedMovieTests {
     private func movies() throws -> [Movie] {
         try Recorded.files(in: "kobis/movie").map { path in
             try Sample.movie(String(path.dropLast(".json".count).suffix(8)), Recorded.data(path))
