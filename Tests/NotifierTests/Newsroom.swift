@@ -123,7 +123,7 @@ struct Newsroom {
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(
                 try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommands(log: log, database: database) { ["well": true] }
+            let answers = LogCommands(log: log, database: database) { .status(["well": true]) }
             self.database = database
             self.log = log
             self.publisher = publisher
