@@ -8,18 +8,4 @@ struct AcceptedRequest: Hashable, Sendable {
     let request: Request
     /// Who sent it, if it came in since the start.
     var client: String?
-    /// The database's commit count at which the log had no answer to it: until it is higher, there is none.
-    var unansweredAt: Int?
-}
-
-extension AcceptedRequest {
-    /// Whether it has something changed elsewhere, and does not only ask.
-    var isOrder: Bool { if case .productOrder = request.target { true } else { false } }
-
-    /// The same, with the commit count at which the log had no answer to it.
-    func unanswered(at count: Int) -> AcceptedRequest {
-        var copy = self
-        copy.unansweredAt = count
-        return copy
-    }
 }

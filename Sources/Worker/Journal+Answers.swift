@@ -44,16 +44,9 @@ extension Journal {
         }
     }
 
-    /// Whether the log has it by now, or might.
-    func hasAnswer(to request: Request, at now: Date, in connection: Connection) -> Bool {
-        // An error is for the fetcher to meet, who can tell it.
-        (try? answer(to: request, at: now, in: connection) == nil) != true
-    }
-
     /// The same for a request that has waited: what it asks for may have come meanwhile, for another.
     func answer(to accepted: AcceptedRequest, at now: Date) async throws -> Findings? {
-        if let count = accepted.unansweredAt, database.commitCount <= count { return nil }
-        return try await database.read { connection in try answer(to: accepted.request, at: now, in: connection) }
+        try await database.read { connection in try answer(to: accepted.request, at: now, in: connection) }
     }
 
     /// The chart in the log, if it needs no look at the source: a settled one, or one that was confirmed just now and
