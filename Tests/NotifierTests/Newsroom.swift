@@ -59,7 +59,7 @@ struct Newsroom {
                 io, events: configuration.alerts.description, commands: configuration.alertCommands.description,
                 prefixes: ["alert."], from: .beginning)
             _ = try await subscription.read { delivery -> Bool? in
-                if case .event(let event, _) = delivery { alerts.append(event.id) }
+                if case .event(let event) = delivery { alerts.append(event.id) }
                 return alerts.count == count ? true : nil
             }
         }
