@@ -36,6 +36,7 @@ extension Journal {
             connection.afterCommit {
                 crashPoints.reach(.accepted)
                 publish(events)
+                for answered in admission.answered { onEnd(answered.origin) }
                 then(admission)
             }
             return answers

@@ -63,11 +63,13 @@ public struct Worker: Sendable {
         let (scheduleBell, backfillBell) = (Bell(), Bell())
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
-            publish: { events in
-                publisher.publish(events)
-                let ended = events.compactMap(\.endedRequest?.description)
-                if ended.contains(where: { $0.hasPrefix(ScheduleService.prefix) }) { scheduleBell.ring() }
-                if ended.contains(where: { $0.hasPrefix(BackfillService.prefix) }) { backfillBell.ring() }
+            publish: { publisher.publish($0) },
+            onEnd: { origin in
+                switch origin {
+                case .client: break
+                case .schedule: scheduleBell.ring()
+                case .backfill: backfillBell.ring()
+                }
             }, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,

@@ -128,6 +128,27 @@ import Testing
         #expect(try await desk.journal.takeUp().isEmpty)
     }
 
+    @Test("who asked for a request is known when it ends, whether by findings, by a failure or by what the log has")
+    func endsByOrigin() async throws {
+        let desk = try await Desk()
+        let ended = Locked<[(origin: RequestOrigin, published: Int)]>([])
+        var journal = desk.journal
+        journal.onEnd = { origin in ended.withLock { $0.append((origin, desk.topics.count)) } }
+        func accept(_ id: String, of origin: RequestOrigin) async throws -> AcceptedRequest {
+            let accepted = AcceptedRequest(id: Sample.id(id), request: Sample.chart, origin: origin)
+            _ = try await journal.offer([Journal.Offer(accepted: accepted, frames: Sample.chart.frames)])
+            return accepted
+        }
+        try await journal.settle(accept("a", of: .schedule), with: Failure(.internal, "no"))
+        try await journal.settle(accept("b", of: .backfill), with: Sample.findings(10), askedAt: Desk.noon)
+        _ = try await accept("c", of: .schedule)
+        try await journal.settle(
+            AcceptedRequest(id: Sample.id("b"), request: Sample.chart, origin: .client),
+            with: Failure(.internal, "late"))
+        #expect(ended.withLock { $0.map(\.origin) } == [.schedule, .backfill, .schedule])
+        #expect(ended.withLock { $0.map(\.published) } == [2, 5, 8])
+    }
+
     @Test("a write that fails publishes nothing, and leaves the request waiting")
     func nothingBeforeItsCommit() async throws {
         let desk = try await Desk()
