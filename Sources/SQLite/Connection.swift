@@ -17,7 +17,7 @@ public final class Connection {
     // that takes a lock of all connections at each piece.
     private static let library = marquee_sqlite3_count_no_memory()
 
-    @usableFromInline let path: String
+    let path: String
     let handle: Handle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
@@ -63,7 +63,6 @@ public final class Connection {
     }
 
     /// Runs a statement to its end and forgets the rows it may give.
-    @inlinable
     public func execute<each Value: Storable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(DatabaseError) {
@@ -71,7 +70,6 @@ public final class Connection {
     }
 
     /// Runs a query and returns its rows, whose first columns are of these types.
-    @inlinable
     public func query<each Value: Storable, each Column: Storable>(
         _ sql: StaticString, _ values: repeat each Value, as columns: repeat (each Column).Type
     ) throws(DatabaseError) -> [(repeat each Column)] {
@@ -84,7 +82,6 @@ public final class Connection {
     }
 
     /// Runs a query likewise, and hands its rows to `body` one at a time, until that returns false.
-    @inlinable
     public func forEachRow<each Value: Storable>(
         of sql: StaticString, _ values: repeat each Value, do body: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
@@ -108,7 +105,6 @@ public final class Connection {
     }
 
     /// The values as they are bound: each statement's are known when it is compiled, and need no box.
-    @inlinable
     func stored<each Value: Storable>(_ values: repeat each Value) -> [StoredValue] {
         var stored: [StoredValue] = []
         repeat stored.append((each values).stored)
@@ -116,7 +112,6 @@ public final class Connection {
     }
 
     /// Runs a statement, and `read` at each row it gives, to its end or until `read` returns false.
-    @usableFromInline
     func run(
         _ sql: StaticString, _ values: [StoredValue], read: (Statement) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
