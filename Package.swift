@@ -123,7 +123,7 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "Spelling"),
         tests(of: "JSONReading"),
-        tests(of: "ZeroMQ", uses: ["Threads"]),
+        tests(of: "ZeroMQ", uses: ["Locking", "Threads"]),
         tests(of: "SQLite", uses: ["Locking"]),
         tests(of: "Networking"),
         tests(of: "WebServer"),
