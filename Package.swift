@@ -124,7 +124,7 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "Spelling"),
         tests(of: "JSONReading"),
-        tests(of: "ZeroMQ", uses: ["Threads"]),
+        tests(of: "ZeroMQ", uses: ["Locking", "Threads"]),
         tests(of: "SQLite", uses: ["CLibc", "Locking"]),
         tests(of: "Networking"),
         tests(of: "WebServer"),

@@ -79,9 +79,9 @@ struct Peer {
             io, events: address, commands: "inproc://nobody", prefixes: ["ranking."], from: .newest, options: options)
         var received = 0
         var began = ContinuousClock.now
-        let end = try await subscription.readBatches { deliveries in
+        let end = try await subscription.readBatches { batch in
             if received == 0 { began = .now }
-            received += deliveries.count { if case .event = $0 { true } else { false } }
+            received += batch.deliveries.count { if case .event = $0 { true } else { false } }
             return received >= count ? received : nil
         }
         print(rate(of: end ?? 0, since: began))

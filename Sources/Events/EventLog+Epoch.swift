@@ -14,11 +14,18 @@ extension EventLog {
         let new = UUID().uuidString.lowercased()
         try connection.execute("update event_epoch set epoch = ?", new)
         try forEachEvent(in: connection) { number, event, _ throws(DatabaseError) in
-            guard let event = event.moved(from: old, to: new) else {
+            let (envelope, moved): (Event, LoggedEvent)
+            do throws(DecodingError) {
+                envelope = try Event(topic: event.topic, body: event.body)
+                moved = try LoggedEvent(envelope, epoch: new)
+            } catch {
+                throw connection.damage("event \(event.sequence) of \(event.stream.rawValue) cannot be read: \(error)")
+            }
+            guard envelope.epoch == old else {
                 throw connection.damage("event \(event.sequence) of \(event.stream.rawValue) is of another epoch")
             }
             try connection.execute(
-                "update event set body = ?, checksum = ? where number = ?", event.body, Checksum(of: event), number)
+                "update event set body = ?, checksum = ? where number = ?", moved.body, Checksum(of: moved), number)
         }
         return new
     }

@@ -15,6 +15,11 @@ public struct LoggedEvent: Hashable, Sendable {
     /// The stream that its sequence counts.
     public var stream: Stream { topic.stream }
 
+    /// The priority of the request that led to it, as its envelope says.
+    public var priority: Request.Priority {
+        get throws(DecodingError) { try Event(topic: topic, body: body).priority }
+    }
+
     init(topic: Topic, sequence: SequenceNumber, body: [UInt8]) {
         self.init(topic: topic, named: Array(topic.description.utf8), sequence: sequence, body: body)
     }

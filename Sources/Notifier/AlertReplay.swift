@@ -38,14 +38,14 @@ public struct AlertReplay: Sendable {
             var charts = LogCursor(log, .ranking, prefix: prefix)
             while let event = try charts.next(in: connection) {
                 guard let chart = try LoggedChart(event) else { continue }
-                if since == nil, history.includes(event) {
+                if since == nil, try history.includes(event) {
                     decider.learn(chart)
                     continue
                 }
                 for alert in decider.take(chart) where decided.insert(alert.id).inserted { try body(alert) }
             }
             try anomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
-            try products(log, connection, isHistory: { history.includes($0) }, body)
+            try products(log, connection, isHistory: { try history.includes($0) }, body)
         }
     }
 
@@ -55,7 +55,7 @@ public struct AlertReplay: Sendable {
         let decider = AlertDecider(rules: rules)
         var anomalies = LogCursor(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
-            guard !history.includes(event) else { continue }
+            guard try !history.includes(event) else { continue }
             let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
             for alert in decider.take(try event.data(), at: place) { try body(alert) }
         }

@@ -75,20 +75,19 @@ extension AlertRules {
     /// names a film twice may give the same alert twice.
     func alerts(of day: KoreanDate, in book: Book) -> [Alert] {
         guard let chart = book.chart(of: day) else { return [] }
-        let scene = Scene(chart: chart, book: book)
+        let context = RuleContext(chart: chart, book: book)
         var alerts: [Alert] = []
         func ask(_ entries: [Entry], about films: [ChartEntry]) {
-            guard !entries.isEmpty, var day = films.first.map(scene.day) else { return }
             for film in films {
-                day.entry = film  // the rest is the same, and large
-                for place in entries.indices {  // not of copies: they are asked for every line of every chart
-                    if let alert = entries[place].alert(about: day, in: book.market) { alerts.append(alert) }
+                let day = FilmDay(entry: film, context: context)
+                for entry in entries {
+                    if let alert = entry.alert(about: day, in: book.market) { alerts.append(alert) }
                 }
             }
         }
-        ask(first, about: scene.films)
-        if let left = entries[.left] { ask([left], about: scene.gone) }
-        ask(second, about: scene.films)
+        ask(first, about: context.films)
+        if let left = entries[.left] { ask([left], about: context.gone) }
+        ask(second, about: context.films)
         return alerts
     }
 
@@ -97,10 +96,11 @@ extension AlertRules {
         guard let entry = entries[.correction], chart.chart.corrections != nil, book.isOpen(chart.chart.date) else {
             return []
         }
-        let scene = Scene(chart: chart, book: book)
+        let context = RuleContext(chart: chart, book: book)
         let decided = book.decided[chart.chart.date]?.ids ?? []
-        return scene.films.compactMap { entry.alert(about: scene.day(of: $0), in: book.market) }
-            .filter { !decided.contains($0.id) }
+        return context.films.compactMap {
+            entry.alert(about: FilmDay(entry: $0, context: context), in: book.market)
+        }.filter { !decided.contains($0.id) }
     }
 
     /// What a chart takes back of the alerts that stand: those of its own day and later ones that do not hold any more.
@@ -113,50 +113,17 @@ extension AlertRules {
             guard let standing = book.decided[date]?.standing, !standing.isEmpty,
                 let known = book.chart(of: date)
             else { return [] }
-            let scene = Scene(chart: known, book: book)
-            return standing.filter { !holds($0, in: scene) }.map { $0.takenBack(by: chart) }
+            let context = RuleContext(chart: known, book: book)
+            return standing.filter { !holds($0, in: context) }.map { $0.takenBack(by: chart) }
         }
     }
 
-    private func holds(_ alert: Alert, in scene: Scene) -> Bool {
+    private func holds(_ alert: Alert, in context: RuleContext) -> Bool {
         // A rule that is not in force any more has no opinion.
         guard let rule = entries[alert.rule]?.rule else { return true }
-        let films = alert.rule == .left ? scene.gone : scene.films
-        return films.contains { $0.movieCode == alert.movieCode && rule.holds(alert, for: scene.day(of: $0)) }
-    }
-}
-
-/// A chart beside what is known of the days before.
-private struct Scene {
-    let chart: LoggedChart
-    let before: LoggedChart?
-    let reign: Reign?
-    let histories: [MovieCode: FilmHistory]
-    /// The films of the day, by their lines.
-    let films: [ChartEntry]
-
-    init(chart: LoggedChart, book: Book) {
-        self.chart = chart
-        before = book.chart(of: chart.chart.date - 1)
-        reign = book.reign(upTo: chart.chart.date - 1)
-        histories = book.films
-        films = chart.chart.entries.byLine
-    }
-
-    /// The films of the day before that are not there any more, by their lines.
-    var gone: [ChartEntry] {
-        guard let before else { return [] }
-        return before.chart.entries.byLine.filter { last in !films.contains { $0.movieCode == last.movieCode } }
-    }
-
-    func day(of film: ChartEntry) -> FilmDay {
-        FilmDay(entry: film, day: chart, before: before, reign: reign, films: histories)
-    }
-}
-
-extension [ChartEntry] {
-    /// In the order of their lines, in which they nearly always are.
-    fileprivate var byLine: [ChartEntry] {
-        indices.dropFirst().allSatisfy { self[$0 - 1].line <= self[$0].line } ? self : sorted { $0.line < $1.line }
+        let films = alert.rule == .left ? context.gone : context.films
+        return films.contains {
+            $0.movieCode == alert.movieCode && rule.holds(alert, for: FilmDay(entry: $0, context: context))
+        }
     }
 }

@@ -31,8 +31,8 @@ struct AlertService: Service {
     func run() async throws {
         var memory = memory
         try await withThrowingTaskGroup(of: Void.self) { writing in
-            _ = try await subscription.readBatches { deliveries -> Never? in
-                let outcome = decide(on: deliveries, &memory)
+            _ = try await subscription.readBatches { batch -> Never? in
+                let outcome = decide(on: batch, &memory)
                 try await writing.next()  // one after the other, and never more than one waits
                 writing.addImmediateTask { await write(outcome) }
                 return nil
@@ -45,24 +45,22 @@ struct AlertService: Service {
     }
 
     /// Decides on what was read.
-    private func decide(on deliveries: [Subscription.Delivery], _ memory: inout Memory) -> Outcome {
+    private func decide(on batch: Subscription.Batch, _ memory: inout Memory) -> Outcome {
         var decisions: [Decision] = []
         var isLive = false
-        for delivery in deliveries {
+        for delivery in batch.deliveries {
             switch delivery {
-            case .event(let event, let position):
-                memory.position = position
+            case .event(let event):
                 decisions += decide(event, &memory)
             case .live(let position):
-                memory.position = position
-                memory.catchUp()
+                memory.catchUp(at: position)
                 isLive = true
             case .newLog(let position):
-                memory.position = position
                 memory.beginLog()
                 logger.warning("the worker has another log: its charts are read anew", [.epoch: position.epoch])
             }
         }
+        memory.position = batch.position
         return Outcome(
             decisions: decisions, changes: memory.takeChanges(), isLive: isLive, newestDay: memory.decider.newestDay)
     }

@@ -39,7 +39,10 @@ struct Ledger: Sendable {
             var new: [Decision] = []
             var events: [LoggedEvent] = []
             for (decision, (event, isNew)) in zip(decisions, logged) where isNew {
-                if decision.isForPeople { try outbox?.enqueue([event], at: now, in: connection) }
+                if decision.isForPeople {
+                    let alert = DeliveredAlert(decision.alert, id: decision.id, event: event)
+                    try outbox?.enqueue([alert], at: now, in: connection)
+                }
                 events.append(event)
                 new.append(decision)
             }

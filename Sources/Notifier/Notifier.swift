@@ -87,7 +87,8 @@ public struct Notifier: Sendable {
 
         let retry = RetryCommand(outbox: delivery.outbox, database: database)
         let answers = LogCommands(
-            log: log, database: database, door: access.door, own: ["retry": retry.answer], status: status)
+            log: log, database: database, door: access.door, own: ["retry": retry.answer],
+            status: { .status(try await status()) })
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)
         metrics.addSockets([

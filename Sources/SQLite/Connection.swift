@@ -13,23 +13,16 @@ public final class Connection {
         case lost(DatabaseError)
     }
 
-    /// When what a body asks for is done.
-    private enum Moment {
-        case beforeCommit
-        case afterCommit
-    }
-
     // Once in the life of the process, before the first connection. Nobody asks SQLite how much memory it has, and to count
     // that takes a lock of all connections at each piece.
     private static let library = marquee_sqlite3_count_no_memory()
 
-    @usableFromInline let path: String
+    let path: String
     let handle: Handle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
-    private var actions: [(moment: Moment, run: () -> Void)] = []
-    /// Whether no other write shares the commit of the one that runs; false when that is tried again.
-    public internal(set) var isAlone = false
+    /// What waits for the commit.
+    private var actions: [() -> Void] = []
     /// Told of each commit, before what waits for it.
     var onCommit: () -> Void = {}
     /// How many rows had been changed on this connection when the transaction began.
@@ -70,7 +63,6 @@ public final class Connection {
     }
 
     /// Runs a statement to its end and forgets the rows it may give.
-    @inlinable
     public func execute<each Value: Storable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(DatabaseError) {
@@ -78,7 +70,6 @@ public final class Connection {
     }
 
     /// Runs a query and returns its rows, whose first columns are of these types.
-    @inlinable
     public func query<each Value: Storable, each Column: Storable>(
         _ sql: StaticString, _ values: repeat each Value, as columns: repeat (each Column).Type
     ) throws(DatabaseError) -> [(repeat each Column)] {
@@ -91,7 +82,6 @@ public final class Connection {
     }
 
     /// Runs a query likewise, and hands its rows to `body` one at a time, until that returns false.
-    @inlinable
     public func forEachRow<each Value: Storable>(
         of sql: StaticString, _ values: repeat each Value, do body: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
@@ -103,27 +93,18 @@ public final class Connection {
     /// How many rows the last statement that changes any has changed (`sqlite3_changes64`); an insert that is left out, none.
     public var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
 
-    /// How many rows have been changed on this connection (`sqlite3_total_changes64`), those of undone writes too: at the same
-    /// number, what was read is still true.
-    public var changeCount: Int { Int(sqlite3_total_changes64(handle.pointer)) }
-
-    /// Has `action` run once all writes that share the commit have run, right before it, which may yet fail.
-    ///
-    /// For what takes time and does no harm if the write is undone; as short as those after the commit.
-    public func beforeCommit(_ action: @escaping () -> Void) {
-        actions.append((.beforeCommit, action))
-    }
+    /// How many rows have been changed on this connection (`sqlite3_total_changes64`), those of undone writes too.
+    private var changeCount: Int { Int(sqlite3_total_changes64(handle.pointer)) }
 
     /// Has `action` run once what the body writes is on disk, before any write that shared the commit returns.
     ///
     /// It never runs if the write is undone. Actions run in the order of the writes, on the writer's own queue: they
     /// must be short, and must not wait for the database.
     public func afterCommit(_ action: @escaping () -> Void) {
-        actions.append((.afterCommit, action))
+        actions.append(action)
     }
 
     /// The values as they are bound: each statement's are known when it is compiled, and need no box.
-    @inlinable
     func stored<each Value: Storable>(_ values: repeat each Value) -> [StoredValue] {
         var stored: [StoredValue] = []
         repeat stored.append((each values).stored)
@@ -131,7 +112,6 @@ public final class Connection {
     }
 
     /// Runs a statement, and `read` at each row it gives, to its end or until `read` returns false.
-    @usableFromInline
     func run(
         _ sql: StaticString, _ values: [StoredValue], read: (Statement) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
@@ -190,7 +170,6 @@ extension Connection {
     ///
     /// A commit that changes something is counted, in the database and then, beside it, in the lock's file.
     func commit() throws(DatabaseError) {
-        perform(.beforeCommit)
         do throws(DatabaseError) {
             var count: Int?
             if changeCount != earlierChanges {
@@ -212,12 +191,8 @@ extension Connection {
             rollBack()
             throw error
         }
-        perform(.afterCommit)
+        for action in actions { action() }
         actions = []
-    }
-
-    private func perform(_ moment: Moment) {
-        for action in actions where action.moment == moment { action.run() }
     }
 
     /// Ends the transaction without a trace, whatever state it is in.

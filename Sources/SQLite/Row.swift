@@ -1,16 +1,14 @@
 /// The row that a query stands on, lent for the length of a closure; its columns are read one by one, when asked for.
 public struct Row: ~Copyable {
-    @usableFromInline let statement: Statement
-    @usableFromInline let path: String
+    let statement: Statement
+    let path: String
 
-    @usableFromInline
     init(statement: Statement, path: String) {
         self.statement = statement
         self.path = path
     }
 
     /// The value of a column, counted from 0; an error of kind `corrupt` if it holds something else.
-    @inlinable
     public func value<Value: Storable>(
         _ column: Int32, as type: Value.Type = Value.self
     ) throws(DatabaseError) -> Value {

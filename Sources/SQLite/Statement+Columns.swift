@@ -2,7 +2,6 @@ import CSQLite
 
 extension Statement {
     /// The columns of the row that the statement stands on; an error of kind `corrupt` if one holds something else.
-    @inlinable
     func row<each Column: Storable>(
         as columns: repeat (each Column).Type, path: String
     ) throws(DatabaseError) -> (repeat each Column) {
@@ -10,7 +9,6 @@ extension Statement {
         return (repeat try next(as: each columns, at: &index, path: path))
     }
 
-    @inlinable
     func next<Value: Storable>(
         as type: Value.Type, at index: inout Int32, path: String
     ) throws(DatabaseError) -> Value {
@@ -19,7 +17,6 @@ extension Statement {
     }
 
     /// A column of the row that the statement stands on.
-    @inlinable
     func value<Value: Storable>(
         _ column: Int32, as type: Value.Type, path: String
     ) throws(DatabaseError) -> Value {
@@ -35,14 +32,12 @@ extension Statement {
         }
     }
 
-    @usableFromInline
     func damage(_ column: Int32, _ found: String, path: String) -> DatabaseError {
         DatabaseError(
             .corrupt, "reading `\(String(cString: sqlite3_sql(pointer)))` from", path,
             reason: "column \(column) holds \(found)")
     }
 
-    @usableFromInline
     func stored(_ column: Int32) -> StoredValue {
         precondition(column < sqlite3_column_count(pointer), "a query gives fewer columns than are read")
         return switch sqlite3_column_type(pointer, column) {

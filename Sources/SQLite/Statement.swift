@@ -1,7 +1,6 @@
 import CSQLite
 
 /// The one owner of a `sqlite3_stmt *`; a class because a dictionary can't keep a noncopyable value.
-@usableFromInline
 final class Statement {
     let pointer: OpaquePointer
 

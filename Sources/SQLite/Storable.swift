@@ -21,11 +21,9 @@ public protocol Storable {
 
 extension Int: Storable {
     /// The number itself.
-    @inlinable
     public var stored: StoredValue { .integer(Int64(self)) }
 
     /// Takes integers only.
-    @inlinable
     public init?(stored: StoredValue) {
         guard case .integer(let number) = stored else { return nil }
         self.init(exactly: number)
@@ -34,11 +32,9 @@ extension Int: Storable {
 
 extension String: Storable {
     /// The text itself.
-    @inlinable
     public var stored: StoredValue { .text(self) }
 
     /// Takes text only.
-    @inlinable
     public init?(stored: StoredValue) {
         guard case .text(let text) = stored else { return nil }
         self = text
@@ -47,11 +43,9 @@ extension String: Storable {
 
 extension [UInt8]: Storable {
     /// The bytes themselves.
-    @inlinable
     public var stored: StoredValue { .bytes(self) }
 
     /// Takes bytes only.
-    @inlinable
     public init?(stored: StoredValue) {
         guard case .bytes(let bytes) = stored else { return nil }
         self = bytes
@@ -60,11 +54,9 @@ extension [UInt8]: Storable {
 
 extension Optional: Storable where Wrapped: Storable {
     /// The value, or null.
-    @inlinable
     public var stored: StoredValue { self?.stored ?? .null }
 
     /// Takes null, and whatever the wrapped type takes.
-    @inlinable
     public init?(stored: StoredValue) {
         if stored == .null {
             self = .none

@@ -81,13 +81,11 @@ actor Writer {
     /// rare, and a savepoint for each, for which SQLite copies pages, is not to be paid by all the others.
     private func run(_ group: [Pending], on connection: Connection) throws(DatabaseError) -> [Report] {
         try connection.beginWriting()
-        connection.isAlone = group.count == 1
         var reports: [Report] = []
         for write in group {
             guard let report = write.attempt(connection) else {
                 connection.rollBack()
                 try connection.beginWriting()
-                connection.isAlone = false
                 return group.map { $0.run(connection) }
             }
             reports.append(report)

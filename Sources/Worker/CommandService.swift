@@ -6,13 +6,13 @@ import ZeroMQ
 struct CommandService: Service {
     let socket: Socket
     let reception: Reception
-    let logCommands: LogCommands<WorkerStatus>
+    let logCommands: LogCommands
     /// The socket's thread, where what is at hand is answered.
     var io: IOThread?
     var crashPoints = CrashPoints.none
 
     func run() async throws {
-        await CommandServer(socket, on: io).run(atOnce: logCommands.answerAtOnce) { commands in
+        await CommandServer(socket, on: io).run { commands in
             // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
             guard !requests.isEmpty else { return await logCommands.answer(commands) }

@@ -40,7 +40,13 @@ struct Inbox: Sendable {
                 state integer not null default 0
             ) strict;
             create index inbox_waiting on inbox (number) where state = 0;
+            """,
+            // Before there was a column, the id said who asks. The slash is the character after the dot.
             """
+            alter table inbox add column origin integer not null default 0;
+            update inbox set origin = 1 where id > 'schedule.' and id < 'schedule/';
+            update inbox set origin = 2 where id > 'backfill.' and id < 'backfill/';
+            """,
         ])
 
     /// How many requests may wait.
@@ -61,7 +67,9 @@ struct Inbox: Sendable {
         let (id, request) = (accepted.id, accepted.request)
         let topic = request.topic.rawValue
         if room > 0,
-            try insert(id, topic, frames.body, request: request.frames.body, state, at: now, in: connection)
+            try insert(
+                id, topic, frames.body, request: request.frames.body, origin: accepted.origin, state, at: now,
+                in: connection)
         {
             return .accepted
         }
@@ -76,7 +84,8 @@ struct Inbox: Sendable {
         _ refused: Journal.Refused, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         try insert(
-            refused.id, refused.topic.rawValue, refused.body, request: "", .failed, at: now, in: connection)
+            refused.id, refused.topic.rawValue, refused.body, request: "", origin: .client, .failed, at: now,
+            in: connection)
     }
 
     /// Ends a request; false if it has ended before.
@@ -92,10 +101,13 @@ struct Inbox: Sendable {
     }
 
     /// The requests that wait, in the order they came.
-    func waiting(in connection: Connection) throws(DatabaseError) -> [(id: RequestID, topic: String, request: String)] {
+    func waiting(
+        in connection: Connection
+    ) throws(DatabaseError) -> [(id: RequestID, topic: String, request: String, origin: RequestOrigin)] {
         try connection.query(
-            "select id, topic, request from inbox where state = 0 order by number",
-            as: RequestID.self, String.self, String.self)
+            "select id, topic, request, origin from inbox where state = 0 order by number",
+            as: RequestID.self, String.self, String.self, Int.self
+        ).map { ($0, $1, $2, RequestOrigin(rawValue: $3) ?? .client) }
     }
 
     /// How many requests wait.
@@ -105,14 +117,14 @@ struct Inbox: Sendable {
 
     /// Adds a request; false if its id is taken.
     private func insert(
-        _ id: RequestID, _ topic: String, _ body: String, request: String, _ state: State, at now: Date,
-        in connection: Connection
+        _ id: RequestID, _ topic: String, _ body: String, request: String, origin: RequestOrigin, _ state: State,
+        at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         try connection.execute(
             """
-            insert into inbox (id, topic, body, request, accepted_at, state) values (?, ?, ?, ?, ?, ?)
+            insert into inbox (id, topic, body, request, accepted_at, state, origin) values (?, ?, ?, ?, ?, ?, ?)
             on conflict do nothing
-            """, id, topic, body, request, now.toTheSecond, state.rawValue)
+            """, id, topic, body, request, now.toTheSecond, state.rawValue, origin.rawValue)
         return connection.changedRows > 0
     }
 }

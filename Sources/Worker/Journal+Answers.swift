@@ -1,7 +1,6 @@
 import BoxOffice
 import Events
 import FoundationEssentials
-import JSONReading
 import SQLite
 
 /// How long an answer from the log counts as fresh.
@@ -44,16 +43,9 @@ extension Journal {
         }
     }
 
-    /// Whether the log has it by now, or might.
-    func hasAnswer(to request: Request, at now: Date, in connection: Connection) -> Bool {
-        // An error is for the fetcher to meet, who can tell it.
-        (try? answer(to: request, at: now, in: connection) == nil) != true
-    }
-
     /// The same for a request that has waited: what it asks for may have come meanwhile, for another.
     func answer(to accepted: AcceptedRequest, at now: Date) async throws -> Findings? {
-        if let count = accepted.unansweredAt, database.commitCount <= count { return nil }
-        return try await database.read { connection in try answer(to: accepted.request, at: now, in: connection) }
+        try await database.read { connection in try answer(to: accepted.request, at: now, in: connection) }
     }
 
     /// The chart in the log, if it needs no look at the source: a settled one, or one that was confirmed just now and
@@ -61,32 +53,11 @@ extension Journal {
     private func freshChart(
         _ topic: Topic, endingOn day: KoreanDate, at now: Date, in connection: Connection
     ) throws -> LoggedEvent? {
-        guard let event = try recentCharts.latest(topic, of: log, in: connection) else { return nil }
-        if try event.isSettled() { return event }
+        guard let (event, state) = try recentCharts.latest(topic, of: log, in: connection) else { return nil }
+        if state == .settled { return event }
         let isRecent =
             try Chart.state(of: day, at: now) == .provisional
             && known(event, in: connection).isFresh(for: Freshness.provisionalChart, at: now)
         return isRecent ? event : nil
-    }
-}
-
-extension LoggedEvent {
-    private static let settledEnd = Array(#""state":"settled"}}"#.utf8)
-
-    /// Whether it tells a chart that is settled, be it a day's or a week's.
-    ///
-    /// A day's chart ends with its state, by the order of the members' names: its lines are not read.
-    fileprivate func isSettled() throws -> Bool {
-        if body.suffix(Self.settledEnd.count).elementsEqual(Self.settledEnd) { return true }
-        return try data(as: ChartState.self).value == .settled
-    }
-}
-
-/// The state in a chart, be it a day's or a week's; the lines are not looked at.
-private struct ChartState: JSONReadable {
-    let value: Chart.State
-
-    init(json: JSONValue) throws(DecodingError) {
-        value = try json.value("state").word()
     }
 }

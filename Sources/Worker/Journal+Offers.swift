@@ -22,49 +22,24 @@ extension Journal {
     /// Takes requests in, all in one transaction, and says what became of each.
     ///
     /// What the log can answer is answered there and then. Once all that is on disk, and its events are published, `then`
-    /// gets the new requests. `begin` gets those that wait: what only asks somebody before the disk has it, so that the
-    /// question is under way meanwhile, what orders something only then. Both on the writer's own queue. A write that fails
-    /// may have begun what it undoes, and begin it again when it is tried again: the end of that finds nothing to end.
+    /// gets the new requests, on the writer's own queue: it must be short.
     ///
     /// See docs/decisions/0029-answering-from-the-log.md.
     func offer(
-        _ offers: [Offer], begin: @escaping @Sendable ([AcceptedRequest]) -> Void = { _ in },
-        then: @escaping @Sendable (Admission) -> Void = { _ in }
+        _ offers: [Offer], then: @escaping @Sendable (Admission) -> Void = { _ in }
     ) async throws -> [Inbox.Answer] {
         let now = clock.now()
         return try await database.write { connection in
             var intake = Intake(room: try inbox.room(in: connection))
             let answers = try offers.map { try take($0, into: &intake, at: now, in: connection) }
-            let admission = intake.admission
-            var later: [AcceptedRequest] = []
-            func beginQuestions(unless hasAnswer: (Request) -> Bool) {
-                var early: [AcceptedRequest] = []
-                for accepted in admission.waiting {
-                    if accepted.isOrder || hasAnswer(accepted.request) {
-                        later.append(accepted)
-                    } else {
-                        early.append(accepted.unanswered(at: database.commitCount + 1))
-                    }
-                }
-                begin(early)
-            }
-            let isAlone = connection.isAlone
-            // Nobody else can bring the answer, and the question need not wait until the rest is written.
-            if isAlone { beginQuestions { _ in false } }
             let events = intake.events(logged: try log.append(intake.drafts, at: now, in: connection))
             crashPoints.reach(.stored)
-            if !isAlone {
-                let changes = connection.changeCount
-                connection.beforeCommit {
-                    // What shares the commit may have brought the answer.
-                    beginQuestions { connection.changeCount != changes && hasAnswer(to: $0, at: now, in: connection) }
-                }
-            }
+            let admission = intake.admission
             connection.afterCommit {
                 crashPoints.reach(.accepted)
                 publish(events)
+                for answered in admission.answered { onEnd(answered.origin) }
                 then(admission)
-                begin(later)
             }
             return answers
         }

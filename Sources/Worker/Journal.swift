@@ -26,6 +26,8 @@ struct Journal: Sendable {
     let inbox: Inbox
     let clock: WallClock
     let publish: @Sendable ([LoggedEvent]) -> Void
+    /// Called for each request that has ended, once its end is published.
+    var onEnd: @Sendable (RequestOrigin) -> Void = { _ in }
     var crashPoints = CrashPoints.none
     let recentCharts = RecentCharts()
 
@@ -40,7 +42,7 @@ struct Journal: Sendable {
                 return try EventDraft(failed: refused.id, topic: topic, request: fields, refused.failure)
             }
             let events = try log.append(drafts, at: now, in: connection)
-            publish(events, endingIn: connection)
+            publish(events, ending: .client, in: connection)
         }
     }
 
@@ -65,7 +67,7 @@ struct Journal: Sendable {
             let (told, new) = try tell(anomalies, foundBy: accepted, in: connection)
             events += told
             events += try log.append([draft], at: clock.now(), in: connection)
-            publish(events, endingIn: connection)
+            publish(events, ending: accepted.origin, in: connection)
             return new
         }
     }
@@ -84,7 +86,7 @@ struct Journal: Sendable {
             let anomalies = try self.anomalies(in: failure, of: request, at: now, in: connection)
             let (told, new) = try tell(anomalies, foundBy: accepted, in: connection)
             let events = try told + log.append([draft], at: now, in: connection)
-            publish(events, endingIn: connection)
+            publish(events, ending: accepted.origin, in: connection)
             return new
         }
     }
@@ -96,9 +98,10 @@ struct Journal: Sendable {
             let frames = RequestFrames(topic: row.topic, body: row.request)
             do {
                 // Its day was in range when it was accepted, whatever the clock says now.
-                requests.append(AcceptedRequest(id: row.id, request: try Request(frames, at: .distantFuture)))
+                let request = try Request(frames, at: .distantFuture)
+                requests.append(AcceptedRequest(id: row.id, request: request, origin: row.origin))
             } catch {
-                try await fail(row.id, topic: row.topic, RequestFields(of: frames), error)
+                try await fail(row.id, topic: row.topic, RequestFields(of: frames), origin: row.origin, error)
             }
         }
         return requests
@@ -110,7 +113,7 @@ struct Journal: Sendable {
     }
 
     private func fail(
-        _ id: RequestID, topic: String, _ fields: RequestFields, _ failure: Failure
+        _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ failure: Failure
     ) async throws {
         let now = clock.now()
         try await database.write { connection in
@@ -118,7 +121,7 @@ struct Journal: Sendable {
             try forgetEnclosures(of: id, in: connection)
             let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
             let events = try log.append([draft], at: now, in: connection)
-            publish(events, endingIn: connection)
+            publish(events, ending: origin, in: connection)
         }
     }
 
@@ -135,12 +138,13 @@ struct Journal: Sendable {
         try Attempt.forget(id, in: connection)
     }
 
-    /// Has events that end a request published once the write is on disk.
-    private func publish(_ events: [LoggedEvent], endingIn connection: Connection) {
+    /// Has events that end requests of an origin published once the write is on disk.
+    private func publish(_ events: [LoggedEvent], ending origin: RequestOrigin, in connection: Connection) {
         crashPoints.reach(.settled)
         connection.afterCommit {
             crashPoints.reach(.committed)
             publish(events)
+            onEnd(origin)
             crashPoints.reach(.published)
         }
     }

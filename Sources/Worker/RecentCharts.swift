@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import JSONReading
 import Locking
 import SQLite
 
@@ -11,7 +12,9 @@ import SQLite
 final class RecentCharts: Sendable {
     private struct Known {
         let event: LoggedEvent
-        /// What it tells, once somebody has wanted to know.
+        /// The state of the chart, once it was asked for.
+        var state: Chart.State?
+        /// The chart, once it was asked for.
         var chart: Chart?
     }
 
@@ -21,9 +24,16 @@ final class RecentCharts: Sendable {
     /// Those that were kept last, and as many before them.
     private let charts = Locked<(new: [Topic: Known], old: [Topic: Known])>(([:], [:]))
 
-    /// The event that tells the newest chart of a topic, if there is one.
-    func latest(_ topic: Topic, of log: EventLog, in connection: Connection) throws -> LoggedEvent? {
-        try known(topic, of: log, in: connection)?.event
+    /// The event that tells the newest chart of a topic, be it a day's or a week's, and the chart's state, if there is one.
+    func latest(
+        _ topic: Topic, of log: EventLog, in connection: Connection
+    ) throws -> (event: LoggedEvent, state: Chart.State)? {
+        guard var known = try known(topic, of: log, in: connection) else { return nil }
+        if let state = known.state { return (known.event, state) }
+        let state = try known.event.data(as: StateOfChart.self).value
+        known.state = state
+        keep(known)
+        return (known.event, state)
     }
 
     /// The newest chart of a topic, if there is one.
@@ -36,10 +46,14 @@ final class RecentCharts: Sendable {
     }
 
     /// Keeps an event that tells a chart, and the chart, if somebody knows it.
-    func keep(_ chart: Chart? = nil, toldBy event: LoggedEvent) {
+    func keep(_ chart: Chart?, toldBy event: LoggedEvent) {
+        keep(Known(event: event, state: chart?.state, chart: chart))
+    }
+
+    private func keep(_ known: Known) {
         charts.withLock { charts in
             if charts.new.count >= Self.limit { charts = ([:], charts.new) }
-            charts.new[event.topic] = Known(event: event, chart: chart)
+            charts.new[known.event.topic] = known
         }
     }
 
@@ -50,7 +64,17 @@ final class RecentCharts: Sendable {
             return known
         }
         guard let event = try log.latest(topic, in: connection) else { return nil }
-        keep(toldBy: event)
-        return Known(event: event)
+        let known = Known(event: event)
+        keep(known)
+        return known
+    }
+}
+
+/// The state in a chart, be it a day's or a week's; the lines are not looked at.
+private struct StateOfChart: JSONReadable {
+    let value: Chart.State
+
+    init(json: JSONValue) throws(DecodingError) {
+        value = try json.value("state").word()
     }
 }

@@ -67,12 +67,13 @@ struct Reception: Sendable {
     func take(_ offers: [Journal.Offer]) async -> [Result<RequestID, Failure>] {
         guard !offers.isEmpty else { return [] }
         do {
-            let answers = try await journal.offer(offers, begin: queue.add) { admission in
+            let answers = try await journal.offer(offers) { admission in
                 metrics.accept((admission.answered + admission.waiting).map(\.id))
                 for answered in admission.answered {
                     metrics.finish(answered.id, from: .log)
                     logger.debug("request done", [.request: answered.id, .status: RequestDone.Source.log.rawValue])
                 }
+                queue.add(admission.waiting)
             }
             return zip(offers, answers).map { offer, answer in
                 switch answer {

@@ -1,8 +1,7 @@
 import Events
 import Locking
 
-/// The requests that wait for a fetcher, live ones before backfill, each kind in the order it came; some are here a moment
-/// before they are on disk.
+/// The requests that wait for a fetcher, live ones before backfill, each kind in the order it came.
 ///
 /// The inbox on disk is the truth and bounds the length; this is the part of it that can be handed out at once.
 final class RequestQueue: Sendable {

@@ -63,11 +63,13 @@ public struct Worker: Sendable {
         let (scheduleBell, backfillBell) = (Bell(), Bell())
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
-            publish: { events in
-                publisher.publish(events)
-                let ended = events.compactMap(\.endedRequest?.description)
-                if ended.contains(where: { $0.hasPrefix(ScheduleService.prefix) }) { scheduleBell.ring() }
-                if ended.contains(where: { $0.hasPrefix(BackfillService.prefix) }) { backfillBell.ring() }
+            publish: { publisher.publish($0) },
+            onEnd: { origin in
+                switch origin {
+                case .client: break
+                case .schedule: scheduleBell.ring()
+                case .backfill: backfillBell.ring()
+                }
             }, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,
@@ -113,6 +115,14 @@ public struct Worker: Sendable {
                 schedule: configuration.schedules ? try await schedule.appointments() : [],
                 backfill: try await backfill.progress(), uptime: Int(age.elapsed.components.seconds))
         }
+        let statusCache = WorkerStatusCache()
+        let statusReply: @Sendable () async throws -> Reply = {
+            let queue = queue.lengths
+            let version = WorkerStatusCache.Version(
+                commits: database.commitCount, live: queue.live, backfill: queue.backfill,
+                second: Int(clock.now().timeIntervalSince1970), uptime: Int(age.elapsed.components.seconds))
+            return try await statusCache.reply(at: version, make: status)
+        }
 
         metrics.addProcess(startedAt: started)
         addFigures(
@@ -151,12 +161,7 @@ public struct Worker: Sendable {
                 socket: commands, reception: reception,
                 logCommands: LogCommands(
                     log: log, database: database, door: access.door, own: ["backfill": backfill.answer],
-                    // All that a status tells is in the database, in the queue, or moves with the clocks' seconds.
-                    state: {
-                        let queue = queue.lengths
-                        let seconds = [Int(clock.now().timeIntervalSince1970), Int(age.elapsed.components.seconds)]
-                        return seconds + [database.commitCount, queue.live, queue.backfill]
-                    }, status: status), io: io,
+                    status: statusReply), io: io,
                 crashPoints: crashPoints),
         ]
         let group = ServiceGroup(services.compactMap(\.self), grace: .seconds(1))

@@ -1,5 +1,6 @@
 import BoxOffice
 import Events
+import Locking
 
 /// What the worker says of itself when it is asked.
 struct WorkerStatus: Sendable, Encodable {
@@ -20,4 +21,37 @@ struct WorkerStatus: Sendable, Encodable {
     @Nullable var backfill: BackfillProgress? = nil
     /// Seconds since the start.
     let uptime: Int
+}
+
+/// Keeps the reply to `status` until something that it shows has changed.
+///
+/// To make one takes dozens of queries, and clients and pages ask for it again and again.
+struct WorkerStatusCache: Sendable {
+    /// What a status depends on: everything that it shows is in the database, in the queue, or follows from a clock.
+    struct Version: Hashable, Sendable {
+        /// The commits of the database since it was opened.
+        let commits: Int
+        /// The live requests that wait.
+        let live: Int
+        /// The backfill requests that wait.
+        let backfill: Int
+        /// The wall clock's second.
+        let second: Int
+        /// Seconds since the start.
+        let uptime: Int
+    }
+
+    private let kept = Locked<(version: Version, reply: Reply)?>(nil)
+
+    /// Returns the reply that was made at `version`, or else makes it.
+    ///
+    /// - Parameters:
+    ///   - version: The version now. What changes while the status is made gives the next call another version.
+    ///   - make: Makes the status.
+    func reply(at version: Version, make: () async throws -> WorkerStatus) async throws -> Reply {
+        if let kept = kept.withLock({ $0 }), kept.version == version { return kept.reply }
+        let reply = Reply.status(try await make())
+        kept.withLock { $0 = (version, reply) }
+        return reply
+    }
 }

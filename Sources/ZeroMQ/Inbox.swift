@@ -42,9 +42,6 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Whether the reader has come back for more than there is: it is done with all that was put.
-    var isAwaited: Bool { state.isAwaited }
-
     /// Adds a batch that takes so much memory.
     func put(_ batch: [Message], footprint: Int) {
         state.update { state in

@@ -37,9 +37,6 @@ final class Outbox: Sendable {
         return count
     }
 
-    /// Whether all that was posted is with ZeroMQ or dropped.
-    var isEmpty: Bool { state.read { $0.pending == 0 } }
-
     /// Suspends until there is room worth waking for; false if it is closed or the task cancelled.
     func waitForRoom() async -> Bool {
         let limit = limit

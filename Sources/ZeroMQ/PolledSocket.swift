@@ -11,8 +11,6 @@ final class PolledSocket: Listener {
     /// Where libzmq tells what becomes of the connections, if anybody wants to know.
     private(set) var monitor: Ear?
     var mustLook = true
-    /// What can be answered there and then, if anybody has said.
-    var answer: (@Sendable (Message) -> Message?)?
     /// The connections of the peers that came to it, if it is bound.
     private let watch: ConnectionWatch?
     private let kind: SocketKind
@@ -121,8 +119,6 @@ final class PolledSocket: Listener {
             case .message(let message):
                 watch?.hear(from: handle.source, as: kind == .router ? message.frames[0] : nil)
                 if message.cut != nil { done.refused += 1 } else { done.received += 1 }
-                // One a turn: a flood is answered in bulk.
-                if done.received == 1, batch.isEmpty, answers(message, counting: &done) { continue }
                 footprint += message.footprint
                 batch.append(message)
             }
@@ -136,14 +132,6 @@ final class PolledSocket: Listener {
         if case .messages = room, !batch.isEmpty { exchange.inbox.put(batch, footprint: footprint) }
         if case .beginnings = room { exchange.inbox.refuse(batch) }
         return isAll
-    }
-
-    /// Answers a message there and then, if that can be done and nobody who came before still waits.
-    private func answers(_ message: Message, counting done: inout SocketCounters) -> Bool {
-        guard let answer, message.cut == nil, exchange.inbox.isAwaited, exchange.outbox.isEmpty,
-            let reply = answer(message)
-        else { return false }
-        return transmit(exchange.unread?.charge(reply) ?? reply, counting: &done)
     }
 
     /// Gives a message to libzmq, and counts what becomes of it; false if it waits for room.

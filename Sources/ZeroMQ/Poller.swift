@@ -123,10 +123,6 @@ extension Poller {
         socket.handle.subscribe(to: prefix)
     }
 
-    func answerAtOnce(_ id: Int, by answer: @escaping @Sendable (Message) -> Message?) {
-        sockets[id]?.answer = answer
-    }
-
     func value(of setting: SocketSetting, _ id: Int) -> Int64? {
         sockets[id]?.handle.value(of: setting)
     }

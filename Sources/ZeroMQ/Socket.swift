@@ -55,16 +55,6 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Has a router answer there and then what can be: `answer` is asked for the first message of a turn, if whoever iterates
-    /// `incoming` waits, so that nobody is overtaken; with nil, as with all others, the message is in `incoming`.
-    ///
-    /// For what is at hand: it is called on the I/O thread, which it must not block. It takes the place of the one before.
-    public func answerAtOnce(_ answer: @escaping @Sendable (Message) -> Message?) {
-        precondition(kind == .router, "Only a router answers")
-        let id = id
-        thread.mailbox.post { $0.answerAtOnce(id, by: answer) }
-    }
-
     /// How many bytes a router has sent a client, by its routing id, that the client has not read: those queued here and in
     /// libzmq, not those in the kernels.
     public func unread(by client: [UInt8]) -> Int {

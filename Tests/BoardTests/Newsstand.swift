@@ -103,7 +103,7 @@ struct Newsstand {
             io = try IOThread()
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommands(log: log, database: database) { ["version": "test"] }
+            let answers = LogCommands(log: log, database: database) { .status(["version": "test"]) }
             self.database = database
             self.log = log
             self.publisher = publisher

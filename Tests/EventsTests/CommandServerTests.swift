@@ -53,50 +53,12 @@ import ZeroMQ
         }
     }
 
-    @Test("a lone question can be answered at once, but never before one that came earlier")
-    func atOnce() async throws {
-        try await withIO { io in
-            let router = try await io.bind(.router)
-            let (begun, isBegun) = AsyncStream<Void>.makeStream()
-            let (free, isFree) = AsyncStream<Void>.makeStream()
-            let server = Task {
-                await CommandServer(router).run { command in
-                    command.name == "quick" ? Reply(frames: [Array("at once".utf8)]) : nil
-                } _: { commands in
-                    if commands.contains(where: { $0.name == "slow" }) {
-                        isBegun.yield()
-                        for await _ in free { break }
-                    }
-                    return Self.echo(commands)
-                }
-            }
-            let client = try await io.open(.dealer, connect: router.addresses)
-            await client.send([Message("echo")])
-            #expect(await client.next(1) == [Message("echo")])
-            await client.send([Message("slow")])
-            for await _ in begun { break }
-            await client.send([Message("quick")])
-            await waitUntil { router.counters.received == 3 }
-            isFree.yield()
-            #expect(await client.next(2) == [Message("slow"), Message("quick")])
-            // The reader has to have come back for more, which no client can see.
-            var answer: [Message] = []
-            repeat {
-                await client.send([Message("quick")])
-                answer = await client.next(1)
-            } while answer == [Message("quick")]
-            #expect(answer == [Message("at once")])
-            await router.close()
-            await server.value
-        }
-    }
-
     @Test("what nobody understands is refused with an error object, whatever it is made of")
     func noSilence() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let log = try await Log(in: folder)
-        let commands = LogCommands(log: log.log, database: log.database) { ["version": "1"] }
+        let commands = LogCommands(log: log.log, database: log.database) { .status(["version": "1"]) }
         try await withServer {
             await commands.answer($0)
         } _: { client in
@@ -155,7 +117,7 @@ import ZeroMQ
         try await log.append(topics.map { try EventDraft($0, encoding: ["padding": padding]) })
         let metrics = Metrics()
         let door = Door(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
-        let commands = LogCommands(log: log.log, database: log.database, door: door) { ["well": true] }
+        let commands = LogCommands(log: log.log, database: log.database, door: door) { .status(["well": true]) }
         var options = SocketOptions()
         options.heartbeat = .seconds(100)
         try await withIO { io in
@@ -195,7 +157,7 @@ import ZeroMQ
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let log = try await Log(in: folder)
-        let commands = LogCommands<[String: String]>(log: log.log, database: log.database) { throw Broken() }
+        let commands = LogCommands(log: log.log, database: log.database) { throw Broken() }
         try await withServer {
             await commands.answer($0)
         } _: { client in

@@ -72,7 +72,7 @@ import Testing
             let draft = try EventDraft(
                 .request(.done, tricky), correlationID: tricky, priority: priority, encoding: ["priority": "backfill"])
             let logged = try await log.append(draft)[0]
-            #expect(logged.priority == priority)
+            #expect(try logged.priority == priority)
             #expect(try Event(topic: logged.topic, body: logged.body).priority == priority)
             let text = String(decoding: logged.body, as: UTF8.self)
             #expect(text.contains(#"","priority":"backfill","data":{"#) == (priority == .backfill))

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Locking
 import Operations
 import SQLite
 import TestSupport
@@ -27,7 +26,7 @@ import ZeroMQ
     }
 
     func ask(_ name: String, _ body: String = "{}") async -> Reply {
-        let commands = LogCommands(log: log.log, database: log.database) { ["well": true] }
+        let commands = LogCommands(log: log.log, database: log.database) { .status(["well": true]) }
         return await commands.answer(Command(Message("peer", name, body)))
     }
 
@@ -139,42 +138,15 @@ import ZeroMQ
         #expect(await ask("replay", #"{"stream":"movie"}"#).failure?.code == .internal)
     }
 
-    @Test("a status is made once, given again while nothing has changed, and made anew after the next commit")
-    func keptStatus() async throws {
-        let (log, database) = (log.log, log.database)
-        let io = try IOThread()
-        let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
-        let made = Locked(0)
-        let state: @Sendable () -> [Int] = { [database.commitCount] }
-        let commands = LogCommands(log: log, database: database, state: state) {
-            made.withLock { $0 += 1 }
-            return try await database.read { try log.positions(in: $0)[.movie]?.description ?? "none" }
-        }
-        async let served: Void = CommandServer(router, on: io).run(atOnce: commands.answerAtOnce) {
-            await commands.answer($0)
-        }
-        let client = try await CommandClient(io, address: router.addresses[0])
-        for _ in 0..<3 { #expect(try await client.ask("status", "{}").body == Array(#""none""#.utf8)) }
-        #expect(made.withLock { $0 } == 1)
-        try await self.log.append(draft("movie.AAAAAAAA"))
-        for _ in 0..<3 { #expect(try await client.ask("status", "{}").body == Array(#""0000000000000001""#.utf8)) }
-        #expect(made.withLock { $0 } == 2)
-        await io.shutdown()
-        await served
-    }
-
-    @Test("a status that was made before is given at once, but not to whom the door refuses it")
-    func keptStatusRefused() async {
+    @Test("a status is not given to whom the door refuses it")
+    func refusedStatus() async {
         let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
         let door = Door(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
-        let commands = LogCommands(
-            log: log.log, database: log.database, door: door, state: { [1] }, status: { "well" })
+        let commands = LogCommands(log: log.log, database: log.database, door: door) { .status("well") }
         let command = Command(Message("peer", "status", "{}"))
-        #expect(commands.answerAtOnce(command) == nil)
-        let made = await commands.answer(command)
         // Five in one go is what a client has that may ask once a second.
-        for _ in 0..<4 { #expect(commands.answerAtOnce(command)?.frames == made.frames) }
-        #expect(commands.answerAtOnce(command)?.failure?.code == .overloaded)
+        for _ in 0..<5 { #expect(await commands.answer(command).frames == Reply.status("well").frames) }
+        #expect(await commands.answer(command).failure?.code == .overloaded)
     }
 
     @Test("a full page goes over the wire to a reader that takes so many frames")
@@ -182,7 +154,7 @@ import ZeroMQ
         let events = try await log.append((1...5_000).map { try draft("request.done.\($0)") })
         let io = try IOThread()
         let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
-        let commands = LogCommands(log: log.log, database: log.database) { ["well": true] }
+        let commands = LogCommands(log: log.log, database: log.database) { .status(["well": true]) }
         async let served: Void = CommandServer(router).run { await commands.answer($0) }
         let client = try await CommandClient(io, address: router.addresses[0])
         let reply = try await client.ask("replay", #"{"stream":"request","limit":5000}"#)

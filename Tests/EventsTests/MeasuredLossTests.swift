@@ -66,7 +66,7 @@ import ZeroMQ
                 case .live:
                     stalled.finish()
                     for await _ in gate {}
-                case .event(let event, _): numbers.append(event.sequence.value)
+                case .event(let event): numbers.append(event.sequence.value)
                 case .newLog: break
                 }
                 return numbers.count == 50_000 ? true : nil

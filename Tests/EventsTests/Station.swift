@@ -28,7 +28,7 @@ final class Station: Sendable {
         let router = try await io.open(.router, bind: [commands])
         let publisher = Publisher(
             eventSocket, of: log.log, positions: tellsAll ? try await log.positions() : [:])
-        let logCommands = LogCommands(log: log.log, database: log.database) { ["well": true] }
+        let logCommands = LogCommands(log: log.log, database: log.database) { .status(["well": true]) }
         self.events = eventSocket.addresses[0]
         self.commands = router.addresses[0]
         self.eventSocket = eventSocket
@@ -106,7 +106,7 @@ extension Subscription {
     func numbers(upTo last: Int, of stream: Events.Stream? = nil) async throws -> [UInt64] {
         var numbers: [UInt64] = []
         _ = try await read { delivery -> Bool? in
-            guard case .event(let event, _) = delivery, event.stream == stream ?? event.stream else { return nil }
+            guard case .event(let event) = delivery, event.stream == stream ?? event.stream else { return nil }
             numbers.append(event.sequence.value)
             return event.sequence.value == UInt64(last) ? true : nil
         }

@@ -129,11 +129,10 @@ private struct World {
     }
 
     private mutating func perform(_ output: SubscriptionStateMachine.Output) throws {
-        for delivery in output.deliveries {
-            // A crash before the delivery is kept: it must come again.
-            if isCrashing, Int.random(in: 0..<200, using: &random) == 0 { return crash() }
-            take(delivery)
-        }
+        // A crash before a batch is kept: all of it must come again.
+        for _ in output.deliveries where isCrashing && Int.random(in: 0..<200, using: &random) == 0 { return crash() }
+        for delivery in output.deliveries { take(delivery) }
+        if !output.deliveries.isEmpty { kept = machine.position }
         for stream in output.fetches {
             let epochs = machine.position?.epoch
             // Between question and answer the world goes on.
@@ -157,17 +156,13 @@ private struct World {
     }
 
     private mutating func take(_ delivery: Subscription.Delivery) {
-        switch delivery {
-        case .newLog(let position), .live(let position): kept = position
-        case .event(let event, let position):
-            kept = position
-            let earlier = had[event.epoch, default: []].filter { $0.stream == event.stream }
-            let rivals = interest.isWhole(event.stream) ? earlier : earlier.filter { $0.topic == event.topic }
-            if let last = rivals.last, last.sequence >= event.sequence {
-                faults.append("\(event.topic) \(event.sequence.value) after \(last.sequence.value)")
-            }
-            had[event.epoch, default: []].append(event)
+        guard case .event(let event) = delivery else { return }
+        let earlier = had[event.epoch, default: []].filter { $0.stream == event.stream }
+        let rivals = interest.isWhole(event.stream) ? earlier : earlier.filter { $0.topic == event.topic }
+        if let last = rivals.last, last.sequence >= event.sequence {
+            faults.append("\(event.topic) \(event.sequence.value) after \(last.sequence.value)")
         }
+        had[event.epoch, default: []].append(event)
     }
 
     /// The consumer starts again with what it kept; what was on its way to it is gone.

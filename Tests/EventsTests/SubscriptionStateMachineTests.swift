@@ -37,7 +37,7 @@ import Testing
     func short(_ output: SubscriptionStateMachine.Output) -> [String] {
         output.deliveries.map { delivery in
             switch delivery {
-            case .event(let event, _): "\(event.stream.rawValue) \(event.sequence.value)"
+            case .event(let event): "\(event.stream.rawValue) \(event.sequence.value)"
             case .live: "live"
             case .newLog(let position): "new log \(position.epoch)"
             }
@@ -106,14 +106,16 @@ import Testing
         #expect(try short(machine.take(heartbeat([.movie: 12]))) == [])
     }
 
-    @Test("each delivery of a page comes with the position after it, and only after it")
-    func positionsInPage() throws {
+    @Test("the position is after all that was delivered, and after nothing else")
+    func positions() throws {
         var machine = try machine("movie.", after: [.movie: 4])
         let page = try page((5...7).map { try event("movie.AAAAAAAA", $0) }, to: 7)
-        let places = machine.take(page, of: .movie).deliveries.map { delivery -> UInt64? in
-            if case .event(_, let position) = delivery { position[.movie].after.value } else { nil }
-        }
-        #expect(places == [5, 6, 7])
+        #expect(short(machine.take(page, of: .movie)) == ["movie 5", "movie 6", "movie 7"])
+        #expect(machine.position?[.movie] == StreamPosition(after: try number(7)))
+        #expect(try short(machine.take(event("movie.AAAAAAAA", 8, previous: 7))) == ["movie 8"])
+        #expect(machine.position?[.movie] == StreamPosition(after: try number(8)))
+        #expect(try short(machine.take(event("movie.AAAAAAAA", 10, previous: 8))) == ["fetch movie"])
+        #expect(machine.position?[.movie] == StreamPosition(after: try number(8)))
     }
 
     @Test("the log is asked when too much is delivered that nothing makes sure")

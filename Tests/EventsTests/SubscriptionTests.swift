@@ -38,9 +38,9 @@ import ZeroMQ
         let subscription = try await station.subscription(to: ["request."], from: .beginning)
         var asked = questions.makeAsyncIterator()
         var (pages, asks) = (0, 0)
-        let last = try await subscription.readBatches { deliveries -> Int? in
+        let last = try await subscription.readBatches { batch -> Int? in
             pages += 1
-            guard deliveries.count == 500 else { return pages }
+            guard batch.deliveries.count == 500 else { return pages }
             while asks <= pages {
                 _ = await asked.next()
                 asks += 1
@@ -75,7 +75,7 @@ import ZeroMQ
             io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
         let (happenings, happened) = AsyncStream<UInt64>.makeStream()
         async let end: Void? = subscription.read { delivery -> Void? in
-            if case .event(let event, _) = delivery { happened.yield(event.sequence.value) }
+            if case .event(let event) = delivery { happened.yield(event.sequence.value) }
             return nil
         }
         var delivered = happenings.makeAsyncIterator()
@@ -109,7 +109,7 @@ import ZeroMQ
         let (happenings, happened) = AsyncStream<String>.makeStream()
         async let end: Void? = subscription.read { delivery -> Void? in
             switch delivery {
-            case .event(let event, _): happened.yield("\(event.topic) \(event.sequence.value)")
+            case .event(let event): happened.yield("\(event.topic) \(event.sequence.value)")
             case .newLog(let position): happened.yield(position.epoch)
             case .live: break
             }

@@ -59,7 +59,7 @@ struct Newsroom {
                 io, events: configuration.alerts.description, commands: configuration.alertCommands.description,
                 prefixes: ["alert."], from: .beginning)
             _ = try await subscription.read { delivery -> Bool? in
-                if case .event(let event, _) = delivery { alerts.append(event.id) }
+                if case .event(let event) = delivery { alerts.append(event.id) }
                 return alerts.count == count ? true : nil
             }
         }
@@ -123,7 +123,7 @@ struct Newsroom {
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(
                 try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommands(log: log, database: database) { ["well": true] }
+            let answers = LogCommands(log: log, database: database) { .status(["well": true]) }
             self.database = database
             self.log = log
             self.publisher = publisher

@@ -123,44 +123,6 @@ import Testing
         #expect(ran.withLock { $0 } == ["0 of 3", "2 of 3", "4 of 3"])
     }
 
-    @Test("what waits for all writes of a commit runs before it, never for an undone one", .timeLimit(.minutes(5)))
-    func beforeCommit() async throws {
-        let database = try Notes.database(in: folder)
-        let path = folder.file("notes.db")
-        let ran = Locked<[String]>([])
-        let writes = (0..<4).map { number -> Write<Void> in
-            { connection in
-                let changes = connection.changeCount
-                try connection.note("\(number)")
-                connection.beforeCommit {
-                    let outside = try? Connection(path: path, lock: nil).notes().count
-                    let inside = connection.changeCount - changes
-                    ran.withLock { $0.append("\(number) of \(inside), \(outside ?? -1) on disk") }
-                }
-                if number == 3 { throw Refusal(text: "3") }
-            }
-        }
-        for result in try await together(on: database, writes).dropLast() { try result.get() }
-        // What is undone has changed rows, too.
-        #expect(ran.withLock { $0 } == (0..<3).map { "\($0) of \(4 - $0), 0 on disk" })
-    }
-
-    @Test("a write is alone if no other shares its commit, and if it is not tried again", .timeLimit(.minutes(5)))
-    func alone() async throws {
-        let database = try Notes.database(in: folder)
-        let seen = Locked<[Bool]>([])
-        let look: Write<Void> = { connection in seen.withLock { $0.append(connection.isAlone) } }
-        try await database.write(look)
-        for result in try await together(on: database, [look, look]) { try result.get() }
-        await #expect(throws: Refusal.self) {
-            try await database.write { connection in
-                try look(connection)
-                throw Refusal(text: "once more")
-            }
-        }
-        #expect(seen.withLock { $0 } == [true, false, false, true, false])
-    }
-
     @Test("a commit that fails undoes all that share it, and the database stays usable", .timeLimit(.minutes(5)))
     func failedCommit() async throws {
         let component = Schema.Component(

@@ -31,7 +31,7 @@ import Testing
                     "request.done.c",
                 ])
         let told = try #require(desk.events("anomaly").first)
-        #expect(told.priority == .backfill)
+        #expect(try told.priority == .backfill)
         let event = try Event(topic: told.topic, body: told.body)
         #expect(event.id == "anomaly.shrunk.2024-06-04.all")
         #expect(event.correlationID == Sample.id("b"))

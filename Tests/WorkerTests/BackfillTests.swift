@@ -107,7 +107,9 @@ import Upstreams
         let asked = try #require(desk.events("request.accepted.backfill.").first)
         #expect(asked.topic.description == "request.accepted.backfill.1.day.2024-05-31")
         #expect(
-            desk.events("ranking.").allSatisfy { $0.priority == .backfill || $0.topic.description.contains("2010-") })
+            try desk.events("ranking.").allSatisfy {
+                try $0.priority == .backfill || $0.topic.description.contains("2010-")
+            })
     }
 
     @Test("what is settled is not asked for, weeks come after their last day, and films at the end")

@@ -30,7 +30,7 @@ import Testing
         try await desk.expectPublishedInOrder()
     }
 
-    @Test("a request that did not come on disk after all has no end, and is not counted")
+    @Test("a request that is not on disk has no end, and is not counted")
     func neverAccepted() async throws {
         let desk = try await Desk()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
@@ -43,6 +43,23 @@ import Testing
         }
         #expect(desk.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
         #expect(await metrics.text().contains(#"marquee_requests_done_total{from="upstream"} 1"#))
+    }
+
+    @Test("what two requests of one commit ask for is asked once: the second is answered from the log")
+    func askedOnce() async throws {
+        let desk = try await Desk()
+        let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
+        let offers = ["a", "b"].map { id in
+            Journal.Offer(
+                accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
+        }
+        _ = try await desk.journal.offer(offers, then: { desk.queue.add($0.waiting) })
+        var service = desk.service(desk.fetcher(kobis: server.url))
+        service.width = 1
+        try await desk.serve(service) { try await desk.ends(2) }
+        #expect(server.requests.count == 1)
+        let sources = try desk.events("request.done.").map { try $0.data(as: RequestDone.self).from }
+        #expect(sources == [.upstream, .log])
     }
 
     @Test("what was found is kept while the disk refuses it, and costs one call")

@@ -2,6 +2,7 @@ import BoxOffice
 import Events
 import FoundationEssentials
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Worker
@@ -49,6 +50,37 @@ import Testing
             Request(.movie(Sample.code("2022B512"), poster: false), id: Sample.id("b"), priority: .backfill), as: "b")
         desk.setClock(to: Desk.noon + days * 86_400)
         #expect(try await desk.journal.takeUp() == [first, second])
+    }
+
+    @Test("what waits is taken up with who asked for it, and of an earlier version likewise")
+    func origins() async throws {
+        let desk = try await Desk()
+        let origins = [RequestOrigin.backfill, .client, .schedule]
+        let accepted = zip(["a", "b", "c"], origins).map {
+            AcceptedRequest(id: Sample.id($0), request: Sample.chart, origin: $1)
+        }
+        _ = try await desk.journal.offer(accepted.map { Journal.Offer(accepted: $0, frames: Sample.chart.frames) })
+        #expect(try await desk.journal.takeUp() == accepted)
+
+        let path = desk.folder.file("earlier.db")
+        let earlier = Schema.Component("inbox", migrations: Array(Inbox.schema.migrations.prefix(1)))
+        let before = try Database(path: path, schema: Schema(earlier))
+        let ids = ["schedule.day.2024-06-04.morning", "schedules", "backfill.1.day.2024-06-04", "backfill", "z"]
+        try await before.write { connection in
+            for id in ids {
+                try connection.execute(
+                    """
+                    insert into inbox (id, topic, body, request, accepted_at, state)
+                    values (?, 'fetch.day', '', '', '2024-06-05T03:00:00Z', 0)
+                    """, id)
+            }
+        }
+        await before.close()
+        let now = try Database(path: path, schema: Schema(Inbox.schema))
+        let waiting = try await now.read { try Inbox(limit: 10).waiting(in: $0) }
+        #expect(waiting.map(\.id.description) == ids)
+        #expect(waiting.map(\.origin) == [.schedule, .client, .backfill, .client, .client])
+        await now.close()
     }
 
     @Test("a waiting request that cannot be read any more fails, and the others are taken up")

@@ -49,28 +49,27 @@ import Testing
         try await desk.expectPublishedInOrder()
     }
 
-    @Test("what came while a request waited answers it, and what did not come is not looked for again")
+    @Test("what came while a request waited answers it")
     func answeredMeanwhile() async throws {
         let desk = try await Desk()
-        let begun = Locked<[AcceptedRequest]>([])
+        let admission = Locked(Journal.Admission())
         let offers = ["a", "b"].map { id in
             Journal.Offer(
                 accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
         }
-        _ = try await desk.journal.offer(offers, begin: { new in begun.withLock { $0 += new } })
-        let waiting = begun.withLock { $0 }
-        #expect(waiting.map(\.unansweredAt) == [desk.database.commitCount, desk.database.commitCount])
+        _ = try await desk.journal.offer(offers, then: { new in admission.withLock { $0 = new } })
+        let waiting = admission.withLock { $0.waiting }
         #expect(try await desk.journal.answer(to: waiting[1], at: Desk.noon) == nil)
         try await desk.journal.settle(waiting[0], with: Sample.findings(10), askedAt: Desk.noon)
         let answer = try await desk.journal.answer(to: waiting[1], at: Desk.noon)
         #expect(answer?.logged == desk.events("ranking."))
     }
 
-    @Test("what only asks begins before it is on disk; what orders something after, and what was answered beside it")
-    func begun() async throws {
+    @Test("requests are handed on once they are published; what shares their commit may have answered one of them")
+    func handedOn() async throws {
         let desk = try await Desk()
         let first = try await desk.accept(Sample.chart, as: "first")
-        let begun = Locked<[(begun: [AcceptedRequest], published: Int)]>([])
+        let handed = Locked<[(waiting: [AcceptedRequest], published: Int)]>([])
         let targets: [Request.Target] = [
             .day(Sample.day, .all), .day(Sample.day - 1, .all), .productOrder(.remove(try #require(ProductID(7)))),
         ]
@@ -91,7 +90,7 @@ import Testing
         for await _ in started {}
         let offering = Task.immediate {
             try await desk.journal.offer(
-                offers, begin: { new in begun.withLock { $0.append((new, desk.topics.count)) } })
+                offers, then: { new in handed.withLock { $0.append((new.waiting, desk.topics.count)) } })
         }
         let settling = Task.immediate {
             try await desk.journal.settle(first, with: Sample.findings(10), askedAt: Desk.noon)
@@ -100,34 +99,54 @@ import Testing
         try await holding.value
         _ = try await (offering.value, settling.value)
 
-        let batches = begun.withLock { $0 }
-        #expect(batches.map { $0.begun.map(\.id.description) } == [["asks"], ["answered", "orders"]])
-        #expect(batches.map(\.published) == [1, 4])
-        #expect(try await desk.journal.answer(to: batches[0].begun[0], at: Desk.noon) == nil)
-        #expect(try await desk.journal.answer(to: batches[1].begun[0], at: Desk.noon) != nil)
+        let batches = handed.withLock { $0 }
+        #expect(batches.map { $0.waiting.map(\.id.description) } == [["answered", "asks", "orders"]])
+        #expect(batches.map(\.published) == [4])
+        #expect(try await desk.journal.answer(to: batches[0].waiting[0], at: Desk.noon) != nil)
+        #expect(try await desk.journal.answer(to: batches[0].waiting[1], at: Desk.noon) == nil)
     }
 
-    @Test("a request that cannot be kept has no end, though its question was asked")
-    func askedForNothing() async throws {
+    @Test("a request that cannot be kept is not handed on, and has no end")
+    func notKept() async throws {
         let desk = try await Desk()
-        let begun = Locked<[AcceptedRequest]>([])
+        let handed = Locked<[AcceptedRequest]>([])
         let request = Request(.day(Sample.day, .all))
-        let offer = Journal.Offer(
-            accepted: AcceptedRequest(id: Sample.id("a"), request: request), frames: request.frames)
+        let accepted = AcceptedRequest(id: Sample.id("a"), request: request)
         try await desk.database.write { connection in
             try connection.execute(
                 "create trigger refusal before insert on event begin select raise(abort, 'no event'); end")
         }
         await #expect(throws: (any Error).self) {
-            _ = try await desk.journal.offer([offer], begin: { new in begun.withLock { $0 += new } })
+            _ = try await desk.journal.offer(
+                [Journal.Offer(accepted: accepted, frames: request.frames)],
+                then: { new in handed.withLock { $0 += new.waiting } })
         }
         try await desk.database.write { try $0.execute("drop trigger refusal") }
-        #expect(begun.withLock { $0.map(\.id) } == [Sample.id("a")])
-        for asked in begun.withLock({ $0 }) {
-            #expect(try await desk.journal.settle(asked, with: Sample.findings(10), askedAt: Desk.noon) == nil)
-        }
+        #expect(handed.withLock { $0.isEmpty })
+        #expect(try await desk.journal.settle(accepted, with: Sample.findings(10), askedAt: Desk.noon) == nil)
         #expect(desk.topics.isEmpty)
         #expect(try await desk.journal.takeUp().isEmpty)
+    }
+
+    @Test("who asked for a request is known when it ends, whether by findings, by a failure or by what the log has")
+    func endsByOrigin() async throws {
+        let desk = try await Desk()
+        let ended = Locked<[(origin: RequestOrigin, published: Int)]>([])
+        var journal = desk.journal
+        journal.onEnd = { origin in ended.withLock { $0.append((origin, desk.topics.count)) } }
+        func accept(_ id: String, of origin: RequestOrigin) async throws -> AcceptedRequest {
+            let accepted = AcceptedRequest(id: Sample.id(id), request: Sample.chart, origin: origin)
+            _ = try await journal.offer([Journal.Offer(accepted: accepted, frames: Sample.chart.frames)])
+            return accepted
+        }
+        try await journal.settle(accept("a", of: .schedule), with: Failure(.internal, "no"))
+        try await journal.settle(accept("b", of: .backfill), with: Sample.findings(10), askedAt: Desk.noon)
+        _ = try await accept("c", of: .schedule)
+        try await journal.settle(
+            AcceptedRequest(id: Sample.id("b"), request: Sample.chart, origin: .client),
+            with: Failure(.internal, "late"))
+        #expect(ended.withLock { $0.map(\.origin) } == [.schedule, .backfill, .schedule])
+        #expect(ended.withLock { $0.map(\.published) } == [2, 5, 8])
     }
 
     @Test("a write that fails publishes nothing, and leaves the request waiting")

@@ -126,9 +126,10 @@ import ZeroMQ
         let io = try IOThread()
         let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
         let status = LogCommands(log: desk.journal.log, database: desk.database) {
-            WorkerStatus(
-                version: "1", epoch: "", positions: [:], queue: WorkerStatus.Queue(live: 0, backfill: 0), quota: [:],
-                uptime: 0)
+            .status(
+                WorkerStatus(
+                    version: "1", epoch: "", positions: [:], queue: WorkerStatus.Queue(live: 0, backfill: 0),
+                    quota: [:], uptime: 0))
         }
         let service = CommandService(socket: router, reception: reception(desk), logCommands: status)
         let running = Task { try await service.run() }

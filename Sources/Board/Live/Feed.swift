@@ -28,11 +28,11 @@ struct Feed: Service {
     func run() async throws {
         await withTaskGroup { tasks in
             tasks.addTask {
-                while let deliveries = await queue.take() { await take(deliveries) }
+                while let batches = await queue.take() { await take(batches) }
             }
             // It never returns a value, so what ends it is its close or a cancellation, and it throws nothing.
-            _ = try? await subscription.read { delivery -> Never? in
-                await queue.put(delivery)
+            _ = try? await subscription.readBatches { batch -> Never? in
+                await queue.put(batch)
                 return nil
             }
             await queue.close()
@@ -44,16 +44,16 @@ struct Feed: Service {
         await queue.close()
     }
 
-    /// Takes deliveries in, however long the disk refuses them.
-    private func take(_ deliveries: [Subscription.Delivery]) async {
+    /// Takes batches in, however long the disk refuses them.
+    private func take(_ batches: [Subscription.Batch]) async {
         var pause = Duration.milliseconds(250)
         while !Task.isCancelled {
             do {
-                let news = try await model.take(deliveries, of: source) { event, error in
+                let news = try await model.take(batches, of: source) { event, error in
                     logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
                 }
                 hub.publish(news)
-                return note(deliveries)
+                return note(batches.flatMap(\.deliveries))
             } catch {
                 logger.error("events cannot be stored; it will be tried again", [.error: "\(error)"])
             }

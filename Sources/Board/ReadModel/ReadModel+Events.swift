@@ -8,31 +8,27 @@ extension ReadModel {
     ///
     /// An event that cannot be read is passed over: one that this version does not know must not stop those after it.
     func take(
-        _ deliveries: [Subscription.Delivery], of source: Source,
+        _ batches: [Subscription.Batch], of source: Source,
         unreadable: @escaping @Sendable (Event, any Error) -> Void
     ) async throws -> [News] {
         try await database.write { connection in
             var news: [News] = []
-            var position: LogPosition?
-            for delivery in deliveries {
+            for delivery in batches.flatMap(\.deliveries) {
                 switch delivery {
-                case .event(let event, let next):
-                    position = next
+                case .event(let event):
                     do {
                         news += try take(event, in: connection)
                     } catch let error as DecodingError {
                         unreadable(event, error)
                     }
-                case .newLog(let next):
-                    position = next
+                case .newLog:
                     try forget(source, in: connection)
                     news.append(try connection.addNews(.reset, Array("{}".utf8)))
-                case .live(let next):
-                    position = next
+                case .live: break
                 }
             }
             if !news.isEmpty { try connection.trimNews() }
-            if let position {
+            if let position = batches.last?.position {
                 try connection.execute(
                     """
                     insert into reading (source, position) values (?, ?)

@@ -11,8 +11,6 @@ public struct CommandServer: Sendable {
 
     /// Answers a batch of commands, one reply a command, in their order.
     public typealias Answering = @Sendable ([Command]) async -> [Reply]
-    /// Answers a command that needs nothing done for it, on the thread of the socket; nil if it does.
-    public typealias AnsweringAtOnce = @Sendable (Command) -> Reply?
 
     private let socket: Socket
     private let io: IOThread?
@@ -27,17 +25,8 @@ public struct CommandServer: Sendable {
     /// Hands each batch to `answer`, which returns one reply a command, until the socket closes.
     ///
     /// Commands that the socket did not take whole are refused here. A few short commands are answered on the thread of the
-    /// socket, which `answer` must not block; more are worth the way to another thread. A lone command that `atOnce` has an
-    /// answer to does without `answer`, and without a task.
-    public func run(
-        atOnce: AnsweringAtOnce? = nil, _ answer: Answering, afterAnswering: @Sendable () -> Void = {}
-    ) async {
-        if let atOnce {
-            socket.answerAtOnce { message in
-                let command = Command(message)
-                return atOnce(command).map(command.answer)
-            }
-        }
+    /// socket, which `answer` must not block; more are worth the way to another thread.
+    public func run(_ answer: Answering, afterAnswering: @Sendable () -> Void = {}) async {
         await withTaskExecutorPreference(io) { await serve(answer, afterAnswering) }
     }
 

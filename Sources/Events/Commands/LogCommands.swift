@@ -1,8 +1,7 @@
-import Locking
 public import SQLite
 
 /// The commands that every process with a log answers, and a process's own; who may send which is decided here alone.
-public struct LogCommands<Status: Encodable & Sendable>: Sendable {
+public struct LogCommands: Sendable {
     /// Answers a command, in any case.
     public typealias Answer = @Sendable (Command) async -> Reply
 
@@ -10,42 +9,25 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
     private let database: Database
     private let door: Door
     private let own: [String: Answer]
-    private let status: @Sendable () async throws -> Status
-    private let state: (@Sendable () -> [Int])?
-    private let kept = Locked<(state: [Int], reply: Reply)?>(nil)
+    private let status: @Sendable () async throws -> Reply
 
-    /// Makes them for a log and the database that it is in; `status` tells how the process is, `door` who may ask, `own` has
-    /// the process's own by their names. With `state`, numbers of which one changes whenever the status does, a status is
-    /// made once and given again until then.
+    /// Makes the commands of a process.
+    ///
+    /// - Parameters:
+    ///   - log: The log that `replay` and `latest` read.
+    ///   - database: The database that the log is in.
+    ///   - door: Decides who may send which command.
+    ///   - own: The commands that only this process has, by their names.
+    ///   - status: Makes the reply to `status`.
     public init(
         log: EventLog, database: Database, door: Door = .open(), own: [String: Answer] = [:],
-        state: (@Sendable () -> [Int])? = nil, status: @escaping @Sendable () async throws -> Status
+        status: @escaping @Sendable () async throws -> Reply
     ) {
         self.log = log
         self.database = database
         self.door = door
         self.own = own
         self.status = status
-        self.state = state
-    }
-
-    /// The answer to a command that needs nothing looked up: the status, as long as the last that was made is still true.
-    public func answerAtOnce(_ command: Command) -> Reply? {
-        guard command.name == "status", let status = keptStatus(in: state?()) else { return nil }
-        return door.refusal(of: command.name, from: command.sender).map(Reply.refused) ?? status
-    }
-
-    private func keptStatus(in state: [Int]?) -> Reply? {
-        guard let kept = kept.withLock({ $0 }), kept.state == state else { return nil }
-        return kept.reply
-    }
-
-    private func currentStatus() async throws -> Reply {
-        let before = state?()  // what changes meanwhile makes the numbers others
-        if let status = keptStatus(in: before) { return status }
-        let reply = Reply.status(try await status())
-        if let before { kept.withLock { $0 = (before, reply) } }
-        return reply
     }
 
     /// Answers commands one after the other.
@@ -65,7 +47,7 @@ public struct LogCommands<Status: Encodable & Sendable>: Sendable {
         }
         do {
             switch command.name {
-            case "status": return try await currentStatus()
+            case "status": return try await status()
             case "replay": return try await replay(PageFields(command))
             case "latest": return try await latest(PageFields(command))
             default:

@@ -22,15 +22,30 @@ public struct Subscription: Sendable {
         case after(LogPosition)
     }
 
-    /// What the consumer gets, each with the position after it.
+    /// What the consumer gets.
     public enum Delivery: Hashable, Sendable {
         /// The next event.
-        case event(Event, LogPosition)
+        case event(Event)
         /// The process has another log than before: what was had of the old one says nothing about it, and it is
         /// read from its beginning.
         case newLog(LogPosition)
         /// All is delivered that had been published when the last heartbeat was sent; told once in each log.
         case live(LogPosition)
+    }
+
+    /// What is delivered together: a page of the log, or what has come over the socket meanwhile.
+    public struct Batch: Hashable, Sendable {
+        /// At least one delivery, in order.
+        public let deliveries: [Delivery]
+        /// The position after the last of them. Keep it in the transaction that keeps what all of them led to.
+        public let position: LogPosition
+
+        /// Makes a batch; nil if nothing is to be delivered.
+        fileprivate init?(_ deliveries: [Delivery], upTo position: LogPosition?) {
+            guard let position, !deliveries.isEmpty else { return nil }
+            self.deliveries = deliveries
+            self.position = position
+        }
     }
 
     /// What happens beside deliveries, for logs and metrics.
@@ -76,21 +91,23 @@ public struct Subscription: Sendable {
     /// Hands each delivery to `body` until `body` returns a value; nil if the subscription is closed or the task
     /// cancelled first. Call it once.
     public func read<Value>(_ body: (Delivery) async throws -> Value?) async throws -> Value? {
-        try await readBatches { deliveries in
-            for delivery in deliveries {
+        try await readBatches { batch in
+            for delivery in batch.deliveries {
                 if let value = try await body(delivery) { return value }
             }
             return nil
         }
     }
 
-    /// Hands deliveries to `body` as `read` does, but all at once that are at hand: a page of the log, or what has come
-    /// over the socket meanwhile. For a consumer who writes down what follows from many in one go.
-    public func readBatches<Value>(_ body: ([Delivery]) async throws -> Value?) async throws -> Value? {
+    /// Hands all deliveries that are at hand to `body` at once, with the position after them, until `body` returns a value;
+    /// nil if the subscription is closed or the task cancelled first. Call it once.
+    ///
+    /// For a consumer who writes down what follows from many in one go, or keeps its position.
+    public func readBatches<Value>(_ body: (Batch) async throws -> Value?) async throws -> Value? {
         var machine = SubscriptionStateMachine(interest: interest, start: start)
-        for await batch in socket.incoming {
+        for await messages in socket.incoming {
             var deliveries: [Delivery] = []
-            for message in batch {
+            for message in messages {
                 var output = machine.take(message)
                 while true {
                     deliveries += output.deliveries
@@ -98,7 +115,9 @@ public struct Subscription: Sendable {
                     // A page takes its time: what is at hand does not wait for it, nor it for what is at hand.
                     let reading = read(stream, for: machine)
                     defer { reading.cancel() }
-                    if !deliveries.isEmpty, let value = try await body(deliveries) { return value }
+                    if let batch = Batch(deliveries, upTo: machine.position), let value = try await body(batch) {
+                        return value
+                    }
                     deliveries = []
                     guard let page = await page(reading) else { return nil }
                     let rest = output.fetches.dropFirst()
@@ -107,7 +126,7 @@ public struct Subscription: Sendable {
                     output.fetches += rest
                 }
             }
-            if !deliveries.isEmpty, let value = try await body(deliveries) { return value }
+            if let batch = Batch(deliveries, upTo: machine.position), let value = try await body(batch) { return value }
         }
         return nil
     }

@@ -19,7 +19,7 @@ struct SubscriptionStateMachine: Sendable {
     static let limit = 500
 
     let interest: Interest
-    /// How far the consumer has come; nil until a log is known.
+    /// How far the consumer has come once it has had all deliveries so far; nil until a log is known.
     private(set) var position: LogPosition?
     private let start: Subscription.Start
     /// What the last heartbeat of this log said.
@@ -40,17 +40,15 @@ struct SubscriptionStateMachine: Sendable {
     /// Takes an event that was published.
     mutating func take(_ event: Event) -> Output {
         // An event of another log is that log's first, or a late one of a former: a heartbeat will tell.
-        guard var position, event.epoch == position.epoch, interest.includes(event.topic) else { return Output() }
-        var place = position[event.stream]
+        guard let position, event.epoch == position.epoch, interest.includes(event.topic) else { return Output() }
+        let place = position[event.stream]
         guard !place.has(event.sequence) else { return Output() }
         let follows =
             interest.isWhole(event.stream)
             ? event.sequence == place.after.advanced(by: 1) : place.has(event.previous)
         guard follows, place.beyond.count < Self.limit else { return Output(fetches: [event.stream]) }
-        place.add(event.sequence)
-        position[event.stream] = place
-        self.position = position
-        return Output(deliveries: [.event(event, position)])
+        self.position?.streams[event.stream, default: .beginning].add(event.sequence)
+        return Output(deliveries: [.event(event)])
     }
 
     /// Takes a heartbeat.
@@ -71,10 +69,10 @@ struct SubscriptionStateMachine: Sendable {
         for event in page.events where event.sequence > position[stream].after {
             let isNew = !position[stream].has(event.sequence) && interest.includes(event.topic)
             // The page leaves nothing out, so its events lead from one sure place to the next.
-            position[stream].complete(to: event.sequence)
-            if isNew { output.deliveries.append(.event(event, position)) }
+            position.streams[stream, default: .beginning].complete(to: event.sequence)
+            if isNew { output.deliveries.append(.event(event)) }
         }
-        position[stream].complete(to: page.position)
+        position.streams[stream, default: .beginning].complete(to: page.position)
         self.position = position
         if page.more { output.fetches = [stream] }
         output.deliveries += becomeLive()

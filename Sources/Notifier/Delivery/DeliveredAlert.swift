@@ -1,4 +1,6 @@
+import BoxOffice
 import Events
+import OpenMarket
 
 /// An alert as a sink gets it: the event as it was published, and what of it people and policies look at.
 struct DeliveredAlert: Sendable {
@@ -19,10 +21,23 @@ struct DeliveredAlert: Sendable {
 }
 
 extension DeliveredAlert {
+    /// Makes it of an alert that enters the log under an id, as this event.
+    init(_ alert: Alert, id: String, event: LoggedEvent) {
+        self.init(
+            id: id, event: event,
+            Facts(
+                rule: alert.rule.rawValue, movieCode: alert.movieCode?.description, product: alert.product?.number,
+                severity: alert.severity, text: alert.text, retracts: alert.retracts))
+    }
+
     /// Reads an event of the alert log.
     init(_ event: LoggedEvent) throws(DecodingError) {
-        let facts = try event.data(as: Facts.self)
-        id = try Event(topic: event.topic, body: event.body).id
+        self.init(
+            id: try Event(topic: event.topic, body: event.body).id, event: event, try event.data(as: Facts.self))
+    }
+
+    private init(id: String, event: LoggedEvent, _ facts: Facts) {
+        self.id = id
         body = event.body
         rule = facts.rule
         let isAbout = facts.movieCode ?? facts.product.map { "\($0)" }

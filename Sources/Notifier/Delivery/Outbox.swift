@@ -67,11 +67,10 @@ struct Outbox: Sendable {
     var news: @Sendable (_ sink: String) -> Void = { _ in }
 
     /// Puts alerts that enter the log into the outbox, for each sink that wants them.
-    func enqueue(_ events: [LoggedEvent], at now: Date, in connection: Connection) throws {
+    func enqueue(_ alerts: [DeliveredAlert], at now: Date, in connection: Connection) throws {
         guard !recipients.isEmpty else { return }
         var woken: Set<String> = []
-        for event in events {
-            let alert = try DeliveredAlert(event)
+        for alert in alerts {
             if let rehearsal {
                 for recipient in recipients where try wouldGet(alert, recipient, at: now, in: connection) {
                     rehearsal("\(recipient.name): \(alert.id): \(alert.text[recipient.language])")

@@ -33,8 +33,9 @@ public struct History: Hashable, Sendable, Codable {
     }
 
     /// Whether a logged event is history, where all ends are known; a stream without one has none.
-    func includes(_ event: LoggedEvent) -> Bool {
-        event.priority == .backfill || event.sequence <= ends[event.stream] ?? .zero
+    func includes(_ event: LoggedEvent) throws(DecodingError) -> Bool {
+        if event.sequence <= ends[event.stream] ?? .zero { return true }
+        return try event.priority == .backfill
     }
 
     /// Makes it reach as far as a reader has come.

@@ -80,9 +80,9 @@ struct Memory: Sendable {
     /// What has changed on the shelf since this was last asked.
     mutating func takeShelfChanges() -> Shelf.Changes? { shelf?.takeChanges() }
 
-    /// Notes that all is read that had been published.
-    mutating func catchUp() {
-        if let position { history.end(at: position, besides: shelf == nil ? [] : Shelf.streams) }
+    /// Notes that all is read that had been published: the events up to a position.
+    mutating func catchUp(at position: LogPosition) {
+        history.end(at: position, besides: shelf == nil ? [] : Shelf.streams)
     }
 
     /// Notes that the worker has another log: nothing in it is history, and nothing is known of it.

@@ -4,25 +4,61 @@ import Events
 /// A film's day in a chart, and all that a rule may look at to say something about it.
 struct FilmDay {
     /// The film's line; for one that left, its line of the day before.
-    var entry: ChartEntry
+    let entry: ChartEntry
+    /// What all films of the day share.
+    let context: RuleContext
+
     /// The chart of the day.
-    let day: LoggedChart
+    var day: LoggedChart { context.chart }
     /// The chart of the day before in the calendar, if it is known.
-    let before: LoggedChart?
+    var before: LoggedChart? { context.before }
     /// Who led up to the day before, and for how long.
-    let reign: Reign?
-    /// What is known of films.
-    let films: [MovieCode: FilmHistory]
+    var reign: Reign? { context.reign }
 
     /// The film's line on the day before, if that is known.
     var last: ChartEntry? { before?.chart.entries.first { $0.movieCode == entry.movieCode } }
 
     /// What is known of the film on earlier days.
-    var past: FilmPast { films[entry.movieCode]?.past(before: day.chart.date) ?? FilmPast() }
+    var past: FilmPast { context.histories[entry.movieCode]?.past(before: day.chart.date) ?? FilmPast() }
 
     /// Figures of the film's line, for an alert.
     func figures(_ fields: ChartEntry.Field...) -> [String: Figure] {
         Dictionary(uniqueKeysWithValues: fields.map { ($0.rawValue, Figure(entry[$0])) })
+    }
+}
+
+/// A chart beside what is known of the days before.
+final class RuleContext {
+    /// The chart.
+    let chart: LoggedChart
+    /// The chart of the day before in the calendar, if it is known.
+    let before: LoggedChart?
+    /// Who led up to the day before, and for how long.
+    let reign: Reign?
+    /// What is known of films.
+    let histories: [MovieCode: FilmHistory]
+    /// The films of the day, by their lines.
+    let films: [ChartEntry]
+
+    init(chart: LoggedChart, book: Book) {
+        self.chart = chart
+        before = book.chart(of: chart.chart.date - 1)
+        reign = book.reign(upTo: chart.chart.date - 1)
+        histories = book.films
+        films = chart.chart.entries.byLine
+    }
+
+    /// The films of the day before that are not there any more, by their lines.
+    var gone: [ChartEntry] {
+        guard let before else { return [] }
+        return before.chart.entries.byLine.filter { last in !films.contains { $0.movieCode == last.movieCode } }
+    }
+}
+
+extension [ChartEntry] {
+    /// In the order of their lines, in which they nearly always are.
+    fileprivate var byLine: [ChartEntry] {
+        indices.dropFirst().allSatisfy { self[$0 - 1].line <= self[$0].line } ? self : sorted { $0.line < $1.line }
     }
 }
 

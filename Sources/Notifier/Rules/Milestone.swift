@@ -25,7 +25,7 @@ struct Milestone: Rule {
         else { return nil }
         // What came before the first chart that is known is what the day itself did not bring.
         let before = film.past.total ?? film.entry.audience.map { total - $0 } ?? total
-        let owed = film.films[film.entry.movieCode]?.owed ?? []
+        let owed = film.context.histories[film.entry.movieCode]?.owed ?? []
         guard let milestone = totals.last(where: { total >= $0 && (before < $0 || owed.contains($0)) }) else {
             return nil
         }

@@ -162,7 +162,8 @@ struct BackfillService: Service {
                 return nil
             }
             let request = Request(target, id: id, priority: .backfill)
-            return Journal.Offer(accepted: AcceptedRequest(id: id, request: request), frames: request.frames)
+            return Journal.Offer(
+                accepted: AcceptedRequest(id: id, request: request, origin: .backfill), frames: request.frames)
         }
         let results = await reception.take(offers)
         // Noted after they are in the inbox: what a crash leaves unnoted is known there when it is asked for again.

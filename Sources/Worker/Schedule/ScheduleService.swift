@@ -70,7 +70,8 @@ struct ScheduleService: Service {
         var pause = plan.upcoming.map { $0.1.timeIntervalSince(now) }.min() ?? Self.longestPause
         let offers = plan.requests.compactMap { request in
             request.id.map { id in
-                Journal.Offer(accepted: AcceptedRequest(id: id, request: request), frames: request.frames)
+                Journal.Offer(
+                    accepted: AcceptedRequest(id: id, request: request, origin: .schedule), frames: request.frames)
             }
         }
         for (offer, result) in zip(offers, await reception.take(offers)) {

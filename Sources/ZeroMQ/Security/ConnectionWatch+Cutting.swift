@@ -44,8 +44,7 @@ extension ConnectionWatch {
     }
 
     private func cut(_ connection: Connection, _ reason: CutConnection.Reason) {
-        guard !connection.isOver else { return }
-        connection.cut()
+        guard !connection.isOver, connection.cut() else { return }
         news.cut(CutConnection(socket: kind, address: connection.address, reason: reason))
     }
 }

@@ -61,7 +61,7 @@ final class ConnectionWatch {
             ($0.loadUnaligned(as: UInt16.self), $0.loadUnaligned(fromByteOffset: 2, as: Int32.self))
         }
         switch Int32(event) {
-        case ZMQ_EVENT_ACCEPTED: admit(value)
+        case ZMQ_EVENT_ACCEPTED: admit(value, at: message.text(at: 1))
         case ZMQ_EVENT_CONNECTED: pending.append(value)
         case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: settle()
         case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: failed = .protocol
@@ -74,9 +74,9 @@ final class ConnectionWatch {
         }
     }
 
-    private func admit(_ descriptor: Int32) {
+    private func admit(_ descriptor: Int32, at endpoint: String?) {
         // At once, because a client that is refused is soon gone, and its address with it.
-        let connection = Connection(descriptor)
+        let connection = Connection(descriptor, at: endpoint)
         connections[descriptor] = connection
         if connections.count > options.maximumConnections {
             connection.cut()

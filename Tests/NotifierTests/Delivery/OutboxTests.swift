@@ -1,5 +1,7 @@
+import BoxOffice
 import Events
 import Foundation
+import OpenMarket
 import SQLite
 import TestSupport
 import Testing
@@ -27,6 +29,27 @@ import Testing
         #expect(try await office.deliveries("major") == ["rose.B.20 waiting 0"])
     }
 
+    @Test("an alert is the same whether it enters the log or is read from it", arguments: [true, false])
+    func sameAlert(_ isAboutFilm: Bool) async throws {
+        let office = try await PostOffice([])
+        let alert = Alert(
+            rule: isAboutFilm ? .lead : .priceFell, date: KoreanDate(dayNumber: 20_778),
+            movieCode: isAboutFilm ? .letter("A") : nil, product: isAboutFilm ? nil : ProductID(7), title: "파묘",
+            rank: nil, previousRank: nil, change: nil, severity: .major, values: [:],
+            text: Alert.Text(ko: "〈파묘〉", en: "\"Pamyo\""),
+            evidence: [.init(stream: isAboutFilm ? .ranking : .product, sequence: .zero)],
+            retracts: isAboutFilm ? "lead.A.19" : nil)
+        let draft = try EventDraft(try #require(alert.topic), id: alert.id, encoding: alert)
+        let event = try await office.database.write { [log = office.log] in
+            try log.append([draft], at: .now, in: $0)[0]
+        }
+        let (entering, read) = (DeliveredAlert(alert, id: alert.id, event: event), try DeliveredAlert(event))
+        #expect(entering.id == read.id && entering.body == read.body)
+        #expect(entering.rule == read.rule && entering.subject == read.subject)
+        #expect(entering.severity == read.severity && entering.text == read.text)
+        #expect(entering.retracts == read.retracts)
+    }
+
     @Test("an alert that is undone with its transaction is not delivered")
     func undone() async throws {
         let office = try await PostOffice([recipient("all")])
@@ -37,7 +60,7 @@ import Testing
             try await office.database.write { connection in
                 let events = try log.events(of: .alert, after: .zero, limit: 1, in: connection).events
                 try connection.execute("delete from delivery")
-                try outbox.enqueue(events, at: Date(), in: connection)
+                try outbox.enqueue(events.map { try DeliveredAlert($0) }, at: Date(), in: connection)
                 throw Undone()
             }
         }

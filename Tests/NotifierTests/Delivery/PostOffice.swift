@@ -38,21 +38,24 @@ final class PostOffice: Sendable {
         _ films: String, rule: AlertRule = .lead, day: Int = 20, severity: Alert.Severity = .info,
         retracts: String? = nil
     ) async throws {
-        let drafts = try films.map { letter in
+        let alerts = films.map { letter in
             let title = String(letter)
-            let alert = Alert(
+            return Alert(
                 rule: rule, date: KoreanDate(dayNumber: 20_758 + day), movieCode: .letter(letter), title: title,
                 rank: 1,
                 previousRank: nil, change: nil, severity: severity, values: [:],
                 text: Alert.Text(ko: "〈\(title)〉 1위", en: "\(title) leads"),
                 evidence: [.init(stream: .ranking, sequence: .zero)], retracts: retracts)
-            return try EventDraft(
-                try #require(alert.topic),
-                id: (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)", encoding: alert)
+        }
+        let ids = films.map { letter in (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)" }
+        let drafts = try zip(alerts, ids).map { alert, id in
+            try EventDraft(try #require(alert.topic), id: id, encoding: alert)
         }
         let now = clock.date
         try await database.write { [log, outbox] connection in
-            try outbox.enqueue(try log.append(drafts, at: now, in: connection), at: now, in: connection)
+            let events = try log.append(drafts, at: now, in: connection)
+            let delivered = events.indices.map { DeliveredAlert(alerts[$0], id: ids[$0], event: events[$0]) }
+            try outbox.enqueue(delivered, at: now, in: connection)
         }
     }
 

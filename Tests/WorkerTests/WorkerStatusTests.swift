@@ -1,0 +1,55 @@
+import Events
+import Locking
+import SQLite
+import Testing
+
+@testable import Worker
+
+@Suite(.timeLimit(.minutes(5))) struct WorkerStatusTests {
+    @Test("a status is made once, given again while nothing has changed, and made anew after the next commit")
+    func keptStatus() async throws {
+        let desk = try await Desk()
+        let made = Locked(0)
+        let cache = WorkerStatusCache()
+        func reply() async throws -> Reply {
+            let version = WorkerStatusCache.Version(
+                commits: desk.database.commitCount, live: 0, backfill: 0, second: 0, uptime: 0)
+            return try await cache.reply(at: version) {
+                made.withLock { $0 += 1 }
+                return WorkerStatus(
+                    version: "1", epoch: "",
+                    positions: try await desk.database.read { try desk.journal.log.positions(in: $0) },
+                    queue: WorkerStatus.Queue(live: 0, backfill: 0), quota: [:], uptime: 0)
+            }
+        }
+        func hasPosition(_ reply: Reply) -> Bool {
+            String(decoding: reply.body, as: UTF8.self).contains(#""positions":{"request":"0000000000000001"}"#)
+        }
+        for _ in 0..<3 { #expect(try await !hasPosition(reply())) }
+        #expect(made.withLock { $0 } == 1)
+        try await desk.accept(Sample.chart, as: "a")
+        for _ in 0..<3 { #expect(try await hasPosition(reply())) }
+        #expect(made.withLock { $0 } == 2)
+    }
+
+    @Test(
+        "a status is made anew when a request begins or ceases to wait, and when a second has passed",
+        arguments: [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)])
+    func versions(_ live: Int, _ backfill: Int, _ second: Int, _ uptime: Int) async throws {
+        let cache = WorkerStatusCache()
+        let versions = [
+            WorkerStatusCache.Version(commits: 0, live: 0, backfill: 0, second: 0, uptime: 0),
+            WorkerStatusCache.Version(commits: 0, live: live, backfill: backfill, second: second, uptime: uptime),
+        ]
+        var made = 0
+        for version in [versions[0], versions[0], versions[1], versions[1]] {
+            _ = try await cache.reply(at: version) {
+                made += 1
+                return WorkerStatus(
+                    version: "1", epoch: "", positions: [:], queue: WorkerStatus.Queue(live: live, backfill: backfill),
+                    quota: [:], uptime: uptime)
+            }
+        }
+        #expect(made == 2)
+    }
+}
