@@ -28,7 +28,7 @@ sanitizer_log := .build/sanitizer.log
 # How many tests run at once. Without a limit all do, and hold more open files than Foundation's Process can list; on two
 # cores twice as many are no quicker, and each waits longer for its turn.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
-sanitized := ^(Locking|Threads|ZeroMQ|SQLite|Networking|WebServer|Imaging|Pictures|Events)Tests\.
+sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|Pictures|Events)Tests\.
 # The accessibility checker, which only a package of a browser driver carries.
 axe := .build/axe/axe_playwright_python/axe.min.js
 

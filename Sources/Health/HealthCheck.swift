@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// Something that must hold for a process to live, or to do its job, and the way to find out.
 ///

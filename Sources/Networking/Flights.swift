@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// Single flight: callers with the same key share one run of an operation.
 ///

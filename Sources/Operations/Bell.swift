@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// Wakes a service that sleeps until its next time, because something has happened meanwhile.
 ///

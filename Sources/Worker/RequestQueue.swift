@@ -1,5 +1,5 @@
+import Concurrency
 import Events
-import Locking
 
 /// The requests that wait for a fetcher, live ones before backfill, each kind in the order it came; some are here a moment
 /// before they are on disk.

@@ -1,4 +1,4 @@
-internal import Locking
+internal import Concurrency
 
 /// State that tasks can wait on: a condition variable that suspends instead of blocking.
 ///

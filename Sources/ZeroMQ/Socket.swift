@@ -1,4 +1,4 @@
-internal import Locking
+internal import Concurrency
 
 /// A ZeroMQ socket, to be used from any task or thread.
 ///
@@ -23,7 +23,7 @@ public final class Socket: Sendable {
 
     deinit {
         let id = id
-        thread.mailbox.post { $0.close(id) {} }
+        thread.wakeupQueue.post { $0.close(id) {} }
     }
 
     /// What the socket has done so far.
@@ -62,7 +62,7 @@ public final class Socket: Sendable {
     public func answerAtOnce(_ answer: @escaping @Sendable (Message) -> Message?) {
         precondition(kind == .router, "Only a router answers")
         let id = id
-        thread.mailbox.post { $0.answerAtOnce(id, by: answer) }
+        thread.wakeupQueue.post { $0.answerAtOnce(id, by: answer) }
     }
 
     /// How many bytes a router has sent a client, by its routing id, that the client has not read: those queued here and in
@@ -100,7 +100,7 @@ public final class Socket: Sendable {
     public func close() async {
         let id = id
         await withCheckedContinuation { continuation in
-            thread.mailbox.post { $0.close(id) { continuation.resume() } }
+            thread.wakeupQueue.post { $0.close(id) { continuation.resume() } }
         }
     }
 

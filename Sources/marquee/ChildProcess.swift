@@ -1,7 +1,7 @@
+import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Locking
 
 /// Another run of this same program, with a log file in the place of its standard error.
 final class ChildProcess: Sendable {

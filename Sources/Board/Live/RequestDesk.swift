@@ -1,6 +1,6 @@
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Operations
 import ZeroMQ
 

@@ -1,6 +1,6 @@
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Networking
 import Operations
 

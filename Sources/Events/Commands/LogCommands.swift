@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 public import SQLite
 
 /// The commands that every process with a log answers, and a process's own; who may send which is decided here alone.

@@ -1,12 +1,11 @@
-import Locking
-import Threads
+import Concurrency
 
 /// What callers on any thread leave for the loop's thread.
 ///
 /// It is also the thread's `TaskExecutor`: a task that prefers it asks and is answered without a hop to another thread.
 final class TransferInbox: TaskExecutor {
     /// What has come in since the last look.
-    struct Orders: Mail {
+    struct Orders: WakeupQueueContent {
         var new: [TransferOrder] = []
         var cancelled: [TransferOrder.ID] = []
         /// The jobs of tasks that prefer the thread.
@@ -24,12 +23,12 @@ final class TransferInbox: TaskExecutor {
     }
 
     /// What wakes the loop.
-    let mailbox: Mailbox<Orders>
+    let wakeupQueue: WakeupQueue<Orders>
     private let lastID = Locked<TransferOrder.ID>(0)
     private let end = Locked(End())
 
     init() throws(SystemError) {
-        mailbox = try Mailbox(Orders())
+        wakeupQueue = try WakeupQueue(Orders())
     }
 
     /// A number for an order.
@@ -42,7 +41,7 @@ final class TransferInbox: TaskExecutor {
 
     /// Hands over an order; false if nobody will do it any more.
     func post(_ order: TransferOrder) -> Bool {
-        mailbox.post { orders in
+        wakeupQueue.post { orders in
             if !orders.isClosing { orders.new.append(order) }
             return !orders.isClosing
         }
@@ -50,13 +49,13 @@ final class TransferInbox: TaskExecutor {
 
     /// Calls an order back. One that is not there yet, or no longer, is none of the loop's concern.
     func cancel(_ id: TransferOrder.ID) {
-        mailbox.post { $0.cancelled.append(id) }
+        wakeupQueue.post { $0.cancelled.append(id) }
     }
 
     /// Has the loop run a job; once that has ended, any thread runs it.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isOver = mailbox.post { orders in
+        let isOver = wakeupQueue.post { orders in
             if !orders.isOver { orders.jobs.append(job) }
             return orders.isOver
         }
@@ -65,7 +64,7 @@ final class TransferInbox: TaskExecutor {
 
     /// Tells the loop to call everything back and end.
     func close() {
-        mailbox.post { $0.isClosing = true }
+        wakeupQueue.post { $0.isClosing = true }
     }
 
     /// Returns when the loop has ended.
@@ -81,7 +80,7 @@ final class TransferInbox: TaskExecutor {
 
     /// Takes all orders; that the inbox is closing stays.
     func take() -> Orders {
-        mailbox.take { orders in
+        wakeupQueue.take { orders in
             defer { orders = Orders(isClosing: orders.isClosing) }
             return orders
         }
@@ -89,7 +88,7 @@ final class TransferInbox: TaskExecutor {
 
     /// Tells those who wait that the loop has ended.
     func loopEnded() {
-        let jobs = mailbox.take { orders in
+        let jobs = wakeupQueue.take { orders in
             orders.isOver = true
             return orders.jobs
         }

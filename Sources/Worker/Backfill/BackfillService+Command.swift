@@ -1,5 +1,5 @@
+import Concurrency
 import Events
-import Locking
 import Operations
 import SQLite
 
