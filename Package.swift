@@ -65,7 +65,7 @@ let package = Package(
         module("BoxOffice", uses: ["JSONReading"]),
         module("OpenMarket", uses: ["JSONReading"]),
         module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
-        module("Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
+        module("Pictures", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
@@ -124,7 +124,7 @@ let package = Package(
         tests(of: "JSONReading"),
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
         tests(of: "SQLite", uses: ["Concurrency"]),
-        tests(of: "Networking"),
+        tests(of: "Networking", uses: ["Concurrency"]),
         tests(of: "WebServer"),
         tests(of: "Imaging"),
         tests(of: "Operations", uses: ["Concurrency"]),
@@ -147,8 +147,8 @@ let package = Package(
         tests(
             of: "Notifier",
             uses: [
-                "JSONReading", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice",
-                "OpenMarket", "Events",
+                "Concurrency", "JSONReading", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health",
+                "BoxOffice", "OpenMarket", "Events",
             ]),
         tests(
             of: "Board",

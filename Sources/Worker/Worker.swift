@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
 import Health
@@ -60,14 +61,14 @@ public struct Worker: Sendable {
             .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: requestOptions)
 
         let publisher = Publisher(events, of: log, positions: positions)
-        let (scheduleBell, backfillBell) = (Bell(), Bell())
+        let (scheduleSignal, backfillSignal) = (WakeSignal(), WakeSignal())
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
             publish: { events in
                 publisher.publish(events)
                 let ended = events.compactMap(\.endedRequest?.description)
-                if ended.contains(where: { $0.hasPrefix(ScheduleService.prefix) }) { scheduleBell.ring() }
-                if ended.contains(where: { $0.hasPrefix(BackfillService.prefix) }) { backfillBell.ring() }
+                if ended.contains(where: { $0.hasPrefix(ScheduleService.prefix) }) { scheduleSignal.signal() }
+                if ended.contains(where: { $0.hasPrefix(BackfillService.prefix) }) { backfillSignal.signal() }
             }, crashPoints: crashPoints)
         let quota = QuotaLedger(
             database: database, clock: clock,
@@ -100,10 +101,10 @@ public struct Worker: Sendable {
         let hasPosters = configuration.kakao.key != nil
         let schedule = ScheduleService(
             journal: journal, reception: reception, hasPosters: hasPosters, metrics: counts, logger: logger,
-            clock: clock, sleeper: sleeper, bell: scheduleBell)
+            clock: clock, sleeper: sleeper, wakeSignal: scheduleSignal)
         let backfill = BackfillService(
             journal: journal, reception: reception, quota: quota, hasPosters: hasPosters, logger: logger, clock: clock,
-            sleeper: sleeper, bell: backfillBell)
+            sleeper: sleeper, wakeSignal: backfillSignal)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,

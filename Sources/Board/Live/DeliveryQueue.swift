@@ -1,46 +1,49 @@
+import Concurrency
 import Events
 
 /// What a subscription has delivered and the read model has not yet taken in, so that one transaction takes in all that
 /// has come while the one before it was under way.
 ///
-/// At `limit` the subscription is kept waiting: it reads no further, and catches up from the log later.
-actor DeliveryQueue {
+/// At `limit` the subscription is kept waiting: it reads no further, and catches up from the log later. What ends the
+/// waiting is room, a delivery or the close, not cancellation.
+struct DeliveryQueue: Sendable {
     static let limit = 500
 
-    private var waiting: [Subscription.Delivery] = []
-    private var isClosed = false
-    private var reader: CheckedContinuation<Void, Never>?
-    private var writer: CheckedContinuation<Void, Never>?
+    private struct State: Sendable {
+        var waiting: [Subscription.Delivery] = []
+        var isClosed = false
+    }
+
+    private enum Batch: Sendable {
+        case deliveries([Subscription.Delivery])
+        case end
+    }
+
+    private let state = AsyncCondition(State())
 
     /// Adds a delivery, once there is room.
     func put(_ delivery: Subscription.Delivery) async {
-        while waiting.count >= Self.limit, !isClosed {
-            await withCheckedContinuation { writer = $0 }
+        await state.waitIgnoringCancellation { state -> Void? in
+            guard state.waiting.count < Self.limit || state.isClosed else { return nil }
+            state.waiting.append(delivery)
+            return ()
         }
-        waiting.append(delivery)
-        resume(&reader)
     }
 
     /// All that waits, once something does; nil once the queue is closed.
     func take() async -> [Subscription.Delivery]? {
-        while waiting.isEmpty, !isClosed {
-            await withCheckedContinuation { reader = $0 }
+        let batch = await state.waitIgnoringCancellation { state -> Batch? in
+            if state.isClosed { return .end }
+            guard !state.waiting.isEmpty else { return nil }
+            defer { state.waiting = [] }
+            return .deliveries(state.waiting)
         }
-        guard !isClosed else { return nil }
-        defer { waiting = [] }
-        resume(&writer)
-        return waiting
+        guard case .deliveries(let deliveries) = batch else { return nil }
+        return deliveries
     }
 
     /// Ends both sides; what waits is forgotten, and read again next time.
     func close() {
-        isClosed = true
-        resume(&reader)
-        resume(&writer)
-    }
-
-    private func resume(_ continuation: inout CheckedContinuation<Void, Never>?) {
-        continuation?.resume()
-        continuation = nil
+        state.update { $0.isClosed = true }
     }
 }

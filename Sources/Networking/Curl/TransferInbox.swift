@@ -17,15 +17,10 @@ final class TransferInbox: TaskExecutor {
         var isEmpty: Bool { new.isEmpty && cancelled.isEmpty && jobs.isEmpty && !isClosing }
     }
 
-    private struct End {
-        var hasCome = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
     /// What wakes the loop.
     let wakeupQueue: WakeupQueue<Orders>
     private let lastID = Locked<TransferOrder.ID>(0)
-    private let end = Locked(End())
+    private let hasEnded = AsyncCondition(false)
 
     init() throws(SystemError) {
         wakeupQueue = try WakeupQueue(Orders())
@@ -67,15 +62,9 @@ final class TransferInbox: TaskExecutor {
         wakeupQueue.post { $0.isClosing = true }
     }
 
-    /// Returns when the loop has ended.
+    /// Returns when the loop has ended, which it does once it is closed.
     func waitForEnd() async {
-        await withCheckedContinuation { continuation in
-            let hasCome = end.withLock { end in
-                if !end.hasCome { end.waiters.append(continuation) }
-                return end.hasCome
-            }
-            if hasCome { continuation.resume() }
-        }
+        await hasEnded.waitIgnoringCancellation { $0 ? () : nil }
     }
 
     /// Takes all orders; that the inbox is closing stays.
@@ -93,10 +82,6 @@ final class TransferInbox: TaskExecutor {
             return orders.jobs
         }
         for job in jobs { globalConcurrentExecutor.enqueue(job) }
-        let waiters = end.withLock { end in
-            end.hasCome = true
-            return end.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        hasEnded.update { $0 = true }
     }
 }
