@@ -36,7 +36,7 @@ let package = Package(
         .executable(name: "marquee", targets: ["marquee"])
     ],
     targets: [
-        // Floor 0: libraries of the system, locks and threads, what was misspelt, JSON.
+        // Floor 0: libraries of the system, locks and threads, text, JSON.
         // Without pkg-config: Debian's libzmq.pc carries Kerberos flags that SwiftPM warns about at every build.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
@@ -49,17 +49,17 @@ let package = Package(
         systemLibrary("CLibc", packages: ["libc6-dev"]),
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Concurrency", uses: ["CLibc"]),
-        module("Spelling"),
+        module("Text"),
         module("JSONReading"),
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "JSONReading", "Concurrency"]),
-        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "JSONReading", "Concurrency", "Text"]),
+        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["CLibc", "Concurrency", "Spelling"]),
-        module("YAML", uses: ["CYAML", "Spelling"]),
+        module("Operations", uses: ["CLibc", "Concurrency", "Text"]),
+        module("YAML", uses: ["CYAML", "Text"]),
 
         // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
         module("BoxOffice", uses: ["JSONReading"]),
@@ -68,7 +68,7 @@ let package = Package(
         module("Pictures", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
+        module("Upstreams", uses: ["JSONReading", "Text", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
         module(
             "Events", uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket", "JSONReading"]),
 
@@ -83,7 +83,7 @@ let package = Package(
         module(
             "Notifier",
             uses: [
-                "JSONReading", "Concurrency", "Spelling", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations",
+                "JSONReading", "Concurrency", "Text", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations",
                 "Health",
                 "BoxOffice", "OpenMarket", "Events",
             ]),
@@ -120,11 +120,11 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Concurrency"),
-        tests(of: "Spelling"),
+        tests(of: "Text"),
         tests(of: "JSONReading"),
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
         tests(of: "SQLite", uses: ["Concurrency"]),
-        tests(of: "Networking", uses: ["Concurrency"]),
+        tests(of: "Networking", uses: ["Concurrency", "Text"]),
         tests(of: "WebServer"),
         tests(of: "Imaging"),
         tests(of: "Operations", uses: ["Concurrency"]),

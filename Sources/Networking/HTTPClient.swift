@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Text
 
 /// Asks upstream services: the one way out of the program by HTTP.
 ///
@@ -183,11 +184,11 @@ extension UpstreamError {
 
     /// The error with what was asked, and without anything that must not be seen.
     private func told(of request: HTTPRequest, _ course: String) -> UpstreamError {
-        let redaction = request.redaction
+        let redactor = request.redactor
         var error = self
-        error.message = "\(request): \(redaction.scrub(message))\(course)"
-        error.code = code.map(redaction.scrub)
-        error.field = field.map(redaction.scrub)
+        error.message = "\(request): \(redactor.redact(message))\(course)"
+        error.code = code.map(redactor.redact)
+        error.field = field.map(redactor.redact)
         return error
     }
 }
