@@ -90,10 +90,9 @@ public final class AsyncCondition<State: Sendable>: Sendable {
     @inlinable public func waitForValue<Result: Sendable>(
         _ body: @escaping @Sendable (inout State) -> Result?
     ) async -> Result? {
-        let ticket = guarded.withLock { guarded in
-            guarded.lastTicket += 1
-            return guarded.lastTicket
-        }
+        guard !Task.isCancelled else { return nil }
+        let (value, ticket) = begin(body)
+        if let value { return value }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result?, Never>) in
                 let waiter = Waiter(ticket: ticket) { state in
@@ -116,7 +115,8 @@ public final class AsyncCondition<State: Sendable>: Sendable {
     @inlinable public func waitIgnoringCancellation<Result: Sendable>(
         _ body: @escaping @Sendable (inout State) -> Result?
     ) async -> Result {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Result, Never>) in
+        if let value = begin(body).value { return value }
+        return await withCheckedContinuation { (continuation: CheckedContinuation<Result, Never>) in
             let waiter = Waiter(ticket: 0) { state in
                 guard let value = body(&state) else { return nil }
                 return { continuation.resume(returning: value) }
@@ -124,6 +124,19 @@ public final class AsyncCondition<State: Sendable>: Sendable {
             }
             join(waiter) { false }
         }
+    }
+
+    /// Tries `body` once, without the cost of a task that waits; returns its value, and a ticket to wait with.
+    @inlinable func begin<Result: Sendable>(
+        _ body: (inout State) -> Result?
+    ) -> (value: Result?, ticket: Int) {
+        let (value, ticket, resumptions) = guarded.withLock { guarded in
+            guarded.lastTicket += 1
+            let value = body(&guarded.state)
+            return (value, guarded.lastTicket, value == nil ? [] : guarded.serve())
+        }
+        for resume in resumptions { resume() }
+        return (value, ticket)
     }
 
     @inlinable func join(_ waiter: Waiter, unless isCancelled: () -> Bool) {
