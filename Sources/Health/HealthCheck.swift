@@ -26,15 +26,14 @@ public final class HealthCheck: Sendable {
 
     /// Why it does not hold at the moment, in one line, or nil if it does.
     public func reason() async -> String? {
-        await withTaskGroup(of: String?.self) { tasks in
+        let cancelled = "\(name): nobody waited for the answer"
+        return await withTaskGroup(of: String?.self) { tasks in
             // At once, so that those who ask together share a look whatever comes first.
             tasks.addImmediateTask { [name, flight, look] in
-                do throws(CancellationError) { return try await flight.run(name, look) } catch {
-                    return "\(name): nobody waited for the answer"
-                }
+                do throws(CancellationError) { return try await flight.run(name, look) } catch { return cancelled }
             }
             tasks.addTask { [name, clock, limit] in
-                try? await clock.sleep(for: limit)  // or the answer came first, and this one is not read
+                guard (try? await clock.sleep(for: limit)) != nil else { return cancelled }
                 return "\(name): no answer within \(limit.components.seconds) s"
             }
             defer { tasks.cancelAll() }
