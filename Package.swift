@@ -37,7 +37,7 @@ let package = Package(
         .executable(name: "marquee", targets: ["marquee"])
     ],
     targets: [
-        // Floor 0: libraries of the system, the lock everything else shares state behind, threads, what was misspelt, JSON.
+        // Floor 0: libraries of the system, locks and threads, text, JSON.
         // Without pkg-config: see docs/decisions/0002-link-libzmq-without-pkg-config.md.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
@@ -49,58 +49,58 @@ let package = Package(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
         systemLibrary("CLibc", packages: ["libc6-dev"]),
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
-        module("Locking"),
-        module("Threads", uses: ["CLibc", "Locking"]),
-        module("Spelling"),
+        module("Concurrency", uses: ["CLibc"]),
+        module("Text"),
         module("JSONReading"),
 
         // Floor 1: one module per outside world.
-        module("ZeroMQ", uses: ["CZMQ", "Locking", "Threads"]),
-        module("SQLite", uses: ["CSQLite", "Locking"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "JSONReading", "Locking", "Threads"]),
-        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Locking", "Threads"]),
+        module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
+        module("SQLite", uses: ["CSQLite", "Concurrency"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "JSONReading", "Concurrency", "Text"]),
+        module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["CLibc", "Locking", "Spelling", "Threads"]),
-        module("YAML", uses: ["CYAML", "Spelling"]),
+        module("Operations", uses: ["CLibc", "Concurrency", "Text"]),
+        module("YAML", uses: ["CYAML", "Text"]),
 
         // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
         module("BoxOffice", uses: ["JSONReading"]),
         module("OpenMarket", uses: ["JSONReading"]),
-        module("Health", uses: ["Locking", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
-        module("Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
+        module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
+        module("Pictures", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
+        module("Upstreams", uses: ["JSONReading", "Text", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
         module(
-            "Events", uses: ["Locking", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket", "JSONReading"]),
+            "Events", uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket", "JSONReading"]),
 
         // Floor 4: the processes.
         module(
             "Worker",
             uses: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "OpenMarket",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "OpenMarket",
                 "Upstreams",
                 "Events",
             ]),
         module(
             "Notifier",
             uses: [
-                "JSONReading", "Locking", "Spelling", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health",
+                "JSONReading", "Concurrency", "Text", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations",
+                "Health",
                 "BoxOffice", "OpenMarket", "Events",
             ]),
         .target(
             name: "Board",
             dependencies: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "Health", "Pictures",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "Health", "Pictures",
                 "BoxOffice", "OpenMarket", "Events",
             ], exclude: ["Web"], swiftSettings: settings),
-        module("Sandbox", uses: ["Locking", "WebServer", "Imaging", "BoxOffice"]),
+        module("Sandbox", uses: ["Concurrency", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Locking", "Threads", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket",
+                "Concurrency", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket",
                 "Upstreams", "Events", "Worker", "Notifier", "Board", "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
@@ -114,48 +114,47 @@ let package = Package(
         // What `make bench` measures with.
         .executableTarget(
             name: "Throughput",
-            dependencies: ["Locking", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Events"],
+            dependencies: ["Concurrency", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Events"],
             path: "Benchmarks/Throughput", swiftSettings: settings, linkerSettings: linker),
 
         // Tests, floor by floor.
         .target(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
-        tests(of: "Locking"),
-        tests(of: "Threads"),
-        tests(of: "Spelling"),
+        tests(of: "Concurrency"),
+        tests(of: "Text"),
         tests(of: "JSONReading"),
-        tests(of: "ZeroMQ", uses: ["Locking", "Threads"]),
-        tests(of: "SQLite", uses: ["CLibc", "Locking"]),
-        tests(of: "Networking"),
+        tests(of: "ZeroMQ", uses: ["Concurrency"]),
+        tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
+        tests(of: "Networking", uses: ["Concurrency", "Text"]),
         tests(of: "WebServer"),
         tests(of: "Imaging"),
-        tests(of: "Operations", uses: ["Locking"]),
+        tests(of: "Operations", uses: ["Concurrency"]),
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONReading"]),
         tests(of: "OpenMarket"),
         tests(of: "Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
-        tests(of: "Health", uses: ["Locking", "SQLite", "Networking", "Operations"]),
+        tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "Operations"]),
         tests(
             of: "Upstreams",
-            uses: ["JSONReading", "Locking", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
-        tests(of: "Events", uses: ["Locking", "ZeroMQ", "SQLite", "BoxOffice", "OpenMarket"]),
+            uses: ["JSONReading", "Concurrency", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
+        tests(of: "Events", uses: ["Concurrency", "ZeroMQ", "SQLite", "BoxOffice", "OpenMarket"]),
         tests(
             of: "Worker",
             uses: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "Health", "BoxOffice",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "Health", "BoxOffice",
                 "OpenMarket",
                 "Upstreams", "Events", "Sandbox",
             ]),
         tests(
             of: "Notifier",
             uses: [
-                "JSONReading", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice",
-                "OpenMarket", "Events",
+                "Concurrency", "JSONReading", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health",
+                "BoxOffice", "OpenMarket", "Events",
             ]),
         tests(
             of: "Board",
             uses: [
-                "Locking", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "BoxOffice",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "BoxOffice",
                 "OpenMarket", "Events",
             ]),
         tests(of: "marquee", uses: ["BoxOffice", "Events", "Worker"]),
@@ -163,7 +162,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Locking", "ZeroMQ", "Networking", "BoxOffice", "Events", "Worker", "Notifier", "marquee", "ExampleDay",
+                "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Events", "Worker", "Notifier", "marquee",
+                "ExampleDay",
                 "TestSupport",
             ],
             exclude: ["client.py"], swiftSettings: settings),

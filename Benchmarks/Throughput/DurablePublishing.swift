@@ -1,7 +1,7 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import SQLite
 import ZeroMQ
 

@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 import ZeroMQ
 
 /// When each numbered event was asked for, and how long after that a subscriber had it.

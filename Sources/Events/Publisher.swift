@@ -1,5 +1,5 @@
+import Concurrency
 public import FoundationEssentials
-import Locking
 public import ZeroMQ
 
 /// Sends logged events to whoever subscribed, as they stand in the log, and heartbeats that tell how far it has come.

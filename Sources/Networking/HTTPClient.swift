@@ -1,3 +1,6 @@
+internal import Concurrency
+internal import Text
+
 /// Asks upstream services: the one way out of the program by HTTP.
 ///
 /// Identical requests in flight share one transfer. What fails in passing is tried again, with full jitter, within the
@@ -10,8 +13,21 @@ public final class HTTPClient: Sendable {
             _ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration
         ) -> Void
 
+    /// What makes two requests the same: the type of the value as well, so that it fits all who share it.
+    struct RequestKey: Hashable, Sendable {
+        let service: String
+        let request: HTTPRequest
+        let value: ObjectIdentifier
+
+        /// Feeds what tells requests apart; all of it takes its time.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(request.url)
+            for item in request.query { hasher.combine(item.value) }
+        }
+    }
+
     private let transport: Transport
-    let flights: Flights
+    let flights: SingleFlight<RequestKey, Result<any Sendable, UpstreamError>>
     private let retry: RetryPolicy
     private let surroundings: Surroundings
     private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
@@ -44,7 +60,7 @@ public final class HTTPClient: Sendable {
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
         transport = Transport(limits: limits, isPublic: isPublic)
-        flights = Flights(on: transport.executor)
+        flights = SingleFlight(on: transport.executor)
         self.retry = retry
         self.surroundings = surroundings
         self.beforeAttempt = beforeAttempt
@@ -58,9 +74,22 @@ public final class HTTPClient: Sendable {
     public func send<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
         guard !Task.isCancelled else { throw .cancelled(endpoint.service) }
         guard endpoint.request.method.isSafe else { return try await exchange(endpoint) }
-        let key = Flights.Key(
+        let key = RequestKey(
             service: endpoint.service, request: endpoint.request, value: ObjectIdentifier(Value.self))
-        return try await flights.share(key) { () async throws(UpstreamError) in try await self.exchange(endpoint) }
+        let outcome: Result<any Sendable, UpstreamError>
+        do throws(CancellationError) {
+            outcome = try await flights.run(key) {
+                do throws(UpstreamError) {
+                    return .success(try await self.exchange(endpoint))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw .cancelled(endpoint.service)
+        }
+        guard let value = try outcome.get() as? Value else { preconditionFailure("a request's key names its type") }
+        return value
     }
 
     /// Ends everything under way as cancelled, closes the connections and ends the thread. Later requests are cancelled
@@ -155,11 +184,11 @@ extension UpstreamError {
 
     /// The error with what was asked, and without anything that must not be seen.
     private func told(of request: HTTPRequest, _ course: String) -> UpstreamError {
-        let redaction = request.redaction
+        let redactor = request.redactor
         var error = self
-        error.message = "\(request): \(redaction.scrub(message))\(course)"
-        error.code = code.map(redaction.scrub)
-        error.field = field.map(redaction.scrub)
+        error.message = "\(request): \(redactor.redact(message))\(course)"
+        error.code = code.map(redactor.redact)
+        error.field = field.map(redactor.redact)
         return error
     }
 }

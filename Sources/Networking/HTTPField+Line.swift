@@ -1,3 +1,5 @@
+internal import Text
+
 extension HTTPField {
     /// Reads a header line, or nothing if it is none.
     init?(line: UnsafeRawBufferPointer) {
@@ -10,7 +12,7 @@ extension HTTPField {
 
     /// Whether this is its name; in ASCII, whatever the case (RFC 9110, 5.1).
     func isNamed(_ name: String) -> Bool {
-        self.name.utf8.elementsEqual(name.utf8) { $0.lowercased == $1.lowercased }
+        self.name.utf8.elementsEqual(name.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
 
     /// Whether the field fits into one header line and adds no other (RFC 9110, 5.1 and 5.5).

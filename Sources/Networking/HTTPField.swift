@@ -1,3 +1,5 @@
+internal import Text
+
 /// A name with a value: a query item or a header.
 ///
 /// A secret's value is in the request that is sent and nowhere else: every way of printing a field shows `***`.
@@ -20,11 +22,11 @@ public struct HTTPField: Hashable, Sendable {
 extension HTTPField: CustomStringConvertible, CustomReflectable {
     /// The field as a header line, a secret as `***`.
     public var description: String {
-        "\(name): \(isSecret ? Redaction.mark : value)"
+        "\(name): \(isSecret ? Redactor.mark : value)"
     }
 
     /// What `dump` shows: the same.
     public var customMirror: Mirror {
-        Mirror(self, children: ["name": name, "value": isSecret ? Redaction.mark : value])
+        Mirror(self, children: ["name": name, "value": isSecret ? Redactor.mark : value])
     }
 }

@@ -1,3 +1,5 @@
+internal import Text
+
 extension HTTPRequest {
     /// The address as it is sent, query included.
     var address: String {

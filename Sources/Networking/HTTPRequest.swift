@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import Text
 
 /// What to ask of whom, how long to wait for it, and how much of an answer to take.
 ///
@@ -74,19 +75,19 @@ public struct HTTPRequest: Hashable, Sendable {
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     /// The method and the address, secrets as `***`.
     public var description: String {
-        "\(method.rawValue) \(redaction.scrub(address { $0.isSecret ? Redaction.mark : $0.value.percentEncoded }))"
+        "\(method.rawValue) \(redactor.redact(address { $0.isSecret ? Redactor.mark : $0.value.percentEncoded }))"
     }
 
     /// What `dump` shows: the same.
     public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 
     /// What must not be seen of anything that this request brings about.
-    var redaction: Redaction {
+    var redactor: Redactor {
         let items = query.filter(\.isSecret).map(\.value)
         let credentials = headers.filter(\.isSecret).map(\.value)
         // Of `Authorization: KakaoAK 1a2b…` messages repeat what follows the scheme (RFC 9110, 11.6.2).
         let bare = credentials.flatMap { $0.split(separator: " ", maxSplits: 1).dropFirst().map(String.init) }
-        return Redaction(of: secrets + items + credentials + bare + [userInfo])
+        return Redactor(secrets + items + credentials + bare + [userInfo])
     }
 
     /// The name and password that somebody may have written into the address.

@@ -1,3 +1,5 @@
+internal import Text
+
 /// Hands mail to servers by SMTP, each once; who wants another attempt makes it.
 public final class MailClient: Sendable {
     /// What the server said to the last thing it was told.
@@ -19,8 +21,8 @@ public final class MailClient: Sendable {
     public func send(_ mail: MailRequest) async throws(UpstreamError) -> Reply {
         switch await transport.perform(.mail(mail), timeout: mail.deadline, deadline: mail.deadline) {
         case .failure(let failure):
-            let redaction = Redaction(of: [mail.password ?? ""])
-            let message = "\(mail): \(redaction.scrub(failure.reason))"
+            let redactor = Redactor([mail.password ?? ""])
+            let message = "\(mail): \(redactor.redact(failure.reason))"
             throw UpstreamError(service: "mail", kind: failure.kind, message: message)
         case .success(let response):
             return Reply(code: response.status, text: String(decoding: response.body, as: UTF8.self))

@@ -1,5 +1,6 @@
 import CCrypto
 public import FoundationEssentials
+internal import Text
 
 /// The hash that pictures are known by.
 ///
@@ -11,6 +12,6 @@ public enum SHA256 {
         let status = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, &digest, nil, EVP_sha256(), nil) }
         // It fails only where the library was built without the algorithm or has no memory left.
         precondition(status == 1, "EVP_Digest failed")
-        return String(decoding: digest.flatMap { [$0.hexDigits.0, $0.hexDigits.1] }, as: UTF8.self).lowercased()
+        return Hex.encode(digest)
     }
 }

@@ -1,6 +1,6 @@
 /// Why a service gave no answer that can be used.
 ///
-/// Errors that leave ``HTTPClient`` hold no secret: each text is scrubbed of those of the request.
+/// Errors that leave ``HTTPClient`` hold no secret: those of the request are redacted in each text.
 public struct UpstreamError: Error, Hashable, Sendable {
     /// What kind of failure it is; the raw value is short and fixed, fit for metrics.
     public enum Kind: String, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import OpenMarket
 import Operations
@@ -67,17 +68,12 @@ struct AlertService: Service {
 
     /// Puts an outcome on disk, however long that refuses it, and then tells of it.
     private func write(_ outcome: Outcome) async {
-        var pause = Duration.milliseconds(250)
-        while !Task.isCancelled {
-            do {
-                tell(try await ledger.record(outcome.decisions, then: outcome.changes))
-                if outcome.isLive { logger.info("all charts are read", [.date: outcome.newestDay]) }
-                return
-            } catch {
-                logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
-            }
-            guard (try? await clock.sleep(for: pause)) != nil else { return }  // cancelled: the process ends
-            pause = min(pause * 2, .seconds(30))
+        guard !Task.isCancelled else { return }  // the process ends
+        await RetryLoop(clock: clock).run {
+            tell(try await ledger.record(outcome.decisions, then: outcome.changes))
+            if outcome.isLive { logger.info("all charts are read", [.date: outcome.newestDay]) }
+        } onFailure: { error in
+            logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
         }
     }
 

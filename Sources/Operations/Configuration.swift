@@ -142,7 +142,7 @@ public struct Configuration: Sendable {
         schedule ?? (kobis.key != nil && kobis.url == Variable.kobisURL.standard)
     }
 
-    /// Every secret that was given, for the logger to scrub.
+    /// Every secret that was given, for the logger to redact.
     public var secrets: [Secret] {
         [kobis.key, kakao.key, openMarket.identifier, openMarket.secret, boardPassword].compactMap(\.self)
     }

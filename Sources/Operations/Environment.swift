@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Spelling
+import Text
 
 /// The variables that are ours, and how each kind of them is read.
 struct Environment {

@@ -1,5 +1,7 @@
+import Text
+
 extension Logger {
-    /// One piece of metadata, scrubbed.
+    /// One piece of metadata, redacted.
     struct Field: Sendable {
         /// What JSON distinguishes.
         enum Value: Sendable {
@@ -7,11 +9,11 @@ extension Logger {
             case integer(Int)
             case flag(Bool)
 
-            init(_ value: any CustomStringConvertible, scrubbedBy scrubber: Scrubber) {
+            init(_ value: any CustomStringConvertible, redactedBy redactor: Redactor) {
                 switch value {
                 case let integer as Int: self = .integer(integer)
                 case let flag as Bool: self = .flag(flag)
-                default: self = .text(scrubber.scrub(value.description))
+                default: self = .text(redactor.redact(value.description))
                 }
             }
         }

@@ -1,9 +1,10 @@
 import FoundationEssentials
+import Text
 
 /// Writes one line per event to standard error, as text for people or as JSON for machines.
 ///
 /// The message is a constant and what varies is metadata, so that lines can be searched and counted. Registered secrets
-/// are scrubbed from metadata, and neither a value nor a label can begin a new line or hide a part of one.
+/// are redacted in metadata (`Redactor`), and neither a value nor a label can begin a new line or hide a part of one.
 public struct Logger: Sendable {
     /// How much an event matters, and to whom.
     public enum Level: String, CaseIterable, Comparable, Sendable {
@@ -43,10 +44,10 @@ public struct Logger: Sendable {
     private let label: StaticString
     private let level: Level
     private let format: Format
-    private let scrubber: Scrubber
+    private let redactor: Redactor
     private let clock: WallClock
     private let write: @Sendable ([UInt8]) -> Void
-    /// Scrubbed only in a line that is written: most loggers of a request write none.
+    /// Redacted only in a line that is written: most loggers of a request write none.
     private var context: [Metadata.Element] = []
 
     /// Makes a logger; `label` names the part of the program that it speaks for.
@@ -59,7 +60,7 @@ public struct Logger: Sendable {
         self.format = format
         self.clock = clock
         self.write = write
-        scrubber = Scrubber(secrets)
+        redactor = Redactor(secrets.map(\.value))
     }
 
     /// This logger with more metadata in each of its lines, such as the id of the request in hand.
@@ -120,7 +121,7 @@ public struct Logger: Sendable {
 
     private func fields(_ metadata: some Sequence<Metadata.Element>) -> [Field] {
         metadata.compactMap { key, value in
-            value.map { Field(key: key, value: Field.Value($0, scrubbedBy: scrubber)) }
+            value.map { Field(key: key, value: Field.Value($0, redactedBy: redactor)) }
         }
     }
 }

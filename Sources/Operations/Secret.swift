@@ -1,3 +1,5 @@
+import Text
+
 /// A key or password; only `value` tells it, no description, dump or interpolation does.
 public struct Secret: Hashable, Sendable {
     /// The secret itself: hand it to what needs it, and to nothing else.
@@ -10,9 +12,9 @@ public struct Secret: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always `<secret>`.
-    public var description: String { "<secret>" }
-    /// Always `<secret>`.
+    /// Always `***`.
+    public var description: String { Redactor.mark }
+    /// Always `***`.
     public var debugDescription: String { description }
     /// Shows no parts.
     public var customMirror: Mirror { Mirror(self, children: []) }

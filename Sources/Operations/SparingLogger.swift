@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// Logs what strangers can cause: at most one line a second, so that one who tries without end fills no disk.
 public final class SparingLogger: Sendable {

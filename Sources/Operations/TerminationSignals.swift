@@ -1,5 +1,5 @@
+import Concurrency
 import Glibc
-import Threads
 
 /// SIGINT, SIGTERM and SIGHUP (a closed terminal) as something to wait for. SIGPIPE is ignored, so that a lost peer is an error of its write.
 ///

@@ -1,3 +1,4 @@
+internal import Concurrency
 public import FoundationEssentials
 public import Operations
 public import SQLite
@@ -49,12 +50,13 @@ public actor PictureCache {
     private let report: @Sendable (any Error) -> Void
     private let darkroom = Darkroom()
     private var shelf: PictureShelf
-    private var flights: [PictureKey: Task<KeptPicture?, Never>] = [:]
-    private var visits: [String: Task<Visited?, Never>] = [:]
+    // What was asked for is kept, whether the one who asked for it waits or not.
+    private let flights = SingleFlight<PictureKey, KeptPicture?>(cancelsAbandonedRuns: false)
+    private let visits = SingleFlight<String, Visited?>(cancelsAbandonedRuns: false)
     private var failures: [String: Date] = [:]
     private var uses: [PictureKey: Date] = [:]
     private var origins: [Origin: Int] = [:]
-    private let places = Places(4)
+    private let fetchPermits = AsyncSemaphore(permits: 4)
 
     /// How many failures are remembered.
     private static let failureLimit = 2_000
@@ -75,7 +77,7 @@ public actor PictureCache {
     /// The tables of the cache's file.
     public static let schema = PictureStore.schema
 
-    /// The picture at an address as a JPEG; nil if there is none.
+    /// The picture at an address as a JPEG; nil if there is none, or at once if the task is cancelled.
     ///
     /// Whoever knows that it has changed since says when: a version that was looked at before that is not believed.
     public func picture(at url: String, _ size: PictureSize, changedAt: Date = .distantPast) async -> [UInt8]? {
@@ -88,11 +90,8 @@ public actor PictureCache {
             count(.memory)
             return kept.bytes
         }
-        let flight = flights[key] ?? Task { await find(key, since: since) }
-        flights[key] = flight
-        let picture = await flight.value
-        if flights[key] == flight { flights[key] = nil }
-        return picture?.bytes
+        // Fails only if the caller is cancelled.
+        return (try? await flights.run(key) { await self.find(key, since: since) })?.bytes
     }
 
     /// How many pictures came from where.
@@ -128,13 +127,14 @@ public actor PictureCache {
 
     /// Looks at an address, once for all who wait for it; nil if there is no picture, or was none a moment ago.
     private func visit(_ url: String, since: Date) async -> Visited? {
-        if let visit = visits[url] { return await visit.value }
         if let failure = failures[url], failure >= since, clock.now() < failure + limits.pause { return nil }
-        let visit = Task { await look(at: url) }
-        visits[url] = visit
-        let visited = await visit.value
-        visits[url] = nil
+        // Whoever comes while the visit is under way joins it.
         failures[url] = nil
+        return try? await visits.run(url) { await self.visit(url) }  // nobody cancels it
+    }
+
+    private func visit(_ url: String) async -> Visited? {
+        let visited = await look(at: url)
         if visited == nil {
             if failures.count >= Self.failureLimit { failures = [:] }
             failures[url] = clock.now()
@@ -145,7 +145,7 @@ public actor PictureCache {
     private func look(at url: String) async -> Visited? {
         let key = PictureKey(url: url, size: .full)
         let known = await kept(key)
-        let answer = await places.take { [fetch] in await fetch.visit(url, known: known?.validators) }
+        let answer = await fetchPermits.withPermit { [fetch] in await fetch.visit(url, known: known?.validators) }
         let now = clock.now()
         switch answer {
         case nil: return nil

@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// The connection that writes, on a queue of its own; it commits what has been asked for meanwhile in one go.
 ///

@@ -1,6 +1,6 @@
 import BoxOffice
+import Concurrency
 import FoundationEssentials
-import Locking
 import WebServer
 
 /// What answers a sandbox's requests: the three services, the pictures and the control path, with faults before them.

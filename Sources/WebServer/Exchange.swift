@@ -1,5 +1,5 @@
 import CMicrohttpd
-import Locking
+import Concurrency
 
 /// One request and its answer, from the request line to the last byte sent or the client's end.
 ///

@@ -1,5 +1,5 @@
 import CMicrohttpd
-import Locking
+import Concurrency
 
 /// A body without an end in sight, such as a stream of server-sent events: what is pushed is sent at once.
 ///

@@ -1,5 +1,5 @@
+import Concurrency
 import Glibc
-import Locking
 
 /// Cuts connections whose request does not arrive whole in time.
 ///

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A request line's target taken apart: the path and the query, both decoded.
 struct RequestTarget {
     let path: String
@@ -25,29 +27,7 @@ struct RequestTarget {
     }
 
     private static func decode(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.makeIterator()
-        while var byte = rest.next() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
-                    return nil
-                }
-                byte = high << 4 | low
-                guard byte != 0 else { return nil }
-            } else if plusIsBlank, byte == UInt8(ascii: "+") {
-                byte = UInt8(ascii: " ")
-            }
-            bytes.append(byte)
-        }
+        guard let bytes = text.percentDecoded(plusIsBlank: plusIsBlank), !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A request that has arrived whole.
 public struct WebRequest: Sendable {
     /// The method as sent, but `HEAD` is told as `GET`: the server leaves the body of the answer out itself.
@@ -36,9 +38,6 @@ public struct WebRequest: Sendable {
 
 /// Whether two field names are the same: HTTP compares their ASCII letters without case.
 func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
-    one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
-}
-
-private func lowercased(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    one.utf8.count == other.utf8.count
+        && zip(one.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
 }

@@ -1,5 +1,5 @@
 import CMicrohttpd
-import Threads
+import Concurrency
 
 // What MHD calls, on its own thread. These are functions of the file: a closure would inherit the isolation of the code
 // around it and trap on MHD's thread.

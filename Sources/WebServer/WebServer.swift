@@ -1,7 +1,7 @@
 import CMicrohttpd
+import Concurrency
 import Dispatch
 import Glibc
-import Locking
 
 /// An HTTP/1.1 server for a service's own pages: health, metrics, a board, a make-believe upstream.
 ///

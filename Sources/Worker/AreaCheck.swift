@@ -1,6 +1,6 @@
 import BoxOffice
+import Concurrency
 import FoundationEssentials
-import Locking
 
 /// Refuses a chart of an area that there is not, because nothing in an answer tells which area, if any, it is of.
 ///

@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
 import Operations
@@ -47,22 +48,19 @@ struct FetchService: Service {
     private func finish(_ accepted: AcceptedRequest) async {
         let logger = logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
         var found: Ending?
-        var pause = Duration.milliseconds(250)
-        while true {
+        // Cancelled, the request stays in the inbox for the next start.
+        await RetryLoop(clock: clock).run {
             do {
                 let ending = if let found { found } else { try await ending(of: accepted, logger) }
                 // What was found is kept while the disk refuses it, because asking again costs another call. A failure is
                 // not: it may be the disk's doing, where a call cannot be booked.
                 if case .done = ending { found = ending }
-                return try await settle(accepted, ending, logger)
+                try await settle(accepted, ending, logger)
             } catch is CancellationError {
-                return  // the process ends, and the next start takes the request up again
-            } catch {
-                logger.error("a request's end cannot be written; it will be tried again", [.error: "\(error)"])
+                return  // the process ends
             }
-            // Cancelled, the request stays in the inbox for the next start.
-            guard (try? await clock.sleep(for: pause)) != nil else { return }
-            pause = min(pause * 2, .seconds(30))
+        } onFailure: { error in
+            logger.error("a request's end cannot be written; it will be tried again", [.error: "\(error)"])
         }
     }
 

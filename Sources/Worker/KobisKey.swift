@@ -1,5 +1,5 @@
+import Concurrency
 import Health
-import Locking
 import Networking
 import Operations
 import Upstreams

@@ -1,7 +1,7 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Networking
 import Operations
 import SQLite

@@ -1,7 +1,7 @@
 import BoxOffice
+import Concurrency
 import Events
 import JSONReading
-import Locking
 import SQLite
 
 /// The days' charts that were written or asked for last, so that neither the next request for one nor the chart of the day

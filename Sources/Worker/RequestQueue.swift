@@ -1,5 +1,5 @@
+import Concurrency
 import Events
-import Locking
 
 /// The requests that wait for a fetcher, live ones before backfill, each kind in the order it came.
 ///
@@ -13,76 +13,44 @@ final class RequestQueue: Sendable {
         var byClient: [String: Int] = [:]
     }
 
-    fileprivate typealias Taker = CheckedContinuation<AcceptedRequest?, Never>
-
-    fileprivate struct State {
+    fileprivate struct State: Sendable {
         var live: ArraySlice<AcceptedRequest> = []
         var backfill: ArraySlice<AcceptedRequest> = []
         var byClient: [String: Int] = [:]
-        var takers: [(ticket: Int, continuation: Taker)] = []
-        var lastTicket = 0
         var isClosed = false
     }
 
-    private let state = Locked(State())
+    private let state = AsyncCondition(State())
 
     /// How much waits now.
     var lengths: Lengths {
-        state.withLock { Lengths(live: $0.live.count, backfill: $0.backfill.count, byClient: $0.byClient) }
+        state.read { Lengths(live: $0.live.count, backfill: $0.backfill.count, byClient: $0.byClient) }
     }
     /// How many fetchers wait.
-    var takerCount: Int { state.withLock { $0.takers.count } }
+    var takerCount: Int { state.waiterCount }
 
     /// Puts requests at the end of their line.
     func add(_ requests: [AcceptedRequest]) {
-        let handedOut = state.withLock { state in
-            state.add(requests)
-            var handedOut: [(Taker, AcceptedRequest)] = []
-            while !state.takers.isEmpty, let request = state.first() {
-                handedOut.append((state.takers.removeFirst().continuation, request))
-            }
-            return handedOut
-        }
-        for (taker, request) in handedOut { taker.resume(returning: request) }
+        state.update { $0.add(requests) }
     }
 
     /// Hands out the next request, or nil once the queue is closed or when the task is cancelled.
     func next() async -> AcceptedRequest? {
-        let ticket = state.withLock { state in
-            state.lastTicket += 1
-            return state.lastTicket
+        let next = await state.waitForValue { state -> Next? in
+            state.isClosed ? .end : state.first().map(Next.request)
         }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // Cancellation is looked at under the lock that `giveUp` takes: it is seen here, or comes after.
-                let answer = state.withLock { state -> AcceptedRequest?? in
-                    if state.isClosed || Task.isCancelled { return .some(nil) }
-                    if let request = state.first() { return .some(request) }
-                    state.takers.append((ticket, continuation))
-                    return .none
-                }
-                if let answer { continuation.resume(returning: answer) }
-            }
-        } onCancel: {
-            giveUp(ticket)
-        }
+        guard case .request(let request) = next else { return nil }
+        return request
     }
 
     /// Hands out nothing any more; what still waits stays in the inbox on disk.
     func close() {
-        let takers = state.withLock { state in
-            defer { state.takers = [] }
-            state.isClosed = true
-            return state.takers
-        }
-        for taker in takers { taker.continuation.resume(returning: nil) }
+        state.update { $0.isClosed = true }
     }
 
-    private func giveUp(_ ticket: Int) {
-        let taker = state.withLock { state in
-            state.takers.firstIndex { $0.ticket == ticket }.map { state.takers.remove(at: $0).continuation }
-        }
-        taker?.resume(returning: nil)
+    private enum Next: Sendable {
+        case request(AcceptedRequest)
+        case end
     }
 }
 

@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
 import Health
@@ -60,15 +61,15 @@ public struct Worker: Sendable {
             .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: requestOptions)
 
         let publisher = Publisher(events, of: log, positions: positions)
-        let (scheduleBell, backfillBell) = (Bell(), Bell())
+        let (scheduleSignal, backfillSignal) = (WakeSignal(), WakeSignal())
         let journal = Journal(
             database: database, log: log, inbox: Inbox(limit: Self.inboxLimit), clock: clock,
             publish: { publisher.publish($0) },
             onEnd: { origin in
                 switch origin {
                 case .client: break
-                case .schedule: scheduleBell.ring()
-                case .backfill: backfillBell.ring()
+                case .schedule: scheduleSignal.signal()
+                case .backfill: backfillSignal.signal()
                 }
             }, crashPoints: crashPoints)
         let quota = QuotaLedger(
@@ -102,10 +103,10 @@ public struct Worker: Sendable {
         let hasPosters = configuration.kakao.key != nil
         let schedule = ScheduleService(
             journal: journal, reception: reception, hasPosters: hasPosters, metrics: counts, logger: logger,
-            clock: clock, sleeper: sleeper, bell: scheduleBell)
+            clock: clock, sleeper: sleeper, wakeSignal: scheduleSignal)
         let backfill = BackfillService(
             journal: journal, reception: reception, quota: quota, hasPosters: hasPosters, logger: logger, clock: clock,
-            sleeper: sleeper, bell: backfillBell)
+            sleeper: sleeper, wakeSignal: backfillSignal)
         let status: @Sendable () async throws -> WorkerStatus = {
             WorkerStatus(
                 version: version, epoch: log.epoch,

@@ -1,6 +1,6 @@
 import BoxOffice
 import Events
-import Locking
+import Concurrency
 
 /// What the worker says of itself when it is asked.
 struct WorkerStatus: Sendable, Encodable {

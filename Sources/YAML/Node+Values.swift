@@ -1,4 +1,4 @@
-import Spelling
+import Text
 
 extension Node {
     /// A text, with or without quotes.

@@ -1,4 +1,4 @@
-internal import Locking
+internal import Concurrency
 
 /// What a socket's users and the I/O thread share: all of it may be used from any thread.
 struct Exchange: Sendable {

@@ -1,6 +1,6 @@
 internal import CZMQ
+internal import Concurrency
 internal import Glibc
-internal import Threads
 
 /// The one thread that owns a ZeroMQ context and all its sockets.
 ///
@@ -12,7 +12,7 @@ internal import Threads
 ///
 /// See docs/decisions/0040-socket-event-loop.md.
 public final class IOThread: TaskExecutor {
-    let mailbox: Mailbox<Work>
+    let wakeupQueue: WakeupQueue<Work>
     private let thread: pthread_t
 
     /// Starts the thread; it ends when nothing refers to it, its sockets and the tasks on it any more.
@@ -24,19 +24,23 @@ public final class IOThread: TaskExecutor {
         encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
         onCut: @escaping @Sendable (CutConnection) -> Void = { _ in }
     ) throws(ZeroMQError) {
-        let mailbox: Mailbox<Work>
-        do { mailbox = try Mailbox(Work()) } catch { throw ZeroMQError("open", "mailbox", code: error.code) }
+        let wakeupQueue: WakeupQueue<Work>
+        do {
+            wakeupQueue = try WakeupQueue(Work())
+        } catch {
+            throw ZeroMQError("open", "wakeup queue", code: error.code)
+        }
         let poller = Poller(
-            mailbox: mailbox, context: try Context(), encryption: encryption,
+            wakeupQueue: wakeupQueue, context: try Context(), encryption: encryption,
             news: ConnectionNews(failed: onHandshakeFailure, cut: onCut))
-        self.mailbox = mailbox
+        self.wakeupQueue = wakeupQueue
         do { thread = try startThread { poller.run() } } catch {
             throw ZeroMQError("start", "I/O thread", code: error.code)
         }
     }
 
     deinit {
-        mailbox.post { $0.abandon() }
+        wakeupQueue.post { $0.abandon() }
     }
 
     /// Opens a socket: sets its options and subscriptions, then binds, then connects.
@@ -63,7 +67,7 @@ public final class IOThread: TaskExecutor {
     /// messages back. May be called often; the thread goes on as an executor, but opens no sockets.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            mailbox.post { $0.shutDown { continuation.resume() } }
+            wakeupQueue.post { $0.shutDown { continuation.resume() } }
         }
     }
 
@@ -72,7 +76,7 @@ public final class IOThread: TaskExecutor {
         _ body: @escaping @Sendable (Poller) throws(ZeroMQError) -> Result
     ) async throws(ZeroMQError) -> Result {
         let result: Swift.Result<Result, ZeroMQError> = await withCheckedContinuation { continuation in
-            mailbox.post { poller in
+            wakeupQueue.post { poller in
                 continuation.resume(returning: Swift.Result { () throws(ZeroMQError) in try body(poller) })
             }
         }
@@ -84,7 +88,7 @@ extension IOThread {
     /// Runs a job of a task that prefers this thread, after all work that came before it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        mailbox.post { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        wakeupQueue.post { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
     /// Whether the caller is on this thread.

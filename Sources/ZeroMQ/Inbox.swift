@@ -1,3 +1,5 @@
+internal import Concurrency
+
 /// The bounded hand-over of batches from the I/O thread to a task.
 ///
 /// The reader takes up to a thousand messages under one lock.
@@ -25,7 +27,7 @@ final class Inbox: Sendable {
     /// Enough for the reader to work in bulk, and not so much that the first waits long for the last.
     private static let batchLimit = 1_000
 
-    let state = Awaitable(State())
+    let state = AsyncCondition(State())
     private let limit: Int
 
     /// Holds `limit` bytes of messages, and as much again of beginnings, equal ones once.

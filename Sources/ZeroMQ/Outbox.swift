@@ -1,3 +1,5 @@
+internal import Concurrency
+
 /// The bounded queue of messages on their way to the I/O thread.
 ///
 /// The first message of a burst wakes the I/O thread, the others only join. A message counts against the limit until it
@@ -10,7 +12,7 @@ final class Outbox: Sendable {
         var isClosed = false
     }
 
-    private let state = Awaitable(State())
+    private let state = AsyncCondition(State())
     private let limit: Int
     private let unread: Unread?
     private let schedule: @Sendable () -> Void

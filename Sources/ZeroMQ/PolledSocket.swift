@@ -1,5 +1,5 @@
 internal import CZMQ
-internal import Locking
+internal import Concurrency
 
 /// A socket as the I/O thread sees it: when to look at it, and what to do then.
 final class PolledSocket: Listener {

@@ -1,7 +1,6 @@
 internal import CZMQ
+internal import Concurrency
 internal import Glibc
-internal import Locking
-internal import Threads
 
 extension Poller {
     /// What an opened socket's facade needs.
@@ -52,8 +51,8 @@ extension Poller {
         let thread = pthread_self()
         // Followed on this thread alone, whose poller lives as long as it does.
         nonisolated(unsafe) unowned let poller = self
-        return { [mailbox] in
-            if pthread_equal(pthread_self(), thread) != 0 { poller.send(id) } else { mailbox.post(sender: id) }
+        return { [wakeupQueue] in
+            if pthread_equal(pthread_self(), thread) != 0 { poller.send(id) } else { wakeupQueue.post(sender: id) }
         }
     }
 

@@ -1,5 +1,5 @@
+internal import Concurrency
 internal import Glibc
-internal import Threads
 
 /// The inside of an `IOThread`: its sockets and the loop that waits for them. Touched by that thread alone.
 final class Poller {
@@ -17,7 +17,7 @@ final class Poller {
     /// How much may be done for some before the others are listened to.
     private static let turnsPerWait = 16
 
-    let mailbox: Mailbox<Work>
+    let wakeupQueue: WakeupQueue<Work>
     let context: Context
     let encryption: Encryption?
     let news: ConnectionNews
@@ -26,7 +26,7 @@ final class Poller {
     var sockets: [Int: PolledSocket] = [:] { didSet { gather() } }
     /// The sockets, in the order of their opening.
     private var polled: [PolledSocket] = []
-    /// What is listened to, and the descriptors to wait for: the mailbox's, then theirs.
+    /// What is listened to, and the descriptors to wait for: the wakeup queue's, then theirs.
     private var listeners: [any Listener] = []
     private var descriptors: [pollfd] = []
     var lastID = 0
@@ -35,8 +35,8 @@ final class Poller {
     private var atEnd: [@Sendable () -> Void] = []
     private var isAbandoned = false
 
-    init(mailbox: Mailbox<Work>, context: Context, encryption: Encryption?, news: ConnectionNews) {
-        self.mailbox = mailbox
+    init(wakeupQueue: WakeupQueue<Work>, context: Context, encryption: Encryption?, news: ConnectionNews) {
+        self.wakeupQueue = wakeupQueue
         self.context = context
         self.encryption = encryption
         self.news = news
@@ -55,13 +55,13 @@ final class Poller {
 
     /// Does what there is to do, and tells whether there is more.
     private func turn() -> Bool {
-        let work = mailbox.take()
+        let work = wakeupQueue.take()
         for job in work.jobs { job(self) }
         for sender in work.senders { sockets[sender]?.schedule() }
         for socket in polled where socket.isBusy { socket.send() }
         for listener in listeners where listener.mustLook { listener.look() }
         closeSockets()
-        return !mailbox.isEmpty || listeners.contains(where: \.mustLook) || polled.contains(where: \.isBusy)
+        return !wakeupQueue.isEmpty || listeners.contains(where: \.mustLook) || polled.contains(where: \.isBusy)
     }
 
     /// Looks at the connections if it is time, and sleeps until there is something to do.
@@ -74,12 +74,12 @@ final class Poller {
         }
         // Milliseconds, or for ever.
         var timeout = deadline.map { Int32(clamping: ($0 - now).milliseconds) } ?? -1
-        if hasMore || !mailbox.fallAsleep() { timeout = 0 }
+        if hasMore || !wakeupQueue.prepareToSleep() { timeout = 0 }
         // Interrupted is no different from nothing ready; anything else is a fault of ours.
         if poll(&descriptors, nfds_t(descriptors.count), timeout) < 0 {
             return precondition(errno == EINTR, "poll: \(String(cString: strerror(errno)))")
         }
-        if descriptors[0].revents != 0 { mailbox.clear() }
+        if descriptors[0].revents != 0 { wakeupQueue.clearWakeup() }
         for (listener, descriptor) in zip(listeners, descriptors.dropFirst()) where descriptor.revents != 0 {
             listener.mustLook = true
         }
@@ -92,7 +92,7 @@ final class Poller {
             listeners.append(socket)
             if let monitor = socket.monitor { listeners.append(monitor) }
         }
-        descriptors = ([mailbox.descriptor] + listeners.map(\.descriptor)).map {
+        descriptors = ([wakeupQueue.descriptor] + listeners.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
     }
@@ -109,7 +109,7 @@ final class Poller {
     }
 }
 
-// What comes through the mailbox, or from work that runs on the thread.
+// What comes through the wakeup queue, or from work that runs on the thread.
 extension Poller {
     /// Sends what a socket has been given by work on this thread: an answer leaves before whoever gave it goes on.
     func send(_ id: Int) {
@@ -172,9 +172,9 @@ extension Poller {
         doorman = nil
         phase = .ending(max(now, lingersUntil) + Self.grace)
         do {
-            try startThread { [context, mailbox] in
+            try startThread { [context, wakeupQueue] in
                 context.end()
-                mailbox.post { $0.end() }
+                wakeupQueue.post { $0.end() }
             }
         } catch {
             context.end()

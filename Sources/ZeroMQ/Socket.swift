@@ -1,4 +1,4 @@
-internal import Locking
+internal import Concurrency
 
 /// A ZeroMQ socket, to be used from any task or thread.
 ///
@@ -23,7 +23,7 @@ public final class Socket: Sendable {
 
     deinit {
         let id = id
-        thread.mailbox.post { $0.close(id) {} }
+        thread.wakeupQueue.post { $0.close(id) {} }
     }
 
     /// What the socket has done so far.
@@ -90,7 +90,7 @@ public final class Socket: Sendable {
     public func close() async {
         let id = id
         await withCheckedContinuation { continuation in
-            thread.mailbox.post { $0.close(id) { continuation.resume() } }
+            thread.wakeupQueue.post { $0.close(id) { continuation.resume() } }
         }
     }
 

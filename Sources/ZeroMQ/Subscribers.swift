@@ -1,3 +1,5 @@
+internal import Concurrency
+
 /// Who has subscribed to a publisher: how many to each prefix.
 ///
 /// State instead of a sequence of notices, so that nothing piles up when nobody looks. Only waiting rests on it: a peer that
@@ -18,7 +20,7 @@ final class Subscribers: Sendable {
     /// Strangers choose the prefixes, so there is an end to how many are remembered.
     private static let limit = 10_000
 
-    private let state = Awaitable(State())
+    private let state = AsyncCondition(State())
 
     /// Notes what an XPUB socket received: a byte 1 (subscribe) or 0 (unsubscribe), then the prefix.
     ///

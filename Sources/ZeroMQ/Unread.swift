@@ -1,4 +1,4 @@
-internal import Locking
+internal import Concurrency
 
 /// How many bytes of messages a router has for each of its clients that they have not read, by routing id.
 ///

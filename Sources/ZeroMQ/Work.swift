@@ -1,7 +1,7 @@
-internal import Threads
+internal import Concurrency
 
 /// What other threads leave for the I/O thread, which does it in the order in which it came.
-struct Work: Mail {
+struct Work: WakeupQueueContent {
     typealias Job = @Sendable (Poller) -> Void
 
     var jobs: [Job] = []
@@ -11,7 +11,7 @@ struct Work: Mail {
     var isEmpty: Bool { jobs.isEmpty && senders.isEmpty }
 }
 
-extension Mailbox<Work> {
+extension WakeupQueue<Work> {
     /// Has the thread do something.
     func post(_ job: @escaping Work.Job) {
         post { $0.jobs.append(job) }

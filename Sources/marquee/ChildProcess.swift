@@ -1,7 +1,7 @@
+import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Locking
 
 /// Another run of this same program, with a log file in the place of its standard error.
 final class ChildProcess: Sendable {
@@ -12,12 +12,8 @@ final class ChildProcess: Sendable {
     private let identifier: pid_t
     /// Our end of the child's standard input, which ends when we do, even by `kill -9`: the child notices.
     private let lifeline: Int32
-    private let life = Locked(Life())
-
-    private struct Life {
-        var status: Int32?
-        var waiting: [CheckedContinuation<Int32, Never>] = []
-    }
+    /// The exit status, or minus the signal that ended the child; nil while it runs.
+    private let status = AsyncCondition<Int32?>(nil)
 
     /// Starts `marquee` with `arguments` in the present environment changed by `settings`.
     init(_ name: String, arguments: [String], settings: [String: String], logPath: String) throws {
@@ -63,8 +59,8 @@ final class ChildProcess: Sendable {
     /// Sends the child a signal, unless it has ended.
     func signal(_ number: Int32) {
         // Under the lock: once the child has been reaped, its number may be another process's.
-        life.withLock { life in
-            if life.status == nil { kill(identifier, number) }
+        status.read { status in
+            if status == nil { kill(identifier, number) }
         }
     }
 
@@ -72,13 +68,7 @@ final class ChildProcess: Sendable {
     ///
     /// Not to be cancelled: a child ends, and if it is by `signal(SIGKILL)`.
     func ended() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let status = life.withLock { life -> Int32? in
-                if life.status == nil { life.waiting.append(continuation) }
-                return life.status
-            }
-            if let status { continuation.resume(returning: status) }
-        }
+        await status.waitIgnoringCancellation(\.self)
     }
 
     /// Waits for the child on a thread that may block.
@@ -86,16 +76,12 @@ final class ChildProcess: Sendable {
         // WNOWAIT leaves the child's number taken until its end is known to all who may signal it.
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-        let (status, waiting) = life.withLock { life in
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            let signal = status & 0x7F
-            let ending = signal == 0 ? (status >> 8) & 0xFF : -signal
-            life.status = ending
-            defer { life.waiting = [] }
-            return (ending, life.waiting)
+        status.update { status in
+            var ending: Int32 = 0
+            while waitpid(identifier, &ending, 0) < 0, errno == EINTR {}
+            let signal = ending & 0x7F
+            status = signal == 0 ? (ending >> 8) & 0xFF : -signal
         }
-        for continuation in waiting { continuation.resume(returning: status) }
     }
 
     /// The last line of the child's log.

@@ -1,5 +1,5 @@
+import Concurrency
 import Glibc
-import Locking
 
 /// The terminal, or whatever stands in its place.
 enum Console {

@@ -1,5 +1,5 @@
+import Concurrency
 import Glibc
-import Threads
 
 /// Standard input as a line to the process that started this one: when it ends, that process is gone, however it died.
 enum Lifeline {

@@ -1,6 +1,6 @@
+import Concurrency
 import FoundationEssentials
 import Glibc
-import Locking
 
 /// Where progress is shown: one line of a terminal that is written again and again, or a line now and then elsewhere.
 final class ProgressScreen: Sendable {

@@ -1,8 +1,8 @@
 import BoxOffice
+import Concurrency
 import Events
 import Foundation
 import Imaging
-import Locking
 import Networking
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Locking
 import Testing
 
 /// A stranger's client on pyzmq (`client.py`): it hears all events and alerts, and sends what a test tells it to.

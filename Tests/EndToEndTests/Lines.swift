@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Locking
 
 /// Collects the lines of a pipe on a thread of its own, for any number of waiters.
 final class Lines: Sendable {

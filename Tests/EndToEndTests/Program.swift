@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Locking
 
 /// A run of a program, ours or another, whose lines can be waited for.
 ///

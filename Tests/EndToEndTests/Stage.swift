@@ -1,5 +1,5 @@
+import Concurrency
 import Foundation
-import Locking
 import Networking
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import BoxOffice
+import Concurrency
 import Foundation
-import Locking
 import TestSupport
 import Testing
 

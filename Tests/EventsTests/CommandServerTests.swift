@@ -1,5 +1,5 @@
+import Concurrency
 import FoundationEssentials
-import Locking
 import Operations
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Concurrency
 import Events
-import Locking
 import ZeroMQ
 
 /// Runs `body` with a fresh I/O thread and shuts it down, however `body` ends.

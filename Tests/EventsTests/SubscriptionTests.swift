@@ -1,5 +1,5 @@
+import Concurrency
 import FoundationEssentials
-import Locking
 import TestSupport
 import Testing
 import ZeroMQ

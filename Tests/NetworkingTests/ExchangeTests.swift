@@ -135,7 +135,7 @@ struct ExchangeTests {
         #expect(error?.message.contains("u:p") != true)
     }
 
-    @Test("The upstream's own words are scrubbed of the key")
+    @Test("The upstream's own words hide the key")
     func echoedKey() async throws {
         let server = try ScriptedServer { exchange in
             exchange.answer(

@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import TestSupport
 import Testing
@@ -145,6 +146,6 @@ struct SharingTests {
 extension HTTPClient {
     /// Returns when so many callers wait for flights.
     fileprivate func waitForCallers(_ count: Int) async {
-        while flights.callers < count { await Task.yield() }
+        while flights.callerCount < count { await Task.yield() }
     }
 }

@@ -1,5 +1,5 @@
+import Concurrency
 import FoundationEssentials
-import Locking
 import TestSupport
 import Testing
 
@@ -101,25 +101,18 @@ import Testing
     }
 
     @Test(
-        "a registered secret is scrubbed in every form it may come back in",
+        "a registered secret is redacted in every form it may come back in",
         arguments: [
             "key=s3cr+t/%x==&a=1", "key=s3cr%2Bt%2F%25x%3D%3D", "key=s3cr%2bt/%25x%3d=&a=1", "%733cr%2Bt%2F%25x%3D%3D",
             "s3cr+t/%x==s3cr+t/%x==",
         ])
-    func scrubbing(text: String) throws {
+    func redaction(text: String) throws {
         logger(secrets: [Secret("s3cr"), Secret("s3cr+t/%x==")]).info("asked", [.url: text])
         let line = try #require(written.first)
-        #expect(line.contains("<secret>"))
+        #expect(line.contains("***"))
         #expect(!line.contains("3cr"))
         #expect(!line.contains("%x"))
         #expect(!line.contains("3D"))
-    }
-
-    @Test("a secret's neighbours stay")
-    func neighbours() {
-        let scrubber = Scrubber([Secret("abc"), Secret("")])
-        #expect(scrubber.scrub("xabcab가abc%") == "x<secret>ab가<secret>%")
-        #expect(scrubber.scrub("ab%6") == "ab%6")
     }
 
     @Test(

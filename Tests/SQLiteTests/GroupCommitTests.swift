@@ -1,5 +1,5 @@
+import Concurrency
 import Dispatch
-import Locking
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import BoxOffice
+import Concurrency
 import FoundationEssentials
 import Imaging
-import Locking
 import Networking
 import WebServer
 

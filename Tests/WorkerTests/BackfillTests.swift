@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
 import Networking
@@ -41,7 +42,7 @@ import Upstreams
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
         return BackfillService(
             journal: desk.journal, reception: reception, quota: quota(kakao: kakao), hasPosters: kakao != nil,
-            logger: desk.logger, clock: desk.clock, sleeper: ManualClock(), bell: Bell())
+            logger: desk.logger, clock: desk.clock, sleeper: ManualClock(), wakeSignal: WakeSignal())
     }
 
     /// Fetches with the budget that the priority has.

@@ -1,7 +1,7 @@
+import Concurrency
 import Events
 import FoundationEssentials
 import Imaging
-import Locking
 import Networking
 import OpenMarket
 import Operations

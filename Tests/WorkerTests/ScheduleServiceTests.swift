@@ -1,7 +1,7 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Operations
 import TestSupport
 import Testing
@@ -28,7 +28,7 @@ import Testing
             journal: desk.journal, queue: desk.queue, logger: desk.logger, metrics: metrics, clock: desk.clock)
         return ScheduleService(
             journal: desk.journal, reception: reception, hasPosters: false, metrics: metrics, logger: desk.logger,
-            clock: desk.clock, sleeper: ManualClock(), bell: Bell())
+            clock: desk.clock, sleeper: ManualClock(), wakeSignal: WakeSignal())
     }
 
     /// The ids that were accepted since the last time.

@@ -1,5 +1,5 @@
 import Events
-import Locking
+import Concurrency
 import SQLite
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import Locking
+import Concurrency
 import Testing
 
 @testable import ZeroMQ

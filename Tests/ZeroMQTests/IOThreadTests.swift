@@ -1,3 +1,4 @@
+import Concurrency
 import Testing
 
 @testable import ZeroMQ

@@ -1,6 +1,6 @@
+import Concurrency
 import Foundation
 import Glibc
-import Locking
 
 /// A line between one client and a server that can be told to change a byte of what the client says next.
 final class Relay: Sendable {

@@ -1,6 +1,6 @@
+import Concurrency
 import TestSupport
 import Testing
-import Threads
 
 @testable import ZeroMQ
 

@@ -1,3 +1,4 @@
+import Concurrency
 import Events
 import Operations
 
@@ -35,30 +36,26 @@ struct Feed: Service {
                 await queue.put(batch)
                 return nil
             }
-            await queue.close()
+            queue.close()
         }
     }
 
     func stop() async {
         await subscription.close()
-        await queue.close()
+        queue.close()
     }
 
     /// Takes batches in, however long the disk refuses them.
     private func take(_ batches: [Subscription.Batch]) async {
-        var pause = Duration.milliseconds(250)
-        while !Task.isCancelled {
-            do {
-                let news = try await model.take(batches, of: source) { event, error in
-                    logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
-                }
-                hub.publish(news)
-                return note(batches.flatMap(\.deliveries))
-            } catch {
-                logger.error("events cannot be stored; it will be tried again", [.error: "\(error)"])
+        guard !Task.isCancelled else { return }  // the process ends
+        await RetryLoop(clock: clock).run {
+            let news = try await model.take(batches, of: source) { event, error in
+                logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
             }
-            guard (try? await clock.sleep(for: pause)) != nil else { return }  // cancelled: the process ends
-            pause = min(pause * 2, .seconds(30))
+            hub.publish(news)
+            note(batches.flatMap(\.deliveries))
+        } onFailure: { error in
+            logger.error("events cannot be stored; it will be tried again", [.error: "\(error)"])
         }
     }
 

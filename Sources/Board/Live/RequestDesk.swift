@@ -1,6 +1,6 @@
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Operations
 import ZeroMQ
 
@@ -20,14 +20,16 @@ struct RequestDesk: Sendable {
     private let io: IOThread
     private let address: String
     private let wallClock: WallClock
-    private let budget: Locked<Budget>
+    private let budget: Locked<TokenBucket>
+    private let age: Stopwatch
 
     /// Makes a desk that asks the worker at `address`, so many times a second in the long run.
     init(_ io: IOThread, address: String, perSecond: Int, wallClock: WallClock, clock: some Clock<Duration>) {
         self.io = io
         self.address = address
         self.wallClock = wallClock
-        budget = Locked(Budget(30 * Double(perSecond), perSecond: Double(perSecond), clock: clock))
+        budget = Locked(TokenBucket(capacity: 30 * Double(perSecond), refillPerSecond: Double(perSecond)))
+        age = Stopwatch(clock)
     }
 
     /// Asks the worker; returns the request's id once the worker has it on disk, images and all.
@@ -43,7 +45,7 @@ struct RequestDesk: Sendable {
             throw Failure(.unauthorized, "this needs the board's password", field: "password")
         }
         let read = try Request(RequestFrames([Array(topic.rawValue.utf8), body] + images), at: wallClock.now())
-        guard budget.withLock({ $0.take() }) else {
+        guard budget.withLock({ $0.takeToken(at: age.elapsed) }) else {
             throw Failure(.overloaded, "the board was asked for too much at once", retryAfter: 5)
         }
         guard let id = RequestID(ReadModel.requestPrefix + RequestID.random().description) else {

@@ -1,6 +1,6 @@
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Networking
 import Operations
 
@@ -10,7 +10,7 @@ import Operations
 /// six seconds. What is compared, and what is remembered of a session, are digests.
 final class Sessions: Sendable {
     private struct State {
-        var attempts: Budget
+        var attempts = TokenBucket(capacity: 10, refillPerSecond: 1.0 / 6)
         /// By the digests of their tokens, when they began.
         var open: [String: Stopwatch] = [:]
     }
@@ -22,13 +22,14 @@ final class Sessions: Sendable {
 
     private let password: String?
     private let clock: any Clock<Duration>
-    private let state: Locked<State>
+    private let age: Stopwatch
+    private let state = Locked(State())
 
     /// Lets those in who know the password; nobody where there is none.
     init(password: Secret?, clock: some Clock<Duration>) {
         self.password = password.map { Self.digest($0.value) }
         self.clock = clock
-        state = Locked(State(attempts: Budget(10, perSecond: 1.0 / 6, clock: clock)))
+        age = Stopwatch(clock)
     }
 
     /// Whether the operator lets anybody write.
@@ -37,7 +38,7 @@ final class Sessions: Sendable {
     /// Begins a session, and returns its token.
     func begin(with attempt: String) throws(Failure) -> String {
         guard let password else { throw Failure(.notFound, "nobody can write on this board") }
-        guard state.withLock({ $0.attempts.take() }) else {
+        guard state.withLock({ $0.attempts.takeToken(at: age.elapsed) }) else {
             throw Failure(.overloaded, "too many passwords were tried", retryAfter: 6)
         }
         guard Self.areEqual(Self.digest(attempt), password) else {

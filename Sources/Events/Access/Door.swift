@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 import Operations
 public import ZeroMQ
 
@@ -12,12 +12,6 @@ public final class Door: Sendable {
         case rate
         case queue
         case unread
-    }
-
-    /// How many requests a client has left of what it may send at once.
-    private struct Allowance {
-        var left: Double
-        var since: Duration
     }
 
     /// Strangers choose their addresses, so there is an end to how many are remembered.
@@ -34,7 +28,7 @@ public final class Door: Sendable {
     private let rate: Double
     private let clients: ClientKeys?
     private let age: Stopwatch
-    private let allowances = Locked<[String: Allowance]>([:])
+    private let buckets = Locked<[String: TokenBucket]>([:])
     private let refused: [Reason: Counter]
 
     init(
@@ -66,7 +60,7 @@ public final class Door: Sendable {
     /// Why a command or request is refused, or nil if it is not.
     public func refusal(of command: String, from sender: Sender?) -> Failure? {
         let client = client(sender)
-        guard take(client) else {
+        guard takeToken(of: client) else {
             refused[.rate]?.add()
             return Failure(.overloaded, "more than \(Int(rate)) requests a second", retryAfter: 1)
         }
@@ -92,18 +86,13 @@ public final class Door: Sendable {
         return Failure(.overloaded, "\(unread) bytes of earlier answers have not been read", retryAfter: 1)
     }
 
-    /// Takes one of what a client has left; it gets `rate` a second.
-    private func take(_ client: String) -> Bool {
+    /// Takes one of the requests that a client may send now; it gets `rate` a second.
+    private func takeToken(of client: String) -> Bool {
         let now = age.elapsed
-        return allowances.withLock { allowances in
-            if allowances.count >= Self.rememberedClients, allowances[client] == nil { allowances = [:] }
-            var allowance = allowances[client] ?? Allowance(left: Self.burst * rate, since: now)
-            allowance.left = min(Self.burst * rate, allowance.left + (now - allowance.since) / .seconds(1) * rate)
-            allowance.since = now
-            defer { allowances[client] = allowance }
-            guard allowance.left >= 1 else { return false }
-            allowance.left -= 1
-            return true
+        return buckets.withLock { buckets in
+            if buckets.count >= Self.rememberedClients, buckets[client] == nil { buckets = [:] }
+            let full = TokenBucket(capacity: Self.burst * rate, refillPerSecond: rate, at: now)
+            return buckets[client, default: full].takeToken(at: now)
         }
     }
 }

@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 import Operations
 public import ZeroMQ
 

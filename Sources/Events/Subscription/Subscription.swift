@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 public import ZeroMQ
 
 /// Reads a process's events without losing, repeating or reordering any, whatever ZeroMQ drops on the way.

@@ -11,7 +11,7 @@ import Glibc
 final class MultiHandle {
     private let raw: UnsafeMutableRawPointer
     private let poll: Int32
-    /// What ends a wait whatever the transfers do: the descriptor of the loop's mailbox.
+    /// What ends a wait whatever the transfers do: the descriptor of the loop's wakeup queue.
     private let alarm: Int32
     /// When libcurl wants to be called, whatever comes.
     private var timer: ContinuousClock.Instant?

@@ -1,5 +1,4 @@
-import Locking
-import Threads
+import Concurrency
 
 /// What callers on any thread leave for the loop's thread.
 ///
@@ -8,7 +7,7 @@ import Threads
 /// See docs/decisions/0049-fetch-executor.md.
 final class TransferInbox: TaskExecutor {
     /// What has come in since the last look.
-    struct Orders: Mail {
+    struct Orders: WakeupQueueContent {
         var new: [TransferOrder] = []
         var cancelled: [TransferOrder.ID] = []
         /// The jobs of tasks that prefer the thread.
@@ -20,18 +19,13 @@ final class TransferInbox: TaskExecutor {
         var isEmpty: Bool { new.isEmpty && cancelled.isEmpty && jobs.isEmpty && !isClosing }
     }
 
-    private struct End {
-        var hasCome = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
     /// What wakes the loop.
-    let mailbox: Mailbox<Orders>
+    let wakeupQueue: WakeupQueue<Orders>
     private let lastID = Locked<TransferOrder.ID>(0)
-    private let end = Locked(End())
+    private let hasEnded = AsyncCondition(false)
 
     init() throws(SystemError) {
-        mailbox = try Mailbox(Orders())
+        wakeupQueue = try WakeupQueue(Orders())
     }
 
     /// A number for an order.
@@ -44,7 +38,7 @@ final class TransferInbox: TaskExecutor {
 
     /// Hands over an order; false if nobody will do it any more.
     func post(_ order: TransferOrder) -> Bool {
-        mailbox.post { orders in
+        wakeupQueue.post { orders in
             if !orders.isClosing { orders.new.append(order) }
             return !orders.isClosing
         }
@@ -52,13 +46,13 @@ final class TransferInbox: TaskExecutor {
 
     /// Calls an order back. One that is not there yet, or no longer, is none of the loop's concern.
     func cancel(_ id: TransferOrder.ID) {
-        mailbox.post { $0.cancelled.append(id) }
+        wakeupQueue.post { $0.cancelled.append(id) }
     }
 
     /// Has the loop run a job; once that has ended, any thread runs it.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isOver = mailbox.post { orders in
+        let isOver = wakeupQueue.post { orders in
             if !orders.isOver { orders.jobs.append(job) }
             return orders.isOver
         }
@@ -67,23 +61,17 @@ final class TransferInbox: TaskExecutor {
 
     /// Tells the loop to call everything back and end.
     func close() {
-        mailbox.post { $0.isClosing = true }
+        wakeupQueue.post { $0.isClosing = true }
     }
 
-    /// Returns when the loop has ended.
+    /// Returns when the loop has ended, which it does once it is closed.
     func waitForEnd() async {
-        await withCheckedContinuation { continuation in
-            let hasCome = end.withLock { end in
-                if !end.hasCome { end.waiters.append(continuation) }
-                return end.hasCome
-            }
-            if hasCome { continuation.resume() }
-        }
+        await hasEnded.waitIgnoringCancellation { $0 ? () : nil }
     }
 
     /// Takes all orders; that the inbox is closing stays.
     func take() -> Orders {
-        mailbox.take { orders in
+        wakeupQueue.take { orders in
             defer { orders = Orders(isClosing: orders.isClosing) }
             return orders
         }
@@ -91,15 +79,11 @@ final class TransferInbox: TaskExecutor {
 
     /// Tells those who wait that the loop has ended.
     func loopEnded() {
-        let jobs = mailbox.take { orders in
+        let jobs = wakeupQueue.take { orders in
             orders.isOver = true
             return orders.jobs
         }
         for job in jobs { globalConcurrentExecutor.enqueue(job) }
-        let waiters = end.withLock { end in
-            end.hasCome = true
-            return end.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        hasEnded.update { $0 = true }
     }
 }

@@ -1,4 +1,4 @@
-import Threads
+import Concurrency
 
 /// The thread that owns the multi handle and every transfer.
 ///
@@ -22,7 +22,7 @@ final class TransferLoop {
         _ inbox: TransferInbox, limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool
     ) {
         self.inbox = inbox
-        multi = MultiHandle(connections: limits.total, alarm: inbox.mailbox.descriptor)
+        multi = MultiHandle(connections: limits.total, alarm: inbox.wakeupQueue.descriptor)
         self.limits = limits
         self.isPublic = isPublic
         places = Places(limits)
@@ -49,7 +49,7 @@ final class TransferLoop {
             var mayRest = false
             for _ in 0..<Self.turnsPerWait where !mayRest {
                 guard turn() else { return }
-                mayRest = inbox.mailbox.fallAsleep()
+                mayRest = inbox.wakeupQueue.prepareToSleep()
             }
             wait(mayRest: mayRest)
         }
@@ -77,7 +77,7 @@ final class TransferLoop {
     /// Looks at the connections, and sleeps if it may until there is something to do.
     private func wait(mayRest: Bool) {
         let rest = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
-        if multi.wait(atMost: mayRest ? rest : .zero) { inbox.mailbox.clear() }
+        if multi.wait(atMost: mayRest ? rest : .zero) { inbox.wakeupQueue.clearWakeup() }
     }
 
     private func enqueue(_ order: TransferOrder) {

@@ -1,3 +1,4 @@
+import Concurrency
 import Events
 import FoundationEssentials
 import Operations
@@ -12,7 +13,7 @@ struct Courier: Sendable {
     let recipient: Recipient
     let outbox: Outbox
     let database: Database
-    let bell: Bell
+    let wakeSignal: WakeSignal
     let logger: Logger
     let metrics: DeliveryMetrics
     let clock: any Clock<Duration>
@@ -26,7 +27,7 @@ struct Courier: Sendable {
 
     /// Works until it is stopped or cancelled.
     func run() async {
-        await bell.listen(clock) {
+        await wakeSignal.runLoop(clock) {
             guard let wake = await work() else { return Self.patience }
             return min(.seconds(max(0.001, wake.timeIntervalSince(wall.now()))), Self.patience)
         }
@@ -34,12 +35,12 @@ struct Courier: Sendable {
 
     /// Has `run` return, once the letter in hand has its answer.
     func stop() {
-        bell.fallSilent()
+        wakeSignal.stop()
     }
 
     /// Sends what can be sent now, and returns when to look again; nil when something new comes.
     private func work() async -> Date? {
-        while !Task.isCancelled, !bell.isSilent {
+        while !Task.isCancelled, !wakeSignal.isStopped {
             let now = wall.now()
             do {
                 let (waiting, past) = try await database.read { connection in
@@ -89,21 +90,16 @@ struct Courier: Sendable {
 
     /// Writes an outcome down, however long the disk refuses it: sent again, it would arrive again.
     private func settle(_ inHand: Outbox.InHand, _ outcome: Outbox.Outcome, _ answer: Answer, _ took: Duration) async {
-        var pause = Duration.milliseconds(250)
-        while true {
+        await RetryLoop(clock: clock).run {
             let now = wall.now()
-            do {
-                return try await database.write { connection in
-                    try outbox.settle(
-                        inHand, for: recipient, as: outcome, answer: answer.text, took: took, at: now, in: connection)
-                }
-            } catch {
-                logger.error(
-                    "an outcome cannot be written; it will be tried again",
-                    [.sink: recipient.name, .letter: inHand.letter.key, .error: "\(error)"])
+            try await database.write { connection in
+                try outbox.settle(
+                    inHand, for: recipient, as: outcome, answer: answer.text, took: took, at: now, in: connection)
             }
-            guard (try? await clock.sleep(for: pause)) != nil else { return }  // the process ends
-            pause = min(pause * 2, .seconds(30))
+        } onFailure: { error in
+            logger.error(
+                "an outcome cannot be written; it will be tried again",
+                [.sink: recipient.name, .letter: inHand.letter.key, .error: "\(error)"])
         }
     }
 

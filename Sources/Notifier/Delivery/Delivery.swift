@@ -1,3 +1,4 @@
+import Concurrency
 import Events
 import FoundationEssentials
 import Networking
@@ -10,7 +11,7 @@ struct Delivery: Service {
     private let couriers: [Courier]
     private let client: HTTPClient
     private let mail: MailClient?
-    private let end = Bell()
+    private let end = WakeSignal()
 
     /// Makes couriers for these sinks; with a `rehearsal`, which is told what would go, there are none.
     init(
@@ -26,8 +27,8 @@ struct Delivery: Service {
         let needsMail = sinks.contains { if case .mail = $0.destination { true } else { false } }
         let mail = needsMail ? MailClient() : nil
         let recipients = sinks.map { $0.recipient(client, mail) }
-        let bells = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, Bell()) })
-        let outbox = Outbox(log: log, recipients: recipients, rehearsal: rehearsal) { bells[$0]?.ring() }
+        let wakeSignals = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, WakeSignal()) })
+        let outbox = Outbox(log: log, recipients: recipients, rehearsal: rehearsal) { wakeSignals[$0]?.signal() }
         let figures = DeliveryMetrics(metrics, sinks: recipients.map(\.name)) {
             try await database.read { try outbox.counts(in: $0) }
         }
@@ -39,7 +40,8 @@ struct Delivery: Service {
             try await database.write { try outbox.retire(at: now, in: $0) }
             couriers = recipients.map { recipient in
                 Courier(
-                    recipient: recipient, outbox: outbox, database: database, bell: bells[recipient.name] ?? Bell(),
+                    recipient: recipient, outbox: outbox, database: database,
+                    wakeSignal: wakeSignals[recipient.name] ?? WakeSignal(),
                     logger: logger, metrics: figures, clock: ContinuousClock(), wall: wall,
                     fraction: { .random(in: 0..<1) }, crashPoints: crashPoints)
             }
@@ -51,7 +53,7 @@ struct Delivery: Service {
     func run() async throws {
         await withDiscardingTaskGroup { tasks in
             for courier in couriers { tasks.addTask { await courier.run() } }
-            await end.waitForSilence()
+            await end.waitForStop()
         }
         await client.shutdown()
         await mail?.shutdown()
@@ -59,6 +61,6 @@ struct Delivery: Service {
 
     func stop() async {
         for courier in couriers { courier.stop() }
-        end.fallSilent()
+        end.stop()
     }
 }

@@ -1,4 +1,4 @@
-import Spelling
+import Text
 
 extension Template {
     /// Why a template cannot be read, in words.

@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// Sorts durations into buckets, from any thread; made by `Metrics`.
 public final class Histogram: Sendable {

@@ -1,4 +1,4 @@
-import Locking
+import Concurrency
 
 /// The figures that a process keeps of itself, told as Prometheus text when somebody asks.
 ///

@@ -1,5 +1,5 @@
+import Concurrency
 import FoundationEssentials
-import Locking
 import WebServer
 
 /// Plays the Open Market in its third and its fourth generation, side by side over one shop: paths, identifiers, secrets,

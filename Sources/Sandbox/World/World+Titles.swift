@@ -1,5 +1,5 @@
 import BoxOffice
-import Locking
+import Concurrency
 
 extension World {
     /// The film that a search for `query` means, if it names one: the words for a poster around the title do not count.

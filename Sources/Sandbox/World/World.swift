@@ -1,5 +1,5 @@
 import BoxOffice
-import Locking
+import Concurrency
 
 /// A made-up film world: which films open when, and what each does on every day, all following from one seed.
 ///

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Networking
 import OpenMarket
+import Text
 
 /// Where a product can be removed, which only its vendor is told.
 public struct RemovalKey: Hashable, Sendable {
@@ -44,7 +45,7 @@ public struct RemovalKey: Hashable, Sendable {
 
 extension RemovalKey: CustomStringConvertible, CustomReflectable {
     /// That there is one, and nothing of it.
-    public var description: String { "***" }
+    public var description: String { Redactor.mark }
 
     /// What `dump` shows: the same.
     public var customMirror: Mirror { Mirror(self, children: ["key": description]) }

@@ -1,7 +1,7 @@
 public import BoxOffice
+import Concurrency
 public import Events
 import FoundationEssentials
-import Locking
 import Operations
 import SQLite
 

@@ -1,5 +1,5 @@
+import Concurrency
 import Events
-import Locking
 import Operations
 import SQLite
 
@@ -18,7 +18,7 @@ extension BackfillService {
                     days, weeks: fields.wantsWeeks, movies: fields.wantsMovies, in: connection)
             }
             state.withLock { $0 = Trouble() }
-            bell.ring()
+            wakeSignal.signal()
             return .accepted(Self.receipt("\(number)"))
         } catch let failure as Failure {
             return .refused(failure)

@@ -1,7 +1,7 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
-import Locking
 import Operations
 import SQLite
 import Upstreams
@@ -25,7 +25,7 @@ struct BackfillService: Service {
     let logger: Logger
     let clock: WallClock
     let sleeper: any Clock<Duration>
-    let bell: Bell
+    let wakeSignal: WakeSignal
     let state = Locked(Trouble())
 
     /// Why it rests, and how often in a row it had to.
@@ -37,7 +37,7 @@ struct BackfillService: Service {
 
     /// Works until it is stopped.
     func run() async throws {
-        await bell.listen(sleeper) {
+        await wakeSignal.runLoop(sleeper) {
             do {
                 return try await turn()
             } catch {
@@ -48,7 +48,7 @@ struct BackfillService: Service {
     }
 
     func stop() async {
-        bell.fallSilent()
+        wakeSignal.stop()
     }
 
     /// Takes note of what has ended, asks for more, and returns how long nothing needs to be done.
@@ -64,7 +64,7 @@ struct BackfillService: Service {
         let (service, left) = try await budget(of: job)
         let budget = left - outstanding
         guard budget > 0 else {
-            // What is under way rings the bell when it has ended.
+            // What is under way gives the signal when it has ended.
             guard outstanding == 0 else { return .seconds(60) }
             return rest(until: try await quota.reopening(of: service), .quotaExhausted)
         }

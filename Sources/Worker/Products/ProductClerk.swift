@@ -1,3 +1,4 @@
+import Concurrency
 import Events
 import FoundationEssentials
 import Networking
@@ -22,11 +23,11 @@ struct ProductClerk: Sendable {
     let shop: Shop
     let pauses: any Clock<Duration>
     var crashPoints = CrashPoints.none
-    let turn = Turn()
+    private let mutex = AsyncSemaphore(permits: 1)
 
     /// Carries out an order; throws the `Failure` that says why it was not done.
     func findings(for order: ProductOrder, of id: RequestID) async throws -> Findings {
-        try await turn.run {
+        try await mutex.withPermit {
             let enclosures = try await journal.enclosures(of: id)
             guard shop.hasIdentifier else { throw Failure.missing("identifier", "MARQUEE_OPENMARKET_IDENTIFIER") }
             guard let secret = enclosures.secret ?? shop.secret?.value else {

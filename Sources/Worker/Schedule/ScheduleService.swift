@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import FoundationEssentials
 import Operations
@@ -29,12 +30,12 @@ struct ScheduleService: Service {
     let logger: Logger
     let clock: WallClock
     let sleeper: any Clock<Duration>
-    let bell: Bell
+    let wakeSignal: WakeSignal
     private let schedule = Schedule()
 
     /// Works until it is stopped.
     func run() async throws {
-        await bell.listen(after: Self.patience, sleeper) {
+        await wakeSignal.runLoop(after: Self.patience, sleeper) {
             do {
                 return .seconds(try await look())
             } catch {
@@ -45,7 +46,7 @@ struct ScheduleService: Service {
     }
 
     func stop() async {
-        bell.fallSilent()
+        wakeSignal.stop()
     }
 
     /// What is asked for next, soonest first.

@@ -1,5 +1,5 @@
 internal import CZMQ
-internal import Locking
+internal import Concurrency
 
 /// What becomes of a socket's connections, as zmq_socket_monitor(3) tells it.
 ///

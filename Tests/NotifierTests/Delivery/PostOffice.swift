@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Events
 import Foundation
 import Operations
@@ -17,7 +18,7 @@ final class PostOffice: Sendable {
     let outbox: Outbox
     /// What the couriers and the log have to say.
     let lines = Monitor<[String]>([])
-    private let bells: [String: Bell]
+    private let wakeSignals: [String: WakeSignal]
 
     /// Opens a database, or the one of another office whose couriers were killed.
     init(_ recipients: [Recipient], after other: PostOffice? = nil, start: String = "2026-11-21 12:00") async throws {
@@ -26,11 +27,11 @@ final class PostOffice: Sendable {
         if let other { await other.database.close() }
         let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
         let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let bells = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, Bell()) })
+        let wakeSignals = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, WakeSignal()) })
         self.database = database
         self.log = log
-        self.bells = bells
-        outbox = Outbox(log: log, recipients: recipients, news: { bells[$0]?.ring() })
+        self.wakeSignals = wakeSignals
+        outbox = Outbox(log: log, recipients: recipients, news: { wakeSignals[$0]?.signal() })
     }
 
     /// Logs alerts about films, each by its letter, and puts them into the outbox.
@@ -62,7 +63,8 @@ final class PostOffice: Sendable {
     /// A courier for a recipient, working until its task is cancelled.
     func courier(_ recipient: Recipient) -> Courier {
         Courier(
-            recipient: recipient, outbox: outbox, database: database, bell: bells[recipient.name] ?? Bell(),
+            recipient: recipient, outbox: outbox, database: database,
+            wakeSignal: wakeSignals[recipient.name] ?? WakeSignal(),
             logger: Logger(label: "notifier", level: .debug) { [lines] line in
                 lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             },

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Text
 
 /// Where letters go: it makes what the other side understands of one, hands it over once, and judges what comes back.
 protocol Sink: Sendable {
@@ -33,9 +34,7 @@ extension Answer {
 
     /// The answer with its text on one line, not too long, and with nothing in it that nobody may see.
     func fit(without secrets: [String]) -> Answer {
-        var line = secrets.filter { !$0.isEmpty }.sorted { $0.count > $1.count }.reduce(text) {
-            $0.replacing($1, with: "***")
-        }
+        var line = Redactor(secrets).redact(text)
         line = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return Answer(

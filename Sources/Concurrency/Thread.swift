@@ -1,6 +1,10 @@
 public import Glibc
 
-/// Starts a thread that no signal ever lands on and nobody joins, with pthread_create(3); returns its id.
+/// Starts a detached thread with pthread_create(3) and returns its id.
+///
+/// All signals are blocked on the thread, so none of the process's signals is delivered to it.
+///
+/// - Throws: `SystemError` if the process may not have another thread; `body` is not called then.
 @discardableResult
 public func startThread(_ body: sending @escaping () -> Void) throws(SystemError) -> pthread_t {
     var thread = pthread_t()
@@ -14,8 +18,10 @@ public func startThread(_ body: sending @escaping () -> Void) throws(SystemError
     return thread
 }
 
-/// Calls `body` with all signals blocked, also for the threads that it starts: a thread begins with the mask of the one
-/// that made it, and the signals that stop a process are for the thread that waits for them.
+/// Calls `body` with all signals blocked, and restores the mask of the calling thread afterwards.
+///
+/// A thread that `body` starts inherits the mask: the signals that stop a process are left to the thread that waits for
+/// them.
 public func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
     var all = sigset_t()
     var previous = sigset_t()
@@ -36,4 +42,17 @@ private final class ThreadStart {
 private func runThread(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     if let start { Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body() }
     return nil
+}
+
+/// A call of the operating system that failed. It left nothing behind, and may succeed later.
+public struct SystemError: Error, Sendable, CustomStringConvertible {
+    /// The call: `eventfd`.
+    public let function: String
+    /// The reason, as errno(3) numbers it.
+    public let code: Int32
+
+    /// One line: `eventfd: Too many open files (errno 24)`.
+    public var description: String {
+        "\(function): \(String(cString: strerror(code))) (errno \(code))"
+    }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Threads
+@testable import Concurrency
 
 @Suite struct ThreadTests {
     @Test(.timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 public import Glibc
 
-/// A value that only one thread at a time may touch.
+/// A value that one thread at a time can read or change, inside ``withLock(_:)``.
 ///
-/// A pthread mutex on the heap: the thread sanitizer of this toolchain knows it, and reports false races on
-/// `Synchronization.Mutex`. Not recursive; never hold it across a call that may block or come back.
+/// It is a pthread mutex on the heap: the thread sanitizer of this toolchain understands it, and reports false races on
+/// `Synchronization.Mutex`. It is not recursive. Never call from within `body` what may block or lock the same value.
 ///
 /// `@unchecked Sendable` is sound because `value` is read and written inside `withLock` alone, between lock and unlock
 /// of one mutex, and what leaves the closure is `sending`.
@@ -13,7 +13,7 @@ public final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline var value: Value
 
-    /// Makes a lock that guards `value`.
+    /// Makes a lock around `value`.
     public init(_ value: sending Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
@@ -26,7 +26,9 @@ public final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the value while no other thread can, and returns what it returns.
+    /// Calls `body` with the value while no other thread can, and returns what it returns.
+    ///
+    /// Blocks the calling thread while another thread is inside; keep `body` short.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

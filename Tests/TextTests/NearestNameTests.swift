@@ -1,9 +1,9 @@
 import Testing
 
-@testable import Spelling
+@testable import Text
 
 @Suite("Words that somebody misspelt")
-struct SpellingTests {
+struct NearestNameTests {
     @Test("the nearest of some words takes the fewest edits, and is the first of equals")
     func nearest() {
         #expect(["entered", "left", "lead"].nearest(to: "entred") == "entered")

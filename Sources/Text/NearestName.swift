@@ -1,4 +1,15 @@
-/// How many letters to insert, remove, replace or swap with their neighbour to make one text of the other.
+extension Sequence<String> {
+    /// Returns the name that takes the fewest edits to become `word`: what somebody who misspelt it probably meant.
+    ///
+    /// An edit inserts, removes or replaces a byte, or swaps two neighbours. Of equally near names the first is returned;
+    /// nil if there are no names. Only the first 256 bytes of `word` count, so a long one costs no more.
+    public func nearest(to word: String) -> String? {
+        let distances = map { (name: $0, distance: editDistance($0, word)) }
+        return distances.min { $0.distance < $1.distance }?.name
+    }
+}
+
+/// Returns how many bytes to insert, remove, replace or swap with their neighbour to make one text of the other.
 func editDistance(_ one: String, _ other: String) -> Int {
     let one = Array(one.utf8)
     let other = Array(other.utf8.prefix(256))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Locking
+@testable import Concurrency
 
 @Suite struct LockedTests {
     private struct Refused: Error, Equatable {}

@@ -1,0 +1,42 @@
+/// Repeats an operation until it succeeds, with pauses that double: for what must not be given up, such as a write to a
+/// disk that is full for now.
+///
+/// The operation runs in the caller's task, never twice at once. There is no limit on attempts.
+public struct RetryLoop: Sendable {
+    private let clock: any Clock<Duration>
+    private let firstPause: Duration
+    private let longestPause: Duration
+
+    /// Makes a loop that pauses on `clock`, first for `firstPause`, then twice as long each time, up to `longestPause`.
+    public init(
+        clock: any Clock<Duration>, firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(30)
+    ) {
+        self.clock = clock
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+    }
+
+    /// Calls `operation` until it returns, and returns its value; returns nil if the task is cancelled in a pause.
+    ///
+    /// The first attempt is made whether the task is cancelled or not. A cancelled task makes one attempt at most: the
+    /// pause after it ends at once.
+    ///
+    /// - Parameters:
+    ///   - operation: what is tried.
+    ///   - onFailure: is called with the error of each failed attempt, before the pause.
+    public func run<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value,
+        onFailure: (any Error) -> Void
+    ) async -> Value? {
+        var pause = firstPause
+        while true {
+            do {
+                return try await operation()
+            } catch {
+                onFailure(error)
+            }
+            guard (try? await clock.sleep(for: pause)) != nil else { return nil }  // fails by cancellation alone
+            pause = min(pause * 2, longestPause)
+        }
+    }
+}

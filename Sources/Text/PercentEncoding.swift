@@ -1,0 +1,61 @@
+// Percent-encoding of addresses (RFC 3986, 2.1).
+
+extension String {
+    /// The text's bytes, percent-encoded unless they are unreserved (RFC 3986, 2.3): right in any part of an address.
+    public var percentEncoded: String {
+        if utf8.allSatisfy(\.isUnreserved) { return self }
+        return String(decoding: utf8.percentEncoded(keeping: \.isUnreserved), as: UTF8.self)
+    }
+}
+
+extension Collection<UInt8> {
+    /// Returns the bytes, percent-encoded with capital digits unless `isKept` returns true.
+    public func percentEncoded(keeping isKept: (UInt8) -> Bool) -> [UInt8] {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(count)
+        for byte in self {
+            if isKept(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), Hex.uppercaseDigit(byte >> 4), Hex.uppercaseDigit(byte & 15)]
+            }
+        }
+        return encoded
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Returns the bytes with each `%XX` decoded; nil if a `%` stands without two hexadecimal digits.
+    ///
+    /// - Parameter plusIsBlank: whether a `+` is a blank, as in the query of an HTML form.
+    public func percentDecoded(plusIsBlank: Bool = false) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(underestimatedCount)
+        var rest = makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next(), let low = rest.next(), let byte = Hex.decode(high, low) else {
+                    return nil
+                }
+                decoded.append(byte)
+            case UInt8(ascii: "+") where plusIsBlank: decoded.append(UInt8(ascii: " "))
+            default: decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+}
+
+extension UInt8 {
+    /// Whether it is one of the characters that mean nothing in an address but themselves.
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

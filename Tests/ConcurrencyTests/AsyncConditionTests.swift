@@ -1,0 +1,101 @@
+import Testing
+
+@testable import Concurrency
+
+@Suite(.timeLimit(.minutes(5))) struct AsyncConditionTests {
+    private let numbers = AsyncCondition<[Int]>([])
+
+    private func waiters(atLeast count: Int) async {
+        while numbers.waiterCount < count { await Task.yield() }
+    }
+
+    @Test("a condition that is true already does not wait")
+    func alreadyTrue() async {
+        #expect(await numbers.wait(until: \.isEmpty))
+        #expect(numbers.waiterCount == 0)
+    }
+
+    @Test("a change wakes only those whose condition has come true")
+    func conditions() async {
+        async let one = numbers.wait { $0.count >= 1 }
+        async let two = numbers.wait { $0.count >= 2 }
+        await waiters(atLeast: 2)
+        numbers.update { $0.append(1) }
+        #expect(await one)
+        #expect(numbers.waiterCount == 1)
+        numbers.update { $0.append(2) }
+        #expect(await two)
+    }
+
+    @Test("values are handed out in the order in which tasks came, each to one")
+    func order() async {
+        var tasks: [Task<Int?, Never>] = []
+        for count in 1...5 {
+            tasks.append(Task { [numbers] in await numbers.waitForValue { $0.isEmpty ? nil : $0.removeFirst() } })
+            await waiters(atLeast: count)
+        }
+        numbers.update { $0 = [1, 2] }
+        #expect(numbers.waiterCount == 3)
+        #expect(numbers.read(\.isEmpty))
+        numbers.update { $0 = [3, 4, 5, 6] }
+        for (index, task) in tasks.enumerated() { #expect(await task.value == index + 1) }
+        #expect(numbers.read(\.self) == [6])
+    }
+
+    @Test("what a task takes out lets an earlier one go on that waited for room")
+    func chain() async {
+        numbers.update { $0 = [1] }
+        async let put = numbers.waitForValue { $0.isEmpty ? $0.append(2) : nil }
+        await waiters(atLeast: 1)
+        #expect(await numbers.waitForValue { $0.popLast() } == 1)
+        #expect(await put != nil)
+        #expect(numbers.read(\.self) == [2])
+    }
+
+    @Test("a task that is cancelled gets nothing, takes nothing and leaves the others alone")
+    func cancellation() async {
+        let tasks = (1...2).map { _ in Task { [numbers] in await numbers.waitForValue { $0.popLast() } } }
+        await waiters(atLeast: 2)
+        tasks[0].cancel()
+        #expect(await tasks[0].value == nil)
+        numbers.update { $0 = [1] }
+        #expect(await tasks[1].value == 1)
+    }
+
+    @Test("a task that is cancelled already gets nothing, whatever there is")
+    func cancelledBefore() async {
+        numbers.update { $0 = [1] }
+        let task = Task { [numbers] in
+            while !Task.isCancelled { await Task.yield() }
+            return (await numbers.waitForValue { $0.popLast() }, await numbers.wait(until: { !$0.isEmpty }))
+        }
+        task.cancel()
+        let (value, isTrue) = await task.value
+        #expect(value == nil)
+        #expect(!isTrue)
+        #expect(numbers.read(\.self) == [1])
+    }
+
+    @Test("a wait that ignores cancellation goes on until the value is there")
+    func ignoringCancellation() async {
+        let task = Task { [numbers] in await numbers.waitIgnoringCancellation { $0.popLast() } }
+        task.cancel()
+        await waiters(atLeast: 1)
+        numbers.update { $0 = [1] }
+        #expect(await task.value == 1)
+    }
+
+    @Test("cancellation that races with values loses none and hangs nobody")
+    func races() async {
+        var received = 0
+        for round in 0..<1_000 {
+            let task = Task { [numbers] in await numbers.waitForValue { $0.popLast() } }
+            for _ in 0..<(round % 5) { await Task.yield() }
+            async let cancelled: Void = task.cancel()
+            numbers.update { $0.append(round) }
+            await cancelled
+            if await task.value != nil { received += 1 }
+        }
+        #expect(received + numbers.read(\.count) == 1_000)
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Text
+
+@Suite("Percent-encoding and hexadecimal digits") struct PercentEncodingTests {
+    @Test(
+        "what is unreserved stays, all else is encoded, and comes back",
+        arguments: [
+            ("a/b+C d", "a%2Fb%2BC%20d"), ("파묘 1&2", "%ED%8C%8C%EB%AC%98%201%262"), ("A-z.0_9~", "A-z.0_9~"), ("", ""),
+        ])
+    func texts(text: String, encoded: String) {
+        #expect(text.percentEncoded == encoded)
+        #expect(encoded.utf8.percentDecoded() == Array(text.utf8))
+    }
+
+    @Test("the caller says which bytes are kept")
+    func keeping() {
+        #expect("a b/é".utf8.percentEncoded { $0 < 0x7F && $0 != 0x20 } == Array("a%20b/%C3%A9".utf8))
+    }
+
+    @Test("a percent sign without two hexadecimal digits is refused", arguments: ["%", "a%4", "%4g", "%%41", "%+1"])
+    func malformed(text: String) {
+        #expect(text.utf8.percentDecoded() == nil)
+    }
+
+    @Test("a plus is a blank where forms write it so, and digits have either case")
+    func plus() {
+        #expect("a+b%2b%2B".utf8.percentDecoded(plusIsBlank: true) == Array("a b++".utf8))
+        #expect("a+b".utf8.percentDecoded() == Array("a+b".utf8))
+    }
+
+    @Test("bytes are two small hexadecimal digits each, and every byte comes back in either case")
+    func hex() {
+        #expect(Hex.encode([0x00, 0x0F, 0xA5, 0xFF]) == "000fa5ff")
+        for byte in UInt8.min...UInt8.max {
+            for text in [Hex.encode([byte]), Hex.encode([byte]).uppercased()] {
+                let digits = Array(text.utf8)
+                #expect(digits.count == 2 && Hex.decode(digits[0], digits[1]) == byte)
+            }
+        }
+        #expect(Hex.decode(UInt8(ascii: "0"), UInt8(ascii: "g")) == nil)
+        #expect(Hex.decode(UInt8(ascii: "/"), UInt8(ascii: "0")) == nil)
+    }
+}
