@@ -66,7 +66,7 @@ let package = Package(
         module("BoxOffice", uses: ["JSONReading"]),
         module("OpenMarket", uses: ["JSONReading"]),
         module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
-        module("Pictures", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
+        module("ImageCache", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["JSONReading", "Text", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "Health", "Pictures",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "Health", "ImageCache",
                 "BoxOffice", "OpenMarket", "Events",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "WebServer", "Imaging", "BoxOffice"]),
@@ -132,7 +132,7 @@ let package = Package(
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONReading"]),
         tests(of: "OpenMarket"),
-        tests(of: "Pictures", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
+        tests(of: "ImageCache", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
         tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "Operations"]),
         tests(
             of: "Upstreams",

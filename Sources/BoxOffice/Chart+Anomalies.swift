@@ -43,7 +43,7 @@ extension Chart {
     }
 
     private func shrunk(_ others: [Chart]) -> Anomaly? {
-        var worst: (loss: Int, film: ChartEntry, before: Int)?
+        var worst: (loss: Int, movie: ChartEntry, before: Int)?
         for other in others {
             let totals = Dictionary(
                 other.entries.map { ($0.movieCode, $0.audienceTotal) }, uniquingKeysWith: { first, _ in first })
@@ -55,18 +55,18 @@ extension Chart {
                 worst = (loss, entry, before)
             }
         }
-        guard let (loss, film, before) = worst, let after = film.audienceTotal else { return nil }
-        let text = "takes \(loss.grouped) from the admissions so far of \(film.title), which were \(before.grouped)"
+        guard let (loss, movie, before) = worst, let after = movie.audienceTotal else { return nil }
+        let text = "takes \(loss.grouped) from the admissions so far of \(movie.title), which were \(before.grouped)"
         var anomaly = anomaly(.shrunk, expected: before, found: after, text)
-        anomaly.movieCode = film.movieCode
-        anomaly.title = film.title
+        anomaly.movieCode = movie.movieCode
+        anomaly.title = movie.title
         return anomaly
     }
 
     private func repeated(_ before: Chart?, _ nameBefore: String) -> Anomaly? {
         guard entries.count >= Self.fewestToRepeat else { return nil }
-        let figures = Row(entries[0], ofAnyFilm: true)
-        if entries.allSatisfy({ Row($0, ofAnyFilm: true) == figures }) {
+        let figures = Row(entries[0], ofAnyMovie: true)
+        if entries.allSatisfy({ Row($0, ofAnyMovie: true) == figures }) {
             return anomaly(.repeated, expected: entries.count, found: 1, "has the same figures on each of its lines")
         }
         guard let before, entries.map({ Row($0) }) == before.entries.map({ Row($0) }) else { return nil }
@@ -84,11 +84,11 @@ extension Chart {
         let audience: Int?
         let audienceTotal: Int?
 
-        init(_ entry: ChartEntry, ofAnyFilm: Bool = false) {
-            movieCode = ofAnyFilm ? nil : entry.movieCode
+        init(_ entry: ChartEntry, ofAnyMovie: Bool = false) {
+            movieCode = ofAnyMovie ? nil : entry.movieCode
             sales = entry.sales
             audience = entry.audience
-            audienceTotal = ofAnyFilm ? entry.audienceTotal : nil
+            audienceTotal = ofAnyMovie ? entry.audienceTotal : nil
         }
     }
 }

@@ -1,7 +1,7 @@
 /// A film's poster, or the knowledge that a search found none.
 public struct Poster: Hashable, Sendable {
     /// A picture that was fetched and proved to be one.
-    public struct Picture: Hashable, Sendable, Codable {
+    public struct Image: Hashable, Sendable, Codable {
         /// Where the picture is.
         public var imageURL: String
         /// Where the image search keeps a small copy.
@@ -48,14 +48,14 @@ public struct Poster: Hashable, Sendable {
     /// The words that were searched for.
     public var query: String
     /// The picture; nil if there is none.
-    public var picture: Picture?
+    public var image: Image?
 
     /// Makes the outcome of a search.
-    public init(code: MovieCode, title: String, query: String, picture: Picture?) {
+    public init(code: MovieCode, title: String, query: String, image: Image?) {
         self.code = code
         self.title = title
         self.query = query
-        self.picture = picture
+        self.image = image
     }
 }
 
@@ -73,7 +73,7 @@ extension Poster: Codable {
         code = try container.decode(MovieCode.self, forKey: .code)
         title = try container.decode(String.self, forKey: .title)
         query = try container.decode(String.self, forKey: .query)
-        picture = try container.decode(Bool.self, forKey: .found) ? Picture(from: decoder) : nil
+        image = try container.decode(Bool.self, forKey: .found) ? Image(from: decoder) : nil
     }
 
     /// Writes the search, `found` and, if there is one, the picture's fields beside them.
@@ -82,7 +82,7 @@ extension Poster: Codable {
         try container.encode(code, forKey: .code)
         try container.encode(title, forKey: .title)
         try container.encode(query, forKey: .query)
-        try container.encode(picture != nil, forKey: .found)
-        try picture?.encode(to: encoder)
+        try container.encode(image != nil, forKey: .found)
+        try image?.encode(to: encoder)
     }
 }

@@ -16,9 +16,9 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Makes an id of a request's field `id`, or says what is wrong with it.
-    init(checking text: String) throws(Failure) {
+    init(checking text: String) throws(ContractError) {
         guard let id = RequestID(text) else {
-            throw Failure(.badRequest, "id has 1 to 128 printable ASCII characters without blanks", field: "id")
+            throw ContractError(.badRequest, "id has 1 to 128 printable ASCII characters without blanks", field: "id")
         }
         self = id
     }

@@ -6,7 +6,7 @@ import WebServer
 ///
 /// `/healthz` and `/readyz` answer 200 and `ok`, or 503 and one reason a line.
 public struct HealthServer: Service {
-    private let server: WebServer
+    private let server: HTTPServer
     private let stopped: AsyncStream<Never>
     private let ending: AsyncStream<Never>.Continuation
 
@@ -21,7 +21,7 @@ public struct HealthServer: Service {
     ) throws {
         let pages = HealthPages(metrics: metrics, livesIf: alive, isReadyIf: ready)
         (stopped, ending) = AsyncStream.makeStream(of: Never.self)
-        server = try WebServer(address: address.description) { request in
+        server = try HTTPServer(address: address.description) { request in
             guard let page = await pages.page(String(request.path.dropFirst())) else {
                 return .text("there are /healthz, /readyz and /metrics\n", status: 404)
             }

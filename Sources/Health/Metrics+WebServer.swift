@@ -3,7 +3,7 @@ public import WebServer
 
 extension Metrics {
     /// Adds what the process's HTTP server has done.
-    public func addWebServer(_ server: WebServer) {
+    public func addWebServer(_ server: HTTPServer) {
         gauge("marquee_http_connections", "HTTP connections that are open now.") { Double(server.counters.connections) }
         counter("marquee_http_requests_total", "HTTP requests that came whole.") { Double(server.counters.requests) }
         counters(

@@ -29,7 +29,7 @@ public final class HTTPClient: Sendable {
     private let transport: Transport
     let flights: SingleFlight<RequestKey, Result<any Sendable, UpstreamError>>
     private let retry: RetryPolicy
-    private let surroundings: Surroundings
+    private let surroundings: RetryEnvironment
     private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
     private let afterAttempt: AttemptReport
     /// The client's thread, where answers that may be shared are read: a task that prefers it asks and is answered without
@@ -43,7 +43,7 @@ public final class HTTPClient: Sendable {
     /// `beforeAttempt` is called with the service's name before each attempt, retries too, so that a quota can be
     /// booked before it is used; what it throws takes the place of the attempt. `afterAttempt` is told of each attempt.
     public convenience init(
-        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: Surroundings = .system,
+        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: RetryEnvironment = .system,
         beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
@@ -54,7 +54,7 @@ public final class HTTPClient: Sendable {
 
     /// Makes a client with its own idea of what a public address is.
     init(
-        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: Surroundings = .system,
+        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), surroundings: RetryEnvironment = .system,
         isPublic: @escaping @Sendable (IPAddress) -> Bool,
         beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
@@ -102,7 +102,7 @@ public final class HTTPClient: Sendable {
     /// Makes attempts until one succeeds or another makes no sense.
     private func exchange<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
         let start = surroundings.now()
-        var retries = Retries(retry, for: endpoint.request)
+        var retries = RetryState(retry, for: endpoint.request)
         while true {
             do throws(UpstreamError) {
                 try await beforeAttempt(endpoint.service)
@@ -127,7 +127,7 @@ public final class HTTPClient: Sendable {
     }
 
     private func attempt<Value>(
-        _ endpoint: Endpoint<Value>, _ retries: Retries, since start: ContinuousClock.Instant
+        _ endpoint: Endpoint<Value>, _ retries: RetryState, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) -> Value {
         let request = endpoint.request
         let elapsed = start.duration(to: surroundings.now())

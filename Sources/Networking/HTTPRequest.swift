@@ -21,7 +21,7 @@ public struct HTTPRequest: Hashable, Sendable {
     }
 
     /// Where the request may go.
-    public enum Reach: Sendable {
+    public enum AddressPolicy: Sendable {
         /// Wherever the URL leads: for addresses from the configuration.
         case anyAddress
         /// Only to addresses of the public internet, looked at when connecting and again at each redirect: for
@@ -42,7 +42,7 @@ public struct HTTPRequest: Hashable, Sendable {
     /// What is sent with it.
     public var body: Data?
     /// What is sent in the place of a body, part by part; nothing where it is empty.
-    public var form: [FormPart]
+    public var form: [MultipartPart]
     /// The time for everything: waiting for a place, all attempts, and the pauses between them.
     public var deadline: Duration
     /// The bytes that an answer may have once it is unpacked.
@@ -50,13 +50,14 @@ public struct HTTPRequest: Hashable, Sendable {
     /// The redirects to follow. A request with a secret follows none: the secret would go along to whoever is named.
     public var redirects: Int
     /// Where the request may go.
-    public var reach: Reach
+    public var reach: AddressPolicy
 
     /// Makes a request.
     public init(
         _ url: String, secrets: [String] = [], method: Method = .get, query: [HTTPField] = [],
-        headers: [HTTPField] = [], body: Data? = nil, form: [FormPart] = [],
-        deadline: Duration = .seconds(30), responseLimit: Int = 8 << 20, redirects: Int = 0, reach: Reach = .anyAddress
+        headers: [HTTPField] = [], body: Data? = nil, form: [MultipartPart] = [],
+        deadline: Duration = .seconds(30), responseLimit: Int = 8 << 20, redirects: Int = 0,
+        reach: AddressPolicy = .anyAddress
     ) {
         self.method = method
         self.url = url

@@ -51,7 +51,7 @@ extension Alert.Evidence: JSONWritable {
     }
 }
 
-extension Figure: JSONWritable {
+extension TemplateValue: JSONWritable {
     /// Writes the bare value.
     public func write(to json: inout JSONWriter) {
         switch self {

@@ -66,7 +66,7 @@ public struct Alert: Hashable, Sendable, Codable {
     /// How much it matters.
     public var severity: Severity
     /// The rule's own figures.
-    public var values: [String: Figure]
+    public var values: [String: TemplateValue]
     /// The alert in words.
     public var text: Text
     /// The events it rests on: the day's chart, then the day before's if the rule looks at it.

@@ -14,10 +14,10 @@ public struct AlertReplay: Sendable {
 
     private let rules: AlertRules
     private let since: KoreanDate?
-    private let history: History
+    private let history: BaselinePosition
 
     /// Makes a replay by these rules; `history` is what a notifier only learnt from.
-    public init(rules: AlertRules, since: KoreanDate? = nil, history: History = .none) {
+    public init(rules: AlertRules, since: KoreanDate? = nil, history: BaselinePosition = .none) {
         self.rules = rules
         self.since = since
         self.history = history
@@ -31,13 +31,13 @@ public struct AlertReplay: Sendable {
     /// Hands `body` each alert that a notifier decides on that hears the log from its beginning, in its order.
     ///
     /// The same log and the same settings give the same alerts: ids, texts and order, byte for byte.
-    public func run(_ file: LogFile, _ body: (Alert) throws -> Void) throws {
+    public func run(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
             var decider = AlertDecider(rules: rules, since: since)
             var decided: Set<String> = []
             var charts = LogCursor(log, .ranking, prefix: prefix)
             while let event = try charts.next(in: connection) {
-                guard let chart = try LoggedChart(event) else { continue }
+                guard let chart = try SourcedChart(event) else { continue }
                 if since == nil, try history.includes(event) {
                     decider.learn(chart)
                     continue
@@ -68,7 +68,7 @@ public struct AlertReplay: Sendable {
     ) throws {
         guard rules.looksAtProducts else { return }
         let decider = AlertDecider(rules: rules)
-        var shelf = Shelf(began: .distantPast)
+        var shelf = ProductStates(began: .distantPast)
         var readers = [Events.Stream.products, .product].map { LogCursor(log, $0) }
         while true {
             var next: (index: Int, event: LoggedEvent, time: Date)?
@@ -95,7 +95,7 @@ public struct AlertReplay: Sendable {
     ///
     /// What new rules would have said over the stored history, in whatever order that was fetched. Days before `since`
     /// are learnt from.
-    public func rehearse(_ file: LogFile, _ body: (Alert) throws -> Void) throws {
+    public func rehearse(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
             for market in rules.markets.sorted(by: { $0.description < $1.description }) {
                 var decider = AlertDecider(rules: rules)
@@ -105,7 +105,7 @@ public struct AlertReplay: Sendable {
                     let page = try log.latest(
                         prefix: "ranking.day.\(market).", after: last, limit: 500, in: connection)
                     for event in page.events {
-                        guard var chart = try LoggedChart(event) else { continue }
+                        guard var chart = try SourcedChart(event) else { continue }
                         // What was corrected since is no news of that day.
                         chart.chart.corrections = nil
                         if let since, chart.chart.date < since {
@@ -127,7 +127,7 @@ public struct AlertReplay: Sendable {
     private var prefix: String { rules.markets == [.all] ? "ranking.day.\(Market.all)." : "ranking.day." }
 }
 
-extension LoggedChart {
+extension SourcedChart {
     /// Reads the chart of a logged event; nil if it is about something else.
     init?(_ event: LoggedEvent) throws(DecodingError) {
         guard case .ranking(day: _, market: _) = event.topic else { return nil }

@@ -3,19 +3,19 @@ import Events
 
 extension AlertRules.Entry {
     /// The alert about a film's day, if the rule fires and the film is one of those that are watched.
-    func alert(about film: FilmDay, in market: Market) -> Alert? {
+    func alert(about movie: ChartAppearance, in market: Market) -> Alert? {
         // Most fire for few films: that is the quickest question.
-        guard let firing = rule.firing(for: film), markets.contains(market),
-            watch.includes(film.entry.movieCode, title: film.entry.title)
+        guard let firing = rule.firing(for: movie), markets.contains(market),
+            watch.includes(movie.entry.movieCode, title: movie.entry.title)
         else { return nil }
-        let rank = word == .left ? nil : film.entry.rank
+        let rank = word == .left ? nil : movie.entry.rank
         var alert = Alert(
-            rule: word, date: film.day.chart.date, market: market == .all ? nil : market,
-            movieCode: film.entry.movieCode, title: film.entry.title, rank: rank, previousRank: firing.previousRank,
+            rule: word, date: movie.day.chart.date, market: market == .all ? nil : market,
+            movieCode: movie.entry.movieCode, title: movie.entry.title, rank: rank, previousRank: firing.previousRank,
             change: firing.change, severity: severity ?? .init(rank: rank, previousRank: firing.previousRank),
-            values: firing.values, text: Alert.Text(ko: "", en: ""), evidence: [film.day.position])
-        if firing.looksBack, let before = film.before { alert.evidence.append(before.position) }
-        alert.text = texts.text(of: alert, about: film.entry)
+            values: firing.values, text: Alert.Text(ko: "", en: ""), evidence: [movie.day.position])
+        if firing.looksBack, let before = movie.before { alert.evidence.append(before.position) }
+        alert.text = texts.text(of: alert, about: movie.entry)
         return alert
     }
 }
@@ -29,7 +29,7 @@ extension AlertRules {
         var alert = Alert(
             rule: .anomaly, date: anomaly.date, market: anomaly.market == .all ? nil : anomaly.market, movieCode: nil,
             title: anomaly.title, rank: nil, previousRank: nil, change: nil, severity: entry.severity ?? .notable,
-            values: Anomalous.values(of: anomaly), text: Alert.Text(ko: "", en: ""), evidence: [place])
+            values: AnomalyRule.values(of: anomaly), text: Alert.Text(ko: "", en: ""), evidence: [place])
         alert.text = entry.texts.text(of: alert, about: nil)
         return alert
     }
@@ -37,7 +37,7 @@ extension AlertRules {
 
 extension Alert {
     /// The alert that takes this one back, because of a chart that corrects what it rests on.
-    func takenBack(by chart: LoggedChart) -> Alert {
+    func takenBack(by chart: SourcedChart) -> Alert {
         var retraction = self
         retraction.retracts = id
         retraction.evidence = [chart.position]

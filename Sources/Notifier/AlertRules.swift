@@ -11,7 +11,7 @@ public struct AlertRules: Sendable {
         /// What it looks for.
         var rule: any Rule
         /// The films that it looks at.
-        var watch = Watch()
+        var watch = MovieFilter()
         /// The markets whose charts it looks at.
         var markets: Set<Market> = [.all]
         /// How much its alerts matter, if not by the film's ranks.
@@ -44,7 +44,9 @@ public struct AlertRules: Sendable {
     /// The contract's rules; a threshold below one counts as one, because a film that keeps its rank neither rises nor falls.
     public init(threshold: Int = 3) {
         let threshold = max(1, threshold)
-        let rules: [any Rule] = [Entered(), Left(), Rose(by: threshold), Fell(by: threshold), Lead()]
+        let rules: [any Rule] = [
+            EnteredRule(), LeftRule(), RoseRule(by: threshold), FellRule(by: threshold), LeadRule(),
+        ]
         self.init(rules.map { Entry($0) })
     }
 
@@ -73,38 +75,38 @@ extension AlertRules {
     /// The contract's rules first: in line order, for one film in the order entered, rose, fell, lead; then the films that
     /// left, by their last lines. Then the others, in line order, for one film in the order of `AlertRule`. A chart that
     /// names a film twice may give the same alert twice.
-    func alerts(of day: KoreanDate, in book: Book) -> [Alert] {
+    func alerts(of day: KoreanDate, in book: MarketState) -> [Alert] {
         guard let chart = book.chart(of: day) else { return [] }
         let context = RuleContext(chart: chart, book: book)
         var alerts: [Alert] = []
-        func ask(_ entries: [Entry], about films: [ChartEntry]) {
-            for film in films {
-                let day = FilmDay(entry: film, context: context)
+        func ask(_ entries: [Entry], about movies: [ChartEntry]) {
+            for movie in movies {
+                let day = ChartAppearance(entry: movie, context: context)
                 for entry in entries {
                     if let alert = entry.alert(about: day, in: book.market) { alerts.append(alert) }
                 }
             }
         }
-        ask(first, about: context.films)
+        ask(first, about: context.movies)
         if let left = entries[.left] { ask([left], about: context.gone) }
-        ask(second, about: context.films)
+        ask(second, about: context.movies)
         return alerts
     }
 
     /// The corrections that a chart tells of, whatever its day.
-    func corrections(by chart: LoggedChart, in book: Book) -> [Alert] {
+    func corrections(by chart: SourcedChart, in book: MarketState) -> [Alert] {
         guard let entry = entries[.correction], chart.chart.corrections != nil, book.isOpen(chart.chart.date) else {
             return []
         }
         let context = RuleContext(chart: chart, book: book)
         let decided = book.decided[chart.chart.date]?.ids ?? []
-        return context.films.compactMap {
-            entry.alert(about: FilmDay(entry: $0, context: context), in: book.market)
+        return context.movies.compactMap {
+            entry.alert(about: ChartAppearance(entry: $0, context: context), in: book.market)
         }.filter { !decided.contains($0.id) }
     }
 
     /// What a chart takes back of the alerts that stand: those of its own day and later ones that do not hold any more.
-    func retractions(after chart: LoggedChart, in book: Book) -> [Alert] {
+    func retractions(after chart: SourcedChart, in book: MarketState) -> [Alert] {
         let day = chart.chart.date
         guard let newest = book.newestDay, book.isOpen(day) else { return [] }
         // The day before has to be open, too: what was known of it is gone otherwise.
@@ -121,9 +123,9 @@ extension AlertRules {
     private func holds(_ alert: Alert, in context: RuleContext) -> Bool {
         // A rule that is not in force any more has no opinion.
         guard let rule = entries[alert.rule]?.rule else { return true }
-        let films = alert.rule == .left ? context.gone : context.films
-        return films.contains {
-            $0.movieCode == alert.movieCode && rule.holds(alert, for: FilmDay(entry: $0, context: context))
+        let movies = alert.rule == .left ? context.gone : context.movies
+        return movies.contains {
+            $0.movieCode == alert.movieCode && rule.holds(alert, for: ChartAppearance(entry: $0, context: context))
         }
     }
 }

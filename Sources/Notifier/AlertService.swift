@@ -12,18 +12,18 @@ import Operations
 /// See docs/decisions/0042-deciding-while-writing.md.
 struct AlertService: Service {
     let subscription: Subscription
-    let ledger: Ledger
+    let store: NotifierStore
     /// What was known at the start.
-    let memory: Memory
+    let memory: AlertState
     let logger: Logger
     let metrics: NotifierMetrics
     let clock: any Clock<Duration>
-    var crashPoints = CrashPoints.none
+    var failPoints = FailPoints.none
 
     /// What follows from what was read, and has to outlive the process.
     private struct Outcome {
         let decisions: [Decision]
-        let changes: Memory.Changes
+        let changes: AlertState.Changes
         /// Whether all that had been published is read.
         let isLive: Bool
         let newestDay: KoreanDate?
@@ -46,7 +46,7 @@ struct AlertService: Service {
     }
 
     /// Decides on what was read.
-    private func decide(on batch: Subscription.Batch, _ memory: inout Memory) -> Outcome {
+    private func decide(on batch: Subscription.Batch, _ memory: inout AlertState) -> Outcome {
         var decisions: [Decision] = []
         var isLive = false
         for delivery in batch.deliveries {
@@ -70,7 +70,7 @@ struct AlertService: Service {
     private func write(_ outcome: Outcome) async {
         guard !Task.isCancelled else { return }  // the process ends
         await RetryLoop(clock: clock).run {
-            tell(try await ledger.record(outcome.decisions, then: outcome.changes))
+            tell(try await store.record(outcome.decisions, then: outcome.changes))
             if outcome.isLive { logger.info("all charts are read", [.date: outcome.newestDay]) }
         } onFailure: { error in
             logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
@@ -89,14 +89,14 @@ struct AlertService: Service {
             })
     }
 
-    private func decide(_ event: Event, _ memory: inout Memory) -> [Decision] {
+    private func decide(_ event: Event, _ memory: inout AlertState) -> [Decision] {
         do throws(DecodingError) {
             switch event.topic {
             case .ranking(let day, let market) where memory.decider.books[market] != nil:
                 metrics.read()
-                crashPoints.reach(.read)
+                failPoints.reach(.read)
                 let decisions = try memory.takeChart(of: day, market, from: event)
-                crashPoints.reach(.decided)
+                failPoints.reach(.decided)
                 return decisions
             case .anomaly:
                 metrics.read()

@@ -33,9 +33,9 @@ extension Product: Codable {
             discount: try container.decode(Decimal.self, forKey: .discountedPrice),
             bargainPrice: try container.decode(Decimal.self, forKey: .bargainPrice),
             stock: try container.decode(Int.self, forKey: .stock),
-            created: try container.decode(MarketTime.self, forKey: .createdAt),
-            issued: try container.decode(MarketTime.self, forKey: .issuedAt),
-            pictures: try container.decodeIfPresent([Picture].self, forKey: .images))
+            created: try container.decode(OpenMarketTime.self, forKey: .createdAt),
+            issued: try container.decode(OpenMarketTime.self, forKey: .issuedAt),
+            images: try container.decodeIfPresent([Image].self, forKey: .images))
     }
 
     /// Writes every field, unknown ones as null.
@@ -54,6 +54,6 @@ extension Product: Codable {
         try container.encode(stock, forKey: .stock)
         try container.encode(created, forKey: .createdAt)
         try container.encode(issued, forKey: .issuedAt)
-        try container.encode(pictures, forKey: .images)
+        try container.encode(images, forKey: .images)
     }
 }

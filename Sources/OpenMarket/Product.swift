@@ -18,7 +18,7 @@ public struct Product: Hashable, Sendable {
     }
 
     /// One of its pictures.
-    public struct Picture: Hashable, Sendable, Codable {
+    public struct Image: Hashable, Sendable, Codable {
         /// The picture's number.
         public var id: Int
         /// Where it is.
@@ -61,17 +61,18 @@ public struct Product: Hashable, Sendable {
     /// How many are left; none is sold out.
     public var stock: Int
     /// When it was registered.
-    public var created: MarketTime
+    public var created: OpenMarketTime
     /// When it was last changed.
-    public var issued: MarketTime
+    public var issued: OpenMarketTime
     /// Its pictures; nil where the market leaves them out, as its lists do.
-    public var pictures: [Picture]?
+    public var images: [Image]?
 
     /// Makes a product.
     public init(
         id: ProductID, vendor: Vendor, name: String, description: String? = nil, thumbnailURL: String,
-        currency: Currency, price: Decimal, discount: Decimal, bargainPrice: Decimal, stock: Int, created: MarketTime,
-        issued: MarketTime, pictures: [Picture]? = nil
+        currency: Currency, price: Decimal, discount: Decimal, bargainPrice: Decimal, stock: Int,
+        created: OpenMarketTime,
+        issued: OpenMarketTime, images: [Image]? = nil
     ) {
         self.id = id
         self.vendor = vendor
@@ -85,7 +86,7 @@ public struct Product: Hashable, Sendable {
         self.stock = stock
         self.created = created
         self.issued = issued
-        self.pictures = pictures
+        self.images = images
     }
 
     /// Whether none is left.

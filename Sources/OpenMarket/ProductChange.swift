@@ -23,14 +23,15 @@ public struct ProductChange: Hashable, Sendable {
     public init(
         name: String? = nil, description: String? = nil, thumbnail: Int? = nil, currency: Currency? = nil,
         price: Decimal? = nil, discount: Decimal? = nil, stock: Int? = nil
-    ) throws(ProductFault) {
-        if let name { try ProductRules.check(name: name) }
-        if let description { try ProductRules.check(description: description) }
-        if let price { try ProductRules.check(price: price) }
-        if let discount { try ProductRules.check(discount: discount, of: price) }
-        if let stock { try ProductRules.check(stock: stock) }
+    ) throws(ProductValidationError) {
+        if let name { try ProductConstraints.check(name: name) }
+        if let description { try ProductConstraints.check(description: description) }
+        if let price { try ProductConstraints.check(price: price) }
+        if let discount { try ProductConstraints.check(discount: discount, of: price) }
+        if let stock { try ProductConstraints.check(stock: stock) }
         if let thumbnail, thumbnail < 1 {
-            throw ProductFault(field: "thumbnailId", "a thumbnail is the number of one of the product's pictures")
+            throw ProductValidationError(
+                field: "thumbnailId", "a thumbnail is the number of one of the product's pictures")
         }
         self.name = name
         self.description = description
@@ -49,9 +50,9 @@ public struct ProductChange: Hashable, Sendable {
     }
 
     /// Checks what only the product itself can tell: that its discount is no more than its price afterwards.
-    public func check(against product: Product) throws(ProductFault) {
+    public func check(against product: Product) throws(ProductValidationError) {
         guard price != nil || discount != nil else { return }
-        try ProductRules.check(discount: discount ?? product.discount, of: price ?? product.price)
+        try ProductConstraints.check(discount: discount ?? product.discount, of: price ?? product.price)
     }
 
     /// Whether nothing is to be changed.

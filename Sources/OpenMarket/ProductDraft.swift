@@ -19,12 +19,12 @@ public struct ProductDraft: Hashable, Sendable {
     public init(
         name: String, description: String, currency: Currency = .won, price: Decimal, discount: Decimal = 0,
         stock: Int = 0
-    ) throws(ProductFault) {
-        try ProductRules.check(name: name)
-        try ProductRules.check(description: description)
-        try ProductRules.check(price: price)
-        try ProductRules.check(discount: discount, of: price)
-        try ProductRules.check(stock: stock)
+    ) throws(ProductValidationError) {
+        try ProductConstraints.check(name: name)
+        try ProductConstraints.check(description: description)
+        try ProductConstraints.check(price: price)
+        try ProductConstraints.check(discount: discount, of: price)
+        try ProductConstraints.check(stock: stock)
         self.name = name
         self.description = description
         self.currency = currency

@@ -29,7 +29,7 @@ extension Configuration {
     }
 
     /// A process that has addresses of its own.
-    public enum Owner: Sendable {
+    public enum ProcessRole: Sendable {
         case worker
         case notifier
 
@@ -38,9 +38,9 @@ extension Configuration {
     }
 
     /// Refuses addresses that other machines can reach while nothing is encrypted, unless somebody wants it so.
-    public func checkProtection(of owner: Owner) throws(ConfigurationError) {
+    public func checkProtection(of owner: ProcessRole) throws(ConfigurationError) {
         guard !curve.isOn, !allowsInsecurity else { return }
-        let addresses: [(Variable, ZeroMQAddress)] =
+        let addresses: [(EnvironmentVariable, ZeroMQAddress)] =
             switch owner {
             case .worker: [(.requests, requests), (.commands, commands), (.events, events)]
             case .notifier: [(.alerts, alerts), (.alertCommands, alertCommands)]
@@ -49,7 +49,8 @@ extension Configuration {
             throw ConfigurationError(
                 variable.rawValue,
                 "\(address) is open to other machines, and nothing is encrypted; "
-                    + "expected \(Variable.curve.rawValue)=on, a local address, or \(Variable.insecure.rawValue)=yes")
+                    + "expected \(EnvironmentVariable.curve.rawValue)=on, a local address, or \(EnvironmentVariable.insecure.rawValue)=yes"
+            )
         }
     }
 }

@@ -139,7 +139,7 @@ public struct Configuration: Sendable {
     /// Whether the worker fetches charts by itself: unless that is said, where it has a key of the real service. Who puts
     /// another in its place wants to ask it alone.
     public var schedules: Bool {
-        schedule ?? (kobis.key != nil && kobis.url == Variable.kobisURL.standard)
+        schedule ?? (kobis.key != nil && kobis.url == EnvironmentVariable.kobisURL.standard)
     }
 
     /// Every secret that was given, for the logger to redact.

@@ -3,7 +3,7 @@ import Glibc
 /// The folder that a process keeps its databases in.
 public struct DataFolder: Sendable {
     /// A folder that is not there and cannot be made.
-    public struct CreationError: Error, CustomStringConvertible {
+    public struct DataFolderError: Error, CustomStringConvertible {
         let path: String
         let reason: String
 
@@ -17,13 +17,13 @@ public struct DataFolder: Sendable {
     public let path: String
 
     /// Makes the folder, and those above it, if it is not there.
-    public init(_ path: String) throws(CreationError) {
+    public init(_ path: String) throws(DataFolderError) {
         var part = path.hasPrefix("/") ? "" : "."
         for name in path.split(separator: "/") {
             part += "/\(name)"
             // Without asking first: between the question and the making, another process may have made it.
             if mkdir(part, 0o755) != 0, errno != EEXIST {
-                throw CreationError(path: path, reason: String(cString: strerror(errno)))
+                throw DataFolderError(path: path, reason: String(cString: strerror(errno)))
             }
         }
         self.path = path

@@ -2,7 +2,7 @@ extension Environment {
     /// Reads a secret that is given as `NAME`, or as `NAME_FILE`, the path of a file that holds it.
     ///
     /// Errors name the variable and the path, never a byte of the secret.
-    func secret(_ variable: Variable) throws(ConfigurationError) -> Secret? {
+    func secret(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Secret? {
         guard let fileName = variable.fileName, let path = values[fileName] else {
             return try self[variable].map { text throws(ConfigurationError) in try checked(text, variable.rawValue) }
         }
@@ -19,7 +19,7 @@ extension Environment {
     }
 
     /// Reads a secret that people type, and others may guess at.
-    func password(_ variable: Variable) throws(ConfigurationError) -> Secret? {
+    func password(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Secret? {
         guard let secret = try secret(variable) else { return nil }
         guard secret.value.count >= Self.shortestPassword else {
             throw ConfigurationError(

@@ -8,20 +8,20 @@ struct Environment {
 
     /// Keeps our variables; one that begins like ours and is not known is an error.
     init(_ all: [String: String]) throws(ConfigurationError) {
-        let ours = all.filter { $0.key.hasPrefix(Variable.prefix) }
-        for name in ours.keys.sorted() where !Variable.names.contains(name) {
-            let nearest = Variable.names.nearest(to: name) ?? Variable.prefix
+        let ours = all.filter { $0.key.hasPrefix(EnvironmentVariable.prefix) }
+        for name in ours.keys.sorted() where !EnvironmentVariable.names.contains(name) {
+            let nearest = EnvironmentVariable.names.nearest(to: name) ?? EnvironmentVariable.prefix
             throw ConfigurationError(name, "not known; did you mean \(nearest)?")
         }
         values = ours.filter { !$0.value.isEmpty }
     }
 
     /// The variable's text, if it was given.
-    subscript(variable: Variable) -> String? { values[variable.rawValue] }
+    subscript(variable: EnvironmentVariable) -> String? { values[variable.rawValue] }
 
     /// Reads a variable, or its standard where it is not given.
     func value<Value>(
-        _ variable: Variable, expected: String, read: (String) -> Value?
+        _ variable: EnvironmentVariable, expected: String, read: (String) -> Value?
     ) throws(ConfigurationError) -> Value {
         let text = self[variable] ?? variable.standard ?? ""
         guard let value = read(text) else {
@@ -30,30 +30,30 @@ struct Environment {
         return value
     }
 
-    func zeroMQAddress(_ variable: Variable) throws(ConfigurationError) -> ZeroMQAddress {
+    func zeroMQAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> ZeroMQAddress {
         try value(
             variable, expected: "tcp://host:port, the port a number or *, or ipc://path", read: ZeroMQAddress.init)
     }
 
-    func httpAddress(_ variable: Variable) throws(ConfigurationError) -> HTTPAddress {
+    func httpAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> HTTPAddress {
         try value(
             variable, expected: "host:port, such as \(variable.standard ?? "127.0.0.1:0")", read: HTTPAddress.init)
     }
 
-    func limit(_ variable: Variable) throws(ConfigurationError) -> Int {
+    func limit(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Int {
         try value(variable, expected: "a whole number from 1 on") { text in
             Int(text).flatMap { $0 > 0 ? $0 : nil }
         }
     }
 
     /// Reads a switch; nil where it is not given.
-    func isOn(_ variable: Variable) throws(ConfigurationError) -> Bool? {
+    func isOn(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Bool? {
         guard self[variable] != nil else { return nil }
         return try value(variable, expected: "on or off") { ["on": true, "off": false][$0] }
     }
 
     /// The name of a key, which is also that of its file.
-    func keyName(_ variable: Variable) throws(ConfigurationError) -> String {
+    func keyName(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
         try value(variable, expected: "a name, such as \(variable.standard ?? "client")") { name in
             name.hasPrefix(".") || name.contains("/") || name.unicodeScalars.contains(where: \.isUnprintable)
                 ? nil : name
@@ -61,14 +61,14 @@ struct Environment {
     }
 
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ variable: Variable
+        _ variable: EnvironmentVariable
     ) throws(ConfigurationError) -> Choice {
         let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
         return try value(variable, expected: "one of \(names)", read: Choice.init(rawValue:))
     }
 
     /// Reads a URL; what is wrong with it is told without showing it, because people put passwords into URLs.
-    func url(_ variable: Variable) throws(ConfigurationError) -> String {
+    func url(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
         func wrong(_ what: String) -> ConfigurationError {
             ConfigurationError(
                 variable.rawValue, "\(what); expected http://host/path or https://host/path, without query or password")

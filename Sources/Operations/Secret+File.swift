@@ -4,8 +4,8 @@ extension Secret {
     /// Errors name the path, never a byte of the secret.
     public init(file path: String) throws(SecretFileError) {
         let bytes: [UInt8]
-        do throws(SmallFile.Failure) {
-            bytes = try SmallFile.contents(of: path, limit: 64 * 1024)
+        do throws(BoundedFile.Failure) {
+            bytes = try BoundedFile.contents(of: path, limit: 64 * 1024)
         } catch {
             throw SecretFileError("cannot read \(path.quoted): \(error)")
         }

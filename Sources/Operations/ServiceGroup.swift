@@ -4,7 +4,7 @@
 /// Ends are graceful; what still runs after the grace is cancelled. A service that ignores its cancellation keeps the
 /// group waiting, which a second signal ends (`TerminationSignals`).
 public struct ServiceGroup: Sendable {
-    private enum Happening: Sendable {
+    private enum GroupEvent: Sendable {
         case ended(Int, (any Error)?)
         case asked
         case told
@@ -26,7 +26,7 @@ public struct ServiceGroup: Sendable {
 
     /// Runs the services until `asked` returns or one of them ends, and throws what the first to fail threw.
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
-        let failure = await withTaskGroup(of: Happening.self) { tasks -> (any Error)? in
+        let failure = await withTaskGroup(of: GroupEvent.self) { tasks -> (any Error)? in
             for (index, service) in services.enumerated() {
                 // Immediate, so that each service has begun before the next does.
                 tasks.addImmediateTask {
@@ -48,7 +48,7 @@ public struct ServiceGroup: Sendable {
     }
 
     /// Waits for the first reason to stop, stops, and returns the first failure.
-    private func end(of tasks: inout TaskGroup<Happening>) async -> (any Error)? {
+    private func end(of tasks: inout TaskGroup<GroupEvent>) async -> (any Error)? {
         var running = Set(services.indices)
         var isStopping = false
         var failure: (any Error)?

@@ -18,7 +18,7 @@ public final class Connection {
     private static let library = marquee_sqlite3_count_no_memory()
 
     let path: String
-    let handle: Handle
+    let handle: DatabaseHandle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var transaction = Transaction.none
     /// What waits for the commit.
@@ -46,7 +46,7 @@ public final class Connection {
     private init(path: String, access: Int32, lock: consuming FileLock?) throws(DatabaseError) {
         self.path = path
         precondition(Self.library == SQLITE_OK, "sqlite3_config: \(Self.library)")
-        handle = try Handle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
+        handle = try DatabaseHandle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
         // Only a foreign program, such as a shell at work on the file, can make us wait at all.
         sqlite3_busy_timeout(handle.pointer, 5_000)
         try execute("pragma trusted_schema = off")  // a file from elsewhere must not run functions of ours

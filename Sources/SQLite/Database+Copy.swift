@@ -30,20 +30,20 @@ extension Database {
         from source: String, to destination: String, schema: Schema,
         proof: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        try Files.make(destination)  // nobody else takes the name from here on
+        try FileOperations.make(destination)  // nobody else takes the name from here on
         let part = "\(destination).part"
         do throws(DatabaseError) {
-            try Files.remove(part)
+            try FileOperations.remove(part)
             try Connection(path: source, lock: nil).copy(to: part, schema: schema)
             try Connection(path: part, lock: nil).prove(asCopyOf: source, schema, proof)
-            try Files.synchronize(part)
-            try Files.move(part, to: destination)
-            try Files.synchronize(Files.folder(of: destination))
+            try FileOperations.synchronize(part)
+            try FileOperations.move(part, to: destination)
+            try FileOperations.synchronize(FileOperations.folder(of: destination))
         } catch {
             // The error that counts is the first one.
-            try? Files.remove(part)
-            try? Files.remove("\(part)-journal")
-            try? Files.remove(destination)
+            try? FileOperations.remove(part)
+            try? FileOperations.remove("\(part)-journal")
+            try? FileOperations.remove(destination)
             throw error
         }
     }
@@ -58,26 +58,30 @@ extension Database {
     ) throws(DatabaseError) -> String? {
         let lock = try FileLock(database: path)
         // Not by opening it: SQLite throws the log of a file away that it can't read.
-        if let user = try Files.user(of: path) {
+        if let user = try FileOperations.user(of: path) {
             throw DatabaseError(.busy, "replacing", path, reason: "\(user) has it open")
         }
         let incoming = "\(path)-incoming"
-        try Files.remove(incoming)  // a process was killed here
+        try FileOperations.remove(incoming)  // a process was killed here
         try copy(from: source, to: incoming, schema: schema) { _ throws(DatabaseError) in }
         do throws(DatabaseError) {
             try Connection(ownedAt: incoming).bring(upTo: schema, copyOf: source, change)
-            try Files.synchronize(incoming)
-            let kept = try Files.isThere(path) ? Files.link(path, asFirstFreeAfter: "\(path)-replaced-") : nil
+            try FileOperations.synchronize(incoming)
+            let kept =
+                try FileOperations.isThere(path)
+                ? FileOperations.link(path, asFirstFreeAfter: "\(path)-replaced-") : nil
             // A log that stayed would be taken for the new file's; without its file it is worth nothing.
-            if let kept, Files.isThere("\(path)-wal") { try Files.move("\(path)-wal", to: "\(kept)-wal") }
-            for suffix in ["-wal", "-shm"] { try Files.remove(path + suffix) }
-            try Files.move(incoming, to: path)
+            if let kept, FileOperations.isThere("\(path)-wal") {
+                try FileOperations.move("\(path)-wal", to: "\(kept)-wal")
+            }
+            for suffix in ["-wal", "-shm"] { try FileOperations.remove(path + suffix) }
+            try FileOperations.move(incoming, to: path)
             lock.note(commits: 0)  // what the old file had acknowledged says nothing about the new one
-            try Files.synchronize(Files.folder(of: path))
+            try FileOperations.synchronize(FileOperations.folder(of: path))
             return kept
         } catch {
             // The error that counts is the first one.
-            try? Files.remove(incoming)
+            try? FileOperations.remove(incoming)
             throw error
         }
     }

@@ -4,7 +4,7 @@
 /// tasks share. Only one `Database` at a time can have a file open, in whatever process; connections that only read,
 /// a backup's or a shell's, may come and go. It does not build SQL, map objects or observe changes.
 public final class Database: Sendable {
-    private let commits = CommitCount()
+    private let commits = CommitCounter()
     private let writer: Writer
     private let reader: Reader
 
@@ -30,7 +30,7 @@ public final class Database: Sendable {
     /// Proves that a file is ours, whole and complete, on a connection that cannot write: what is refused stays as it is,
     /// its write-ahead log included, which the last writer to close would tidy away.
     private static func prove(_ path: String, schema: Schema, acknowledged: Int) throws(DatabaseError) {
-        guard Files.isThere(path) else {
+        guard FileOperations.isThere(path) else {
             guard acknowledged == 0 else {
                 throw DatabaseError(
                     .corrupt, "opening", path, reason: "the file is gone, and \(acknowledged) acknowledged commits")

@@ -3,7 +3,7 @@ public import WebServer
 /// Why a sandbox did not start, or does not do what it was told.
 public enum SandboxError: Error, Hashable, Sendable {
     /// The server did not start.
-    case server(WebServerError)
+    case server(HTTPServerError)
     /// The folder of recorded responses cannot be read, or holds none.
     case noRecordings(path: String)
     /// A switch that there is not, or a value it cannot have; says which.

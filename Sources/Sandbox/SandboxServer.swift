@@ -6,7 +6,7 @@ import WebServer
 ///
 /// It does not play what no client of ours calls: XML, SOAP, people and companies, movie lists.
 public final class SandboxServer: Sendable {
-    private let server: WebServer
+    private let server: HTTPServer
     private let stopped: AsyncStream<Never>
     private let ending: AsyncStream<Never>.Continuation
 
@@ -14,10 +14,10 @@ public final class SandboxServer: Sendable {
     public var address: String { server.address }
 
     /// Where a sandbox's KOBIS calls are, after its address.
-    public static let kobisPath = KobisDesk.prefix
+    public static let kobisPath = KobisHandler.prefix
 
     /// The base of its KOBIS calls, for `MARQUEE_KOBIS_URL`.
-    public var kobisURL: String { "http://\(address)\(KobisDesk.prefix)" }
+    public var kobisURL: String { "http://\(address)\(KobisHandler.prefix)" }
 
     /// The base of its Kakao calls, for `MARQUEE_KAKAO_URL`.
     public var kakaoURL: String { "http://\(address)" }
@@ -26,21 +26,21 @@ public final class SandboxServer: Sendable {
     public var openMarketURL: String { "http://\(address)\(Self.openMarketPath)" }
 
     /// Where the third generation is, after a sandbox's address; the fourth ends in `v4`.
-    public static let openMarketPath = "\(ShopDesk.prefix)/v3"
+    public static let openMarketPath = "\(OpenMarketHandler.prefix)/v3"
 
     /// Listens and serves at once; `now` tells which day is yesterday and which figures are settled.
     public init(
         options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(SandboxError) {
-        let reception = try Reception(options: options, now: now)
+        let reception = try SandboxRouter(options: options, now: now)
         (stopped, ending) = AsyncStream.makeStream(of: Never.self)
         do {
-            var limits = WebServer.Limits()
+            var limits = HTTPServer.Limits()
             // A registration has five pictures of 300 KB.
             limits.body = 2 << 20
             // Who measures has some hundred calls under way at once, all from one address.
             (limits.connections, limits.connectionsPerAddress, limits.waiting) = (1_024, 1_000, 768)
-            server = try WebServer(address: options.address, limits: limits) { request in
+            server = try HTTPServer(address: options.address, limits: limits) { request in
                 await reception.answer(request)
             }
         } catch {

@@ -7,7 +7,7 @@ struct ListeningSocket {
     let address: String
 
     /// Listens on `a.b.c.d:port` or `[v6]:port`; `[::]` takes IPv4 clients too.
-    init(address: String) throws(WebServerError) {
+    init(address: String) throws(HTTPServerError) {
         guard let (host, port) = Self.parse(address) else { throw .invalidAddress(address) }
         let family = host.contains(":") ? AF_INET6 : AF_INET
         descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)

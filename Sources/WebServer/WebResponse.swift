@@ -5,7 +5,7 @@ public struct WebResponse: Sendable {
         /// All of them, with their true length announced.
         case bytes([UInt8])
         /// As much as is pushed, without a length announced, until the client goes or it is ended.
-        case open(OpenBody)
+        case open(StreamingBody)
         /// A fault to order: `announced` bytes are promised, these are sent, and the connection is closed.
         case truncated([UInt8], announced: Int)
     }

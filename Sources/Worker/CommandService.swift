@@ -5,18 +5,18 @@ import ZeroMQ
 /// Answers the commands on the ROUTER endpoint: requests with a receipt, and all others.
 struct CommandService: Service {
     let socket: Socket
-    let reception: Reception
-    let logCommands: LogCommands
+    let intake: RequestIntake
+    let logCommands: LogCommandHandler
     /// The socket's thread, where what is at hand is answered.
     var io: IOThread?
-    var crashPoints = CrashPoints.none
+    var failPoints = FailPoints.none
 
     func run() async throws {
         await CommandServer(socket, on: io).run { commands in
             // Requests are taken in together, so that they share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
             guard !requests.isEmpty else { return await logCommands.answer(commands) }
-            let results = await reception.receive(
+            let results = await intake.receive(
                 requests.map { Message(commands[$0].frames, sender: commands[$0].sender) })
             var receipts = Dictionary(uniqueKeysWithValues: zip(requests, results))
             var replies: [Reply] = []
@@ -29,7 +29,7 @@ struct CommandService: Service {
             }
             return replies
         } afterAnswering: {
-            crashPoints.reach(.answered)
+            failPoints.reach(.answered)
         }
     }
 

@@ -10,21 +10,21 @@ extension EventDraft {
     }
 
     /// `request.done.<id>`
-    init(done accepted: AcceptedRequest, events: [LoggedEvent], _ findings: Findings) throws {
+    init(done accepted: AcceptedRequest, events: [LoggedEvent], _ result: FetchResult) throws {
         let answers = events.map {
             RequestDone.Answer(topic: $0.topic.description, stream: $0.stream, sequence: $0.sequence)
         }
         try self.init(
             .request(.done, accepted.id), correlationID: accepted.id, priority: accepted.request.priority,
             encoding: RequestDone(
-                topic: accepted.request.topic.rawValue, events: answers, from: findings.source,
-                problems: findings.problems))
+                topic: accepted.request.topic.rawValue, events: answers, from: result.source,
+                problems: result.problems))
     }
 
     /// `request.failed.<id>`
     init(
         failed id: RequestID, topic: String, request: RequestFields, priority: Request.Priority = .live,
-        _ failure: Failure
+        _ failure: ContractError
     ) throws {
         try self.init(
             .request(.failed, id), correlationID: id, priority: priority,

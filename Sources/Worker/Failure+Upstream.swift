@@ -4,7 +4,7 @@ import FoundationEssentials
 import Networking
 import Upstreams
 
-extension Failure {
+extension ContractError {
     /// What a client is told about an upstream's error; a call that was cancelled is none, and throws that it was.
     init(_ error: UpstreamError, at now: Date) throws(CancellationError) {
         let code: Code =

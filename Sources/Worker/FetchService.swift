@@ -17,11 +17,11 @@ struct FetchService: Service {
     let queue: RequestQueue
     /// Who asks for requests of a priority: each has its own part of the day's calls.
     let fetcher: @Sendable (Request.Priority) -> Fetcher
-    let journal: Journal
+    let store: WorkerStore
     let logger: Logger
     let metrics: WorkerMetrics
     let clock: any Clock<Duration>
-    var crashPoints = CrashPoints.none
+    var failPoints = FailPoints.none
 
     /// Works until the queue is closed and what is in hand is done.
     func run() async throws {
@@ -40,8 +40,8 @@ struct FetchService: Service {
 
     /// How a request ends.
     private enum Ending {
-        case done(Findings, askedAt: Date)
-        case failed(Failure)
+        case done(FetchResult, askedAt: Date)
+        case failed(ContractError)
     }
 
     /// Brings a request to its end, however long the disk refuses it: an accepted request is never given up.
@@ -66,11 +66,11 @@ struct FetchService: Service {
 
     /// Finds out how a request ends; throws what passes, the disk's refusal and the cancellation.
     private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
-        let now = journal.clock.now()
+        let now = store.clock.now()
         do {
-            let findings = try await fetcher(accepted.request.priority).findings(for: accepted, asOf: now)
-            crashPoints.reach(.fetched)
-            return .done(findings, askedAt: findings.askedAt ?? now)
+            let result = try await fetcher(accepted.request.priority).result(for: accepted, asOf: now)
+            failPoints.reach(.fetched)
+            return .done(result, askedAt: result.askedAt ?? now)
         } catch {
             return .failed(try lastingFailure(error, logger))
         }
@@ -78,26 +78,26 @@ struct FetchService: Service {
 
     private func settle(_ accepted: AcceptedRequest, _ ending: Ending, _ logger: Logger) async throws {
         switch ending {
-        case .done(let findings, let askedAt):
+        case .done(let result, let askedAt):
             do {
-                let anomalies = try await journal.settle(accepted, with: findings, askedAt: askedAt)
+                let anomalies = try await store.settle(accepted, with: result, askedAt: askedAt)
                 guard let anomalies else { return }
                 warn(of: anomalies, logger)
             } catch {
                 return try await fail(accepted, try lastingFailure(error, logger), logger)
             }
-            metrics.finish(accepted.id, from: findings.source)
-            for problem in findings.problems {
+            metrics.finish(accepted.id, from: result.source)
+            for problem in result.problems {
                 logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
             }
-            logger.debug("request done", [.status: findings.source.rawValue])
+            logger.debug("request done", [.status: result.source.rawValue])
         case .failed(let failure):
             try await fail(accepted, failure, logger)
         }
     }
 
-    private func fail(_ accepted: AcceptedRequest, _ failure: Failure, _ logger: Logger) async throws {
-        guard let anomalies = try await journal.settle(accepted, with: failure) else { return }
+    private func fail(_ accepted: AcceptedRequest, _ failure: ContractError, _ logger: Logger) async throws {
+        guard let anomalies = try await store.settle(accepted, with: failure) else { return }
         warn(of: anomalies, logger)
         metrics.finish(accepted.id, because: failure)
         logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
@@ -111,13 +111,13 @@ struct FetchService: Service {
     }
 
     /// What a client is told of an error that trying again would meet again; throws those that pass.
-    private func lastingFailure(_ error: any Error, _ logger: Logger) throws -> Failure {
+    private func lastingFailure(_ error: any Error, _ logger: Logger) throws -> ContractError {
         switch error {
-        case let failure as Failure: return failure
+        case let failure as ContractError: return failure
         case is DatabaseError, is CancellationError: throw error
         default:
             logger.error("a request fails by a fault of ours", [.error: "\(error)"])
-            return Failure(.internal, "the request could not be done")
+            return ContractError(.internal, "the request could not be done")
         }
     }
 }

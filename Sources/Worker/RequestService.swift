@@ -8,23 +8,23 @@ import ZeroMQ
 /// is counted, logged and forgotten.
 struct RequestService: Service {
     let socket: Socket
-    let reception: Reception
-    let journal: Journal
+    let intake: RequestIntake
+    let store: WorkerStore
     let logger: Logger
-    private let refusals: SparingLogger
+    private let refusals: RateLimitedLogger
 
-    init(socket: Socket, reception: Reception, journal: Journal, logger: Logger) {
+    init(socket: Socket, intake: RequestIntake, store: WorkerStore, logger: Logger) {
         self.socket = socket
-        self.reception = reception
-        self.journal = journal
+        self.intake = intake
+        self.store = store
         self.logger = logger
-        refusals = SparingLogger(logger)
+        refusals = RateLimitedLogger(logger)
     }
 
     func run() async throws {
         for await batch in socket.incoming {
-            var refused: [Journal.Refused] = []
-            for case .failure(let refusal) in await reception.receive(batch) {
+            var refused: [WorkerStore.RejectedRequest] = []
+            for case .failure(let refusal) in await intake.receive(batch) {
                 let failure = refusal.failure
                 refusals.warning("request refused", [.code: failure.code.rawValue, .reason: failure.message])
                 if let request = refusal.request { refused.append(request) }
@@ -37,23 +37,23 @@ struct RequestService: Service {
         await socket.close()
     }
 
-    private func end(_ refused: [Journal.Refused]) async {
+    private func end(_ refused: [WorkerStore.RejectedRequest]) async {
         guard !refused.isEmpty else { return }
         do {
-            try await journal.refuse(refused)
+            try await store.refuse(refused)
         } catch {
             logger.error("refusals cannot be written", [.count: refused.count, .error: "\(error)"])
         }
     }
 }
 
-extension Refusal {
+extension RejectionError {
     /// The request that ends by this refusal, if what was sent can be read as one.
-    fileprivate var request: Journal.Refused? {
+    fileprivate var request: WorkerStore.RejectedRequest? {
         // A conflict is about a request that has an end of its own; the other failures here end one before it began.
         guard failure.code != .conflict, let frames, let topic = RequestTopic(text: frames.topic) else { return nil }
-        return Journal.Refused(
-            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.withoutEnclosures().body,
+        return WorkerStore.RejectedRequest(
+            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.withoutAttachments().body,
             failure: failure)
     }
 }

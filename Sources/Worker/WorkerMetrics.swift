@@ -20,30 +20,30 @@ struct WorkerMetrics: Sendable {
     /// What the schedule asks for, and how it ended: done, or by which error.
     private struct Scheduled: Hashable {
         let kind: String
-        let failure: Failure.Code?
+        let failure: ContractError.Code?
 
         static let all = (["day"] + Week.Span.allCases.map(\.rawValue) + ["movie"]).flatMap { kind in
-            ([nil] + Failure.Code.allCases).map { Scheduled(kind: kind, failure: $0) }
+            ([nil] + ContractError.Code.allCases).map { Scheduled(kind: kind, failure: $0) }
         }
 
         /// Reads the id of a request of the schedule's; nil for any other.
-        init?(_ id: RequestID, _ failure: Failure.Code?) {
+        init?(_ id: RequestID, _ failure: ContractError.Code?) {
             guard id.description.hasPrefix(ScheduleService.prefix) else { return nil }
             let words = id.description.dropFirst(ScheduleService.prefix.count).split(separator: ".", maxSplits: 1)
             guard words.count == 2 else { return nil }
             self.init(kind: String(words[0]), failure: failure)
         }
 
-        init(kind: String, failure: Failure.Code?) {
+        init(kind: String, failure: ContractError.Code?) {
             self.kind = kind
             self.failure = failure
         }
     }
 
     private let accepted: Counter
-    private let refused: [Failure.Code: Counter]
+    private let refused: [ContractError.Code: Counter]
     private let done: [RequestDone.Source: Counter]
-    private let failed: [Failure.Code: Counter]
+    private let failed: [ContractError.Code: Counter]
     private let scheduled: [Scheduled: Counter]
     private let anomalies: [Anomaly.Kind: Counter]
     private let durations: Histogram
@@ -59,7 +59,7 @@ struct WorkerMetrics: Sendable {
         accepted = metrics.counter("marquee_requests_accepted_total", "Requests taken into the inbox.")
         refused = metrics.counters(
             "marquee_requests_refused_total", "Requests not taken into the inbox, by the error that their sender got.",
-            for: Failure.Code.allCases
+            for: ContractError.Code.allCases
         ) { ["code": $0.rawValue] }
         done = metrics.counters(
             "marquee_requests_done_total", "Requests answered by events, from the log or an upstream.",
@@ -67,7 +67,7 @@ struct WorkerMetrics: Sendable {
         ) { ["from": $0.rawValue] }
         failed = metrics.counters(
             "marquee_requests_failed_total", "Accepted requests that ended without an answer, by their error.",
-            for: Failure.Code.allCases
+            for: ContractError.Code.allCases
         ) { ["code": $0.rawValue] }
         scheduled = metrics.counters(
             "marquee_scheduled_requests_total",
@@ -98,7 +98,7 @@ struct WorkerMetrics: Sendable {
     }
 
     /// A request was refused.
-    func refuse(because failure: Failure) {
+    func refuse(because failure: ContractError) {
         refused[failure.code]?.add()
     }
 
@@ -110,7 +110,7 @@ struct WorkerMetrics: Sendable {
     }
 
     /// A request has failed for good.
-    func finish(_ id: RequestID, because failure: Failure) {
+    func finish(_ id: RequestID, because failure: ContractError) {
         failed[failure.code]?.add()
         end(id)
         if let request = Scheduled(id, failure.code) { scheduled[request]?.add() }

@@ -1,6 +1,6 @@
 import BoxOffice
-import Events
 import Concurrency
+import Events
 
 /// What the worker says of itself when it is asked.
 struct WorkerStatus: Sendable, Encodable {
@@ -16,7 +16,7 @@ struct WorkerStatus: Sendable, Encodable {
     let queue: Queue
     let quota: [String: QuotaLedger.Balance]
     /// What the worker asks for next by itself, soonest first; nothing where it does not.
-    var schedule: [ScheduleService.Appointment] = []
+    var schedule: [ScheduleService.NextRun] = []
     /// How far the backfill has come, or the last one; nil if there was none.
     @Nullable var backfill: BackfillProgress? = nil
     /// Seconds since the start.

@@ -9,7 +9,7 @@ public struct Fields: Sendable {
     }
 
     /// The value of a key that has to be there.
-    public func required(_ key: String) throws(Mistake) -> Node {
+    public func required(_ key: String) throws(ConfigurationDiagnostic) -> Node {
         guard let value = self[key] else { throw node.mistake("\(key) is missing") }
         return value
     }

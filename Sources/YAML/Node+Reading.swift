@@ -8,9 +8,10 @@ extension Node {
     ///
     /// What could surprise is refused: a second document, a key that stands twice, aliases with the anchors they need
     /// (a few lines of them make billions of nodes), tags, and texts that are too large or too deep.
-    public static func read(_ text: [UInt8], file: String) throws(Mistake) -> Node? {
+    public static func read(_ text: [UInt8], file: String) throws(ConfigurationDiagnostic) -> Node? {
         guard text.count <= largestText else {
-            throw Mistake(at: Place(file: file, line: 1, column: 1), "larger than \(largestText >> 10) KiB")
+            throw ConfigurationDiagnostic(
+                at: SourcePosition(file: file, line: 1, column: 1), "larger than \(largestText >> 10) KiB")
         }
         var reader = DocumentReader(parser: Parser(text), file: file)
         return try reader.document()
@@ -22,20 +23,22 @@ private struct DocumentReader: ~Copyable {
     var parser: Parser
     let file: String
 
-    mutating func document() throws(Mistake) -> Node? {
+    mutating func document() throws(ConfigurationDiagnostic) -> Node? {
         guard case .beginDocument = try parser.next(in: file).event else { return nil }
         let (event, place) = try parser.next(in: file)
         let node = try node(event, at: place, path: "", depth: 0)
         let (rest, end) = try parser.next(in: file)
-        guard case .endOfText = rest else { throw Mistake(at: end, "a second document begins here; a file has one") }
+        guard case .endOfText = rest else {
+            throw ConfigurationDiagnostic(at: end, "a second document begins here; a file has one")
+        }
         return node
     }
 
     private mutating func node(
-        _ event: Parser.Event, at place: Place, path: String, depth: Int
-    ) throws(Mistake) -> Node {
+        _ event: Parser.Event, at place: SourcePosition, path: String, depth: Int
+    ) throws(ConfigurationDiagnostic) -> Node {
         guard depth <= Node.greatestDepth else {
-            throw Mistake(at: place, path: path, "nested deeper than \(Node.greatestDepth) levels")
+            throw ConfigurationDiagnostic(at: place, path: path, "nested deeper than \(Node.greatestDepth) levels")
         }
         switch event {
         case .scalar(let scalar):
@@ -48,18 +51,22 @@ private struct DocumentReader: ~Copyable {
             try refuse(properties, at: place, path)
             return Node(place: place, path: path, content: .mapping(try entries(path, depth)))
         case .alias, .end, .beginDocument, .endOfText:
-            throw Mistake(at: place, path: path, "aliases (*name) are not read; write the value out")
+            throw ConfigurationDiagnostic(at: place, path: path, "aliases (*name) are not read; write the value out")
         }
     }
 
-    private func refuse(_ properties: Parser.Properties, at place: Place, _ path: String) throws(Mistake) {
+    private func refuse(_ properties: Parser.Properties, at place: SourcePosition, _ path: String)
+        throws(ConfigurationDiagnostic)
+    {
         if properties.hasAnchor {
-            throw Mistake(at: place, path: path, "anchors (&name) are not read; write the value out")
+            throw ConfigurationDiagnostic(at: place, path: path, "anchors (&name) are not read; write the value out")
         }
-        if properties.hasTag { throw Mistake(at: place, path: path, "tags (!name) are not read; leave it out") }
+        if properties.hasTag {
+            throw ConfigurationDiagnostic(at: place, path: path, "tags (!name) are not read; leave it out")
+        }
     }
 
-    private mutating func nodes(_ path: String, _ depth: Int) throws(Mistake) -> [Node] {
+    private mutating func nodes(_ path: String, _ depth: Int) throws(ConfigurationDiagnostic) -> [Node] {
         var nodes: [Node] = []
         while true {
             let (event, place) = try parser.next(in: file)
@@ -68,20 +75,21 @@ private struct DocumentReader: ~Copyable {
         }
     }
 
-    private mutating func entries(_ path: String, _ depth: Int) throws(Mistake) -> [Node.Entry] {
+    private mutating func entries(_ path: String, _ depth: Int) throws(ConfigurationDiagnostic) -> [Node.Entry] {
         var entries: [Node.Entry] = []
         var lines: [String: Int] = [:]
         while true {
             let (event, place) = try parser.next(in: file)
             if case .end = event { return entries }
             guard case .scalar(let scalar) = event else {
-                throw Mistake(at: place, path: path, "a key is a text, not a list, a mapping or an alias")
+                throw ConfigurationDiagnostic(
+                    at: place, path: path, "a key is a text, not a list, a mapping or an alias")
             }
             try refuse(scalar.properties, at: place, path)
             let key = scalar.text
             let path = path.isEmpty ? key : "\(path).\(key)"
             if let line = lines.updateValue(place.line, forKey: key) {
-                throw Mistake(at: place, path: path, "stands here a second time, after line \(line)")
+                throw ConfigurationDiagnostic(at: place, path: path, "stands here a second time, after line \(line)")
             }
             let (value, valuePlace) = try parser.next(in: file)
             let node = try node(value, at: valuePlace, path: path, depth: depth + 1)

@@ -15,13 +15,13 @@ public struct Node: Hashable, Sendable {
         /// The key's text.
         public let key: String
         /// Where the key stands.
-        public let place: Place
+        public let place: SourcePosition
         /// The value.
         public let value: Node
     }
 
     /// Where it begins.
-    public let place: Place
+    public let place: SourcePosition
     /// The keys on the way to it, such as `rules.rose.threshold` or `sinks[2].url`; empty for the whole document.
     public let path: String
     /// What it is.
@@ -34,7 +34,7 @@ public struct Node: Hashable, Sendable {
     }
 
     /// A mistake at this place.
-    public func mistake(_ problem: String) -> Mistake {
-        Mistake(at: place, path: path, problem)
+    public func mistake(_ problem: String) -> ConfigurationDiagnostic {
+        ConfigurationDiagnostic(at: place, path: path, problem)
     }
 }

@@ -54,12 +54,12 @@ struct Parser: ~Copyable {
     }
 
     /// Goes on to the next event by `yaml_parser_parse`, and says where it begins.
-    mutating func next(in file: String) throws(Mistake) -> (event: Event, place: Place) {
+    mutating func next(in file: String) throws(ConfigurationDiagnostic) -> (event: Event, place: SourcePosition) {
         while true {
             yaml_event_delete(event)
             guard yaml_parser_parse(parser, event) == 1 else { throw mistake(in: file) }
             let mark = event.pointee.start_mark
-            let place = Place(file: file, line: mark.line + 1, column: mark.column + 1)
+            let place = SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1)
             if let current { return (current, place) }
         }
     }
@@ -89,7 +89,7 @@ struct Parser: ~Copyable {
     }
 
     /// What libyaml says is wrong, where it says so.
-    private func mistake(in file: String) -> Mistake {
+    private func mistake(in file: String) -> ConfigurationDiagnostic {
         let state = parser.pointee
         let words = [state.problem, state.context].map { text in text.map { String(cString: $0) } }
         let problem = words.compactMap(\.self).joined(separator: ", ")
@@ -97,9 +97,11 @@ struct Parser: ~Copyable {
             // Bytes that are no text have no mark, but an offset.
             let before = String(decoding: input.prefix(state.problem_offset), as: UTF8.self).unicodeScalars
             let line = before.split(separator: "\n", omittingEmptySubsequences: false)
-            return Mistake(at: Place(file: file, line: line.count, column: line[line.count - 1].count + 1), problem)
+            return ConfigurationDiagnostic(
+                at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1), problem)
         }
         let mark = state.problem_mark
-        return Mistake(at: Place(file: file, line: mark.line + 1, column: mark.column + 1), problem)
+        return ConfigurationDiagnostic(
+            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1), problem)
     }
 }

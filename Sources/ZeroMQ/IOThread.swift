@@ -12,7 +12,7 @@ internal import Glibc
 ///
 /// See docs/decisions/0040-socket-event-loop.md.
 public final class IOThread: TaskExecutor {
-    let wakeupQueue: WakeupQueue<Work>
+    let wakeupQueue: WakeupQueue<PollerCommands>
     private let thread: pthread_t
 
     /// Starts the thread; it ends when nothing refers to it, its sockets and the tasks on it any more.
@@ -22,17 +22,17 @@ public final class IOThread: TaskExecutor {
     /// for clients that are cut off because they would fill the memory; they must be quick.
     public init(
         encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
-        onCut: @escaping @Sendable (CutConnection) -> Void = { _ in }
+        onCut: @escaping @Sendable (DroppedConnection) -> Void = { _ in }
     ) throws(ZeroMQError) {
-        let wakeupQueue: WakeupQueue<Work>
+        let wakeupQueue: WakeupQueue<PollerCommands>
         do {
-            wakeupQueue = try WakeupQueue(Work())
+            wakeupQueue = try WakeupQueue(PollerCommands())
         } catch {
             throw ZeroMQError("open", "wakeup queue", code: error.code)
         }
         let poller = Poller(
             wakeupQueue: wakeupQueue, context: try Context(), encryption: encryption,
-            news: ConnectionNews(failed: onHandshakeFailure, cut: onCut))
+            news: ConnectionObserver(failed: onHandshakeFailure, cut: onCut))
         self.wakeupQueue = wakeupQueue
         do { thread = try startThread { poller.run() } } catch {
             throw ZeroMQError("start", "I/O thread", code: error.code)

@@ -3,16 +3,16 @@ public struct Message: Sendable {
     /// The frames, at least one; a message to or from a router begins with the peer's routing id.
     public var frames: [[UInt8]]
     /// Who sent it, where it came in on a socket that is bound; messages that say the same are equal, whoever sent them.
-    public let sender: Sender?
+    public let sender: PeerIdentity?
 
     /// Why only its beginning is here, if so: only a router hands on such a message, so that somebody can say so.
-    public internal(set) var cut: Cut?
+    public internal(set) var cut: Truncation?
 
     /// How many of its kind it stands for while it waits, one behind the other.
     var copies = 1
 
     /// What it counts as until its receiver has it, on its way out of a router.
-    var charge: Unread.Charge?
+    var charge: UnreadByteAccounting.Reservation?
 
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {
@@ -20,7 +20,7 @@ public struct Message: Sendable {
     }
 
     /// Makes a message as it came from somebody.
-    public init(_ frames: [[UInt8]], sender: Sender?) {
+    public init(_ frames: [[UInt8]], sender: PeerIdentity?) {
         self.frames = frames
         self.sender = sender
     }
@@ -44,7 +44,7 @@ public struct Message: Sendable {
 
 extension Message {
     /// Why the rest of a message is gone.
-    public enum Cut: Sendable, Hashable {
+    public enum Truncation: Sendable, Hashable {
         /// It had more frames than its socket takes.
         case tooManyFrames
         /// More waits to be read than the socket holds.

@@ -2,20 +2,20 @@ internal import CZMQ
 internal import Concurrency
 
 /// A socket as the I/O thread sees it: when to look at it, and what to do then.
-final class PolledSocket: Listener {
+final class PolledSocket: PollSource {
     /// One turn's work, so that a busy socket starves no other.
     private static let messagesPerTurn = 256
     private static let bytesPerTurn = 1 << 20
 
     let handle: SocketHandle
     /// Where libzmq tells what becomes of the connections, if anybody wants to know.
-    private(set) var monitor: Ear?
+    private(set) var monitor: InprocEndpoint?
     var mustLook = true
     /// The connections of the peers that came to it, if it is bound.
-    private let watch: ConnectionWatch?
+    private let watch: ConnectionMonitor?
     private let kind: SocketKind
     private let options: SocketOptions
-    private let exchange: Exchange
+    private let exchange: SharedSocketState
     /// Whether messages tell who sent them: peers come to a socket that is bound, and are known otherwise.
     private let tellsSender: Bool
     private var sending = MessageQueue()
@@ -24,8 +24,8 @@ final class PolledSocket: Listener {
     private var closing: (deadline: Duration, done: [@Sendable () -> Void])?
 
     init(
-        _ handle: consuming SocketHandle, monitor: Ear?, watch: ConnectionWatch?, kind: SocketKind,
-        options: SocketOptions, exchange: Exchange
+        _ handle: consuming SocketHandle, monitor: InprocEndpoint?, watch: ConnectionMonitor?, kind: SocketKind,
+        options: SocketOptions, exchange: SharedSocketState
     ) {
         self.handle = handle
         self.monitor = monitor
@@ -149,7 +149,7 @@ final class PolledSocket: Listener {
     }
 
     /// The next message, as far as there is room for it, and as far as somebody could be told of what is missing.
-    private func next(in room: Inbox.Room) -> SocketHandle.Reception {
+    private func next(in room: ReceiveQueue.Room) -> SocketHandle.ReceiveResult {
         switch room {
         case .messages:
             let reception = handle.receive(maximumFrames: options.maximumFrames, tellsSender: tellsSender)

@@ -17,17 +17,17 @@ final class Poller {
     /// How much may be done for some before the others are listened to.
     private static let turnsPerWait = 16
 
-    let wakeupQueue: WakeupQueue<Work>
+    let wakeupQueue: WakeupQueue<PollerCommands>
     let context: Context
     let encryption: Encryption?
-    let news: ConnectionNews
+    let news: ConnectionObserver
     /// The door of the servers, from before the first of them is bound.
-    var doorman: Ear? { didSet { gather() } }
+    var doorman: InprocEndpoint? { didSet { gather() } }
     var sockets: [Int: PolledSocket] = [:] { didSet { gather() } }
     /// The sockets, in the order of their opening.
     private var polled: [PolledSocket] = []
     /// What is listened to, and the descriptors to wait for: the wakeup queue's, then theirs.
-    private var listeners: [any Listener] = []
+    private var listeners: [any PollSource] = []
     private var descriptors: [pollfd] = []
     var lastID = 0
     var phase = Phase.running
@@ -35,7 +35,8 @@ final class Poller {
     private var atEnd: [@Sendable () -> Void] = []
     private var isAbandoned = false
 
-    init(wakeupQueue: WakeupQueue<Work>, context: Context, encryption: Encryption?, news: ConnectionNews) {
+    init(wakeupQueue: WakeupQueue<PollerCommands>, context: Context, encryption: Encryption?, news: ConnectionObserver)
+    {
         self.wakeupQueue = wakeupQueue
         self.context = context
         self.encryption = encryption

@@ -11,9 +11,9 @@ public final class Socket: Sendable {
     public let addresses: [String]
     private let thread: IOThread
     private let id: Int
-    let exchange: Exchange
+    let exchange: SharedSocketState
 
-    init(_ kind: SocketKind, on thread: IOThread, _ opening: Poller.Opening) {
+    init(_ kind: SocketKind, on thread: IOThread, _ opening: Poller.OpenedSocket) {
         self.kind = kind
         self.thread = thread
         addresses = opening.addresses

@@ -1,14 +1,14 @@
 internal import CZMQ
 
 extension SocketHandle {
-    enum Reception {
+    enum ReceiveResult {
         case message(Message)
         /// The end of a message did not come; it is gone.
         case broken
         case nothing
     }
 
-    enum Transmission {
+    enum SendResult {
         case sent
         /// The peer's queue, or that of every peer, stands at the high-water mark.
         case full
@@ -17,11 +17,11 @@ extension SocketHandle {
     }
 
     /// Receives one message, if there is one, with zmq_msg_recv(3); of one with too many frames, the first ones.
-    func receive(maximumFrames: Int, tellsSender: Bool = false) -> Reception {
+    func receive(maximumFrames: Int, tellsSender: Bool = false) -> ReceiveResult {
         guard nextFrame() else { return .nothing }
         var frames: [[UInt8]] = []
         frames.reserveCapacity(4)  // a routing id, an empty frame, a name and a body: as many as most have
-        var cut: Message.Cut?
+        var cut: Message.Truncation?
         frames.append(takeFrame())
         // A message arrives whole, so its later frames are there without waiting.
         while zmq_msg_more(frame) != 0 {
@@ -50,22 +50,22 @@ extension SocketHandle {
     ///
     /// A sending socket takes in its peers' news (credits, subscriptions) only now and then, so before it gives up it is
     /// made to.
-    func send(_ message: Message) -> Transmission {
+    func send(_ message: Message) -> SendResult {
         let first = attempt(message)
         guard first == .full else { return first }
         _ = takeInNews()
         return attempt(message)
     }
 
-    private func attempt(_ message: Message) -> Transmission {
-        var result = Transmission.sent
+    private func attempt(_ message: Message) -> SendResult {
+        var result = SendResult.sent
         let last = message.frames.count - 1
         for index in message.frames.indices {
             let bytes = message.frames[index]
             let flags = ZMQ_DONTWAIT | (index < last ? ZMQ_SNDMORE : 0)
             // The last frame leaves last, so the charge goes with it.
             let charge = index == last ? message.charge : nil
-            let isLent = bytes.count >= Loan.leastBytes || charge != nil
+            let isLent = bytes.count >= ZeroCopyFrame.leastBytes || charge != nil
             switch retrying({ isLent ? lend(bytes, charge, flags) : zmq_send(socket, bytes, bytes.count, flags) }) {
             case nil:
                 continue
@@ -83,8 +83,8 @@ extension SocketHandle {
     }
 
     /// Sends a frame that libzmq reads where it is, with zmq_msg_send(3).
-    private func lend(_ bytes: [UInt8], _ charge: Unread.Charge?, _ flags: Int32) -> Int32 {
-        var message = Loan.message(of: bytes, charge: charge)
+    private func lend(_ bytes: [UInt8], _ charge: UnreadByteAccounting.Reservation?, _ flags: Int32) -> Int32 {
+        var message = ZeroCopyFrame.message(of: bytes, charge: charge)
         let status = zmq_msg_send(&message, socket, flags)
         if status < 0 { zmq_msg_close(&message) }
         return status
@@ -102,11 +102,11 @@ extension SocketHandle {
     var source: Int32 { zmq_msg_get(frame, ZMQ_SRCFD) }
 
     /// What libzmq knows of the sender of the frame in hand, by zmq_msg_gets(3).
-    private func sender() -> Sender {
+    private func sender() -> PeerIdentity {
         func property(_ name: String) -> String? { zmq_msg_gets(frame, name).map { String(cString: $0) } }
         // For a client that came over `ipc` libzmq says `localhost:uid:gid:pid`, which is different each time.
         let address = property("Peer-Address").flatMap { $0.hasPrefix("localhost:") ? nil : $0 }
-        return Sender(address: address ?? "", name: property("User-Id"))
+        return PeerIdentity(address: address ?? "", name: property("User-Id"))
     }
 
     private func takeFrame() -> [UInt8] {

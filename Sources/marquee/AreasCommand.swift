@@ -2,7 +2,7 @@ import BoxOffice
 import Operations
 
 /// `marquee areas`
-struct AreasCommand: Command {
+struct AreasCommand: Subcommand {
     static let usage = Usage(
         name: "areas", summary: "Lists the codes of the areas that charts can be asked for.",
         details:

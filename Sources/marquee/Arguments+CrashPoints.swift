@@ -9,8 +9,8 @@ extension Usage.Option {
 
 extension Arguments {
     /// The step to die at, if one was given.
-    func crashPoints() throws(UsageError) -> CrashPoints {
-        let steps = CrashPoint.allCases.map(\.rawValue).joined(separator: ", ")
-        return try value("--crash-at", expected: "one of \(steps), perhaps with :N") { CrashPoints($0) } ?? .none
+    func failPoints() throws(UsageError) -> FailPoints {
+        let steps = FailPoint.allCases.map(\.rawValue).joined(separator: ", ")
+        return try value("--crash-at", expected: "one of \(steps), perhaps with :N") { FailPoints($0) } ?? .none
     }
 }

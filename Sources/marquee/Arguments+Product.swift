@@ -10,7 +10,7 @@ extension Arguments {
         let (currency, discount, stock) = (
             try currency(), try amount("--discount"), try number("--stock", in: 0...Int.max)
         )
-        do throws(ProductFault) {
+        do throws(ProductValidationError) {
             return try ProductDraft(
                 name: name, description: description, currency: currency ?? .won, price: price,
                 discount: discount ?? 0, stock: stock ?? 0)
@@ -23,7 +23,7 @@ extension Arguments {
     func productChange() throws(UsageError) -> ProductChange {
         let (currency, price, discount) = (try currency(), try amount("--price"), try amount("--discount"))
         let (stock, thumbnail) = (try number("--stock", in: 0...Int.max), try number("--thumbnail", in: 1...Int.max))
-        do throws(ProductFault) {
+        do throws(ProductValidationError) {
             return try ProductChange(
                 name: value("--name"), description: value("--description"), thumbnail: thumbnail, currency: currency,
                 price: price, discount: discount, stock: stock)

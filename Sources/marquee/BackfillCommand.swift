@@ -7,7 +7,7 @@ import Worker
 import ZeroMQ
 
 /// `marquee backfill`
-struct BackfillCommand: Command {
+struct BackfillCommand: Subcommand {
     static let usage = Usage(
         name: "backfill", arguments: "[FIRST..LAST]",
         summary: "Has the worker fetch the charts of past days, newest first, and shows how far it is.",
@@ -36,7 +36,7 @@ struct BackfillCommand: Command {
     }
 
     /// The body of the command that begins or stops it.
-    private struct Order: Encodable {
+    private struct BackfillCommandBody: Encodable {
         var first: String?
         var last: String?
         var weeks = false
@@ -44,14 +44,14 @@ struct BackfillCommand: Command {
         var stop: Bool?
     }
 
-    private let order: Order?
+    private let order: BackfillCommandBody?
     private let isDetached: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         isDetached = arguments.has("--detach")
         if arguments.has("--stop") {
             try arguments.refusePositional()
-            order = Order(stop: true)
+            order = BackfillCommandBody(stop: true)
         } else if arguments.positional.isEmpty {
             try arguments.refuse("--week", "--movies", "--detach", because: "needs days: FIRST..LAST")
             order = nil
@@ -62,7 +62,7 @@ struct BackfillCommand: Command {
                 throw UsageError("a day is YYYY-MM-DD, YYYYMMDD or yesterday, not \(String(day).debugDescription)")
             }
             guard days.count == 2 else { throw UsageError("the days are FIRST..LAST, such as 2003-11-11..yesterday") }
-            order = Order(
+            order = BackfillCommandBody(
                 first: String(days[0]), last: String(days[1]), weeks: arguments.has("--week"),
                 movies: arguments.has("--movies"))
         }
@@ -75,7 +75,7 @@ struct BackfillCommand: Command {
         do {
             if let order {
                 let body = String(decoding: try JSON.encode(order), as: UTF8.self)
-                let reply = try await withDeadline(.seconds(10), orThrow: Unanswered(address: address)) {
+                let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
                     try await client.ask("backfill", body)
                 }
                 if let failure = reply.failure {
@@ -85,7 +85,7 @@ struct BackfillCommand: Command {
                 if isDetached || order.stop == true { return .done }
             }
             return try await watch(client, address)
-        } catch let error as Unanswered {
+        } catch let error as ResponseTimeoutError {
             Console.complain("marquee: \(error)")
             return .unanswered
         }
@@ -94,11 +94,11 @@ struct BackfillCommand: Command {
     /// Shows how far it is until it is over or somebody ends the command.
     private func watch(_ client: CommandClient, _ address: String) async throws -> ExitStatus {
         let screen = ProgressScreen()
-        var pace = Pace()
+        var pace = RateEstimator()
         var isAnswered = false
         while true {
             do {
-                let reply = try await withDeadline(.seconds(5), orThrow: Unanswered(address: address)) {
+                let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
                     try await client.ask("status")
                 }
                 let status = try JSON.decode(Status.self, from: reply.body)
@@ -109,7 +109,7 @@ struct BackfillCommand: Command {
                 isAnswered = true
                 screen.show(line(status, progress, &pace), isLast: progress.isOver)
                 if progress.isOver { return progress.done == progress.total ? .done : .failed }
-            } catch let error as Unanswered {
+            } catch let error as ResponseTimeoutError {
                 // A worker that is started again goes on where it was.
                 guard isAnswered else { throw error }
                 screen.complain("the worker does not answer; waiting for it")
@@ -118,7 +118,7 @@ struct BackfillCommand: Command {
         }
     }
 
-    private func line(_ status: Status, _ progress: BackfillProgress, _ pace: inout Pace) -> ProgressLine {
+    private func line(_ status: Status, _ progress: BackfillProgress, _ pace: inout RateEstimator) -> ProgressLine {
         let settled = progress.done + progress.failed
         let balance = status.quota["kobis"]
         let (left, perDay) = (balance?.leftForBackfill ?? 0, balance?.forBackfill ?? 0)
@@ -132,7 +132,7 @@ struct BackfillCommand: Command {
 }
 
 /// How fast something grows, over the last half minute of growth.
-struct Pace {
+struct RateEstimator {
     private var samples: [(time: ContinuousClock.Instant, count: Int)] = []
 
     /// Takes a sample; the rate a second is not known before the second. While nothing grows, it is that of before.

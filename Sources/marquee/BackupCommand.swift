@@ -2,7 +2,7 @@ import Events
 import Operations
 
 /// `marquee backup`
-struct BackupCommand: Command {
+struct BackupCommand: Subcommand {
     static let usage = Usage(
         name: "backup", arguments: "FILE",
         summary: "Copies the worker's database to FILE, also while the worker runs.",

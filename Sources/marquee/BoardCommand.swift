@@ -2,7 +2,7 @@ import Board
 import Operations
 
 /// `marquee board`
-struct BoardCommand: Command {
+struct BoardCommand: Subcommand {
     static let usage = Usage(
         name: "board", summary: "Shows charts, films, alerts and how the processes are, in a browser, live.",
         details: """
@@ -10,7 +10,7 @@ struct BoardCommand: Command {
             MARQUEE_BOARD_HTTP until SIGINT or SIGTERM: see docs/board.md.
             """,
         options: [
-            Lifeline.option,
+            ParentMonitor.option,
             Usage.Option(
                 name: "--base-path", value: "PATH",
                 meaning: "where a reverse proxy shows it, such as /marquee/ (default /)"),
@@ -21,13 +21,13 @@ struct BoardCommand: Command {
                 name: "--web", value: "DIR", meaning: "the folder of the page's files (default: the program's own)"),
         ])
 
-    private var options = Board.Options()
+    private var options = BoardProcess.Options()
     private let isAttached: Bool
     private let trustsSandbox: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
-        isAttached = arguments.has(Lifeline.option.name)
+        isAttached = arguments.has(ParentMonitor.option.name)
         trustsSandbox = arguments.has("--sandbox")
         options.webFolder = arguments.value("--web")
         options.base =
@@ -36,11 +36,11 @@ struct BoardCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { Lifeline.follow() }
+        if isAttached { ParentMonitor.follow() }
         var options = options
-        options.trustedPictures = trustsSandbox ? configuration.sandboxHTTP.url : nil
+        options.trustedImages = trustsSandbox ? configuration.sandboxHTTP.url : nil
         options.hasMarket = trustsSandbox
-        let board = Board(configuration, options: options, logger: configuration.logger("board"))
+        let board = BoardProcess(configuration, options: options, logger: configuration.logger("board"))
         try await board.run(until: signals.first)
         return .done
     }

@@ -39,7 +39,7 @@ struct ChartTable {
         // Not every revision corrects: one may only say that the figures have settled.
         let revision = chart.revision > 1 ? " · \(chart.revision)판" : ""
         let title = "\(head)\(market) · \(state)\(revision)"
-        return [Color.bold.paint(title)] + table.lines
+        return [TerminalColor.bold.paint(title)] + table.lines
     }
 }
 

@@ -7,7 +7,7 @@ import YAML
 import ZeroMQ
 
 /// `marquee check`
-struct CheckCommand: Command {
+struct CheckCommand: Subcommand {
     static let usage = Usage(
         name: "check", arguments: "[rules FILE]",
         summary: "Looks at the configuration, the processes and the upstreams, one line each.",
@@ -70,7 +70,7 @@ struct CheckCommand: Command {
 
     /// Reads a rule file and tells its mistakes, or what it puts in force.
     private func read(_ path: String) -> ExitStatus {
-        do throws(Mistakes) {
+        do throws(ConfigurationDiagnosticsError) {
             let words = try RuleFile.read(path: path).rules.words.map(\.rawValue)
             Console.print("\(path): \(words.isEmpty ? "no rules" : words.joined(separator: ", "))")
             return .done
@@ -104,7 +104,7 @@ struct CheckCommand: Command {
     private func answers(at address: String, _ io: IOThread) async -> Bool {
         do {
             let client = try await CommandClient(io, address: address)
-            let reply = try await withDeadline(.seconds(1), orThrow: Unanswered(address: address)) {
+            let reply = try await withDeadline(.seconds(1), orThrow: ResponseTimeoutError(address: address)) {
                 try await client.ask("status")
             }
             await client.close()
@@ -124,7 +124,7 @@ struct CheckCommand: Command {
         /// Adds something that the worker needs.
         mutating func add(_ isGood: Bool, _ name: String, _ text: String) {
             self.isGood = self.isGood && isGood
-            table.add([isGood ? "ok" : "FAILED", name, text], paint: isGood ? [:] : [0: Color.red.paint])
+            table.add([isGood ? "ok" : "FAILED", name, text], paint: isGood ? [:] : [0: TerminalColor.red.paint])
         }
 
         /// Adds something that may be there or not.

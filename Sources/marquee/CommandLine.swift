@@ -4,7 +4,7 @@ import Operations
 import YAML
 
 /// Every subcommand, in the order in which `marquee help` lists them.
-private let commands: [any Command.Type] = [
+private let commands: [any Subcommand.Type] = [
     UpCommand.self,
     WorkerCommand.self,
     NotifierCommand.self,
@@ -42,7 +42,7 @@ func runCommandLine() async {
     } catch let error as ConfigurationError {
         Console.complain("marquee: \(error)")
         status = .usage
-    } catch let error as Mistakes {
+    } catch let error as ConfigurationDiagnosticsError {
         for mistake in error.all { Console.complain("\(mistake)") }
         status = .usage
     } catch {
@@ -70,7 +70,7 @@ private func run(_ words: [String]) async throws -> ExitStatus {
     return try await command.init(arguments).run(configuration)
 }
 
-private func command(named name: String) -> (any Command.Type)? {
+private func command(named name: String) -> (any Subcommand.Type)? {
     commands.first { $0.usage.name == name }
 }
 

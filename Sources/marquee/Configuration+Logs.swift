@@ -5,8 +5,8 @@ import Worker
 
 extension Configuration {
     /// The worker's log, or the notifier's.
-    func logFile(ofAlerts: Bool) -> LogFile {
-        ofAlerts ? Notifier.logFile(inFolder: dataFolder) : Worker.logFile(inFolder: dataFolder)
+    func logFile(ofAlerts: Bool) -> LogDatabase {
+        ofAlerts ? NotifierProcess.logFile(inFolder: dataFolder) : WorkerProcess.logFile(inFolder: dataFolder)
     }
 }
 

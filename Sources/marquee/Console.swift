@@ -54,7 +54,7 @@ extension Console {
 }
 
 /// A colour of the terminal's own palette.
-enum Color: String {
+enum TerminalColor: String {
     case red = "31"
     case blue = "34"
     case dim = "2"

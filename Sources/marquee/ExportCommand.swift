@@ -4,7 +4,7 @@ import FoundationEssentials
 import Operations
 
 /// `marquee export`
-struct ExportCommand: Command {
+struct ExportCommand: Subcommand {
     static let usage = Usage(
         name: "export", summary: "Prints the daily charts of the worker's log, day by day, as CSV or JSON.",
         details: """

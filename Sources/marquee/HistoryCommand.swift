@@ -3,7 +3,7 @@ import Events
 import Operations
 
 /// `marquee history`
-struct HistoryCommand: Command {
+struct HistoryCommand: Subcommand {
     static let usage = Usage(
         name: "history", arguments: "movie CODE | day DATE | week DATE",
         summary: "Shows a movie's days in the charts, or what was known of a chart and when.",
@@ -56,7 +56,7 @@ struct HistoryCommand: Command {
         }
     }
 
-    private func show(_ days: [FilmDay], of code: MovieCode) -> ExitStatus {
+    private func show(_ days: [ChartAppearance], of code: MovieCode) -> ExitStatus {
         guard !days.isEmpty else {
             Console.complain("marquee: no chart in the log has the movie \(code)")
             return .failed
@@ -64,7 +64,7 @@ struct HistoryCommand: Command {
         if printsJSON {
             for day in days { Console.print(String(decoding: day.revision.event.body, as: UTF8.self)) }
         } else {
-            FilmHistory(days: days, hasPlot: Console.isTerminal).lines.forEach(Console.print)
+            MovieHistoryTable(days: days, hasPlot: Console.isTerminal).lines.forEach(Console.print)
         }
         return .done
     }

@@ -2,7 +2,7 @@ import Events
 import Operations
 
 /// `marquee keys`
-struct KeysCommand: Command {
+struct KeysCommand: Subcommand {
     static let usage = Usage(
         name: "keys", arguments: "new server|client NAME",
         summary: "Makes a key pair for encrypted connections.",

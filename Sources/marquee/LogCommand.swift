@@ -3,7 +3,7 @@ import Events
 import Operations
 
 /// `marquee log`
-struct LogCommand: Command {
+struct LogCommand: Subcommand {
     static let usage = Usage(
         name: "log", summary: "Tells what the worker's log holds, also while the worker runs, and proves it.",
         details: "Fails if an event is not as it was written.",

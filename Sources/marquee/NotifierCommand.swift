@@ -3,7 +3,7 @@ import Notifier
 import Operations
 
 /// `marquee notifier`
-struct NotifierCommand: Command {
+struct NotifierCommand: Subcommand {
     static let usage = Usage(
         name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
         details: """
@@ -11,7 +11,7 @@ struct NotifierCommand: Command {
             what the sinks there want, until SIGINT or SIGTERM.
             """,
         options: [
-            Lifeline.option,
+            ParentMonitor.option,
             Usage.Option(
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"),
@@ -24,25 +24,25 @@ struct NotifierCommand: Command {
     private let isAttached: Bool
     private let ranks: Int?
     private let isRehearsal: Bool
-    private let crashPoints: CrashPoints
+    private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
-        isAttached = arguments.has(Lifeline.option.name)
+        isAttached = arguments.has(ParentMonitor.option.name)
         since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
         ranks = try arguments.ranks()
         isRehearsal = arguments.has("--dry-run")
-        crashPoints = try arguments.crashPoints()
+        failPoints = try arguments.failPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { Lifeline.follow() }
+        if isAttached { ParentMonitor.follow() }
         let file = try configuration.ruleFile(ranks: ranks)
         let logger = configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
-        let notifier = Notifier(
+        let notifier = NotifierProcess(
             configuration, rules: file.rules, since: since, sinks: file.sinks,
-            rehearsal: isRehearsal ? Console.print : nil, logger: logger, crashPoints: crashPoints)
+            dryRun: isRehearsal ? Console.print : nil, logger: logger, failPoints: failPoints)
         try await notifier.run(until: signals.first)
         return .done
     }

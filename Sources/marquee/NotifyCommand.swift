@@ -6,7 +6,7 @@ import Operations
 import ZeroMQ
 
 /// `marquee notify`
-struct NotifyCommand: Command {
+struct NotifyCommand: Subcommand {
     static let usage = Usage(
         name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
         summary: "Tests a sink of MARQUEE_RULES, tells what went where and how, and sends dead letters again.",
@@ -63,7 +63,7 @@ struct NotifyCommand: Command {
         }
     }
 
-    private func test(_ name: String, of sinks: [SinkSettings]) async throws -> ExitStatus {
+    private func test(_ name: String, of sinks: [SinkConfiguration]) async throws -> ExitStatus {
         guard let sink = sinks.first(where: { $0.name == name }) else {
             let names = sinks.map(\.name).joined(separator: ", ")
             throw UsageError(
@@ -83,7 +83,7 @@ struct NotifyCommand: Command {
                 [
                     Self.time(entry.at.date), entry.sink, entry.outcome, entry.milliseconds.map { "\($0) ms" } ?? "",
                     entry.letter, entry.answer ?? "",
-                ], paint: ["sent", "spared", "withdrawn"].contains(entry.outcome) ? [:] : [2: Color.red.paint])
+                ], paint: ["sent", "spared", "withdrawn"].contains(entry.outcome) ? [:] : [2: TerminalColor.red.paint])
         }
         table.lines.forEach(Console.print)
     }
@@ -111,14 +111,14 @@ struct NotifyCommand: Command {
         let io = try IOThread()
         let client = try await CommandClient(io, address: address)
         do {
-            let reply = try await withDeadline(.seconds(5), orThrow: Unanswered(address: address)) {
+            let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
                 let reply = try await client.ask("retry", try Self.body(["sink": name]))
                 guard reply.failure?.code == .notFound else { return reply }
                 return try await client.ask("retry", try Self.body(["letter": name]))
             }
             await io.shutdown()
             return try tell(reply, name)
-        } catch let error as Unanswered {
+        } catch let error as ResponseTimeoutError {
             Console.complain("marquee: \(error)")
             return .unanswered
         }

@@ -4,7 +4,7 @@ import OpenMarket
 import Operations
 
 /// `marquee product`
-struct ProductCommand: Command {
+struct ProductCommand: Subcommand {
     static let usage = Usage(
         name: "product",
         arguments: "list | show ID | register IMAGE… | modify ID | remove ID",
@@ -12,7 +12,7 @@ struct ProductCommand: Command {
         details: """
             A product has 1 to 5 images, JPEG or PNG of at most 8 MiB each. The vendor's secret is the worker's own, or is
             read from a file; it is never an argument, where others could see it.
-            \(Asking.statuses)
+            \(RequestRunner.statuses)
             """,
         options: [
             Usage.Option(name: "--page", value: "N", meaning: "list: which page (default 1)"),
@@ -29,12 +29,12 @@ struct ProductCommand: Command {
                 name: "--thumbnail", value: "N", meaning: "modify: the number of the picture that stands for it"),
             Usage.Option(
                 name: "--secret-file", value: "PATH", meaning: "register, modify, remove: the vendor's secret"),
-        ] + Asking.options)
+        ] + RequestRunner.options)
 
     private let request: Request
     private let imagePaths: [String]
     private let secretPath: String?
-    private let asking: Asking
+    private let asking: RequestRunner
 
     init(_ arguments: Arguments) throws(UsageError) {
         let words = arguments.positional
@@ -56,8 +56,8 @@ struct ProductCommand: Command {
         }
         imagePaths = verb == .register ? Array(words.dropFirst()) : []
         if verb == .register {
-            do throws(ProductFault) {
-                try ProductRules.check(pictureCount: imagePaths.count)
+            do throws(ProductValidationError) {
+                try ProductConstraints.check(imageCount: imagePaths.count)
             } catch {
                 throw UsageError(error.message)
             }
@@ -66,21 +66,21 @@ struct ProductCommand: Command {
         }
         request = Request(target, refresh: arguments.has("--refresh"))
         secretPath = arguments.value("--secret-file")
-        asking = try Asking(arguments)
+        asking = try RequestRunner(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let upload = Upload()
-        var enclosures = Enclosures()
+        var attachments = Attachments()
         do throws(UsageError) {
-            for path in imagePaths { enclosures.images.append(try upload.image(at: path)) }
-            enclosures.secret = try secretPath.map { path throws(UsageError) in try Upload.secret(at: path) }
+            for path in imagePaths { attachments.images.append(try upload.image(at: path)) }
+            attachments.secret = try secretPath.map { path throws(UsageError) in try Upload.secret(at: path) }
         } catch {
             Console.complain("marquee: \(error.message)")
             return .usage
         }
-        upload.send(enclosures.images)
-        return try await asking.run(request, enclosing: enclosures, configuration, progress: upload.arrived)
+        upload.send(attachments.images)
+        return try await asking.run(request, attaching: attachments, configuration, progress: upload.arrived)
     }
 
     private static func id(_ words: [String]) throws(UsageError) -> ProductID {
@@ -112,7 +112,7 @@ struct ProductCommand: Command {
 
         /// Refuses options that mean nothing here.
         func check(_ arguments: Arguments) throws(UsageError) {
-            let known = Set(options + Asking.options.map(\.name))
+            let known = Set(options + RequestRunner.options.map(\.name))
             for option in ProductCommand.usage.options where arguments.has(option.name) && !known.contains(option.name)
             {
                 throw UsageError("\(option.name) means nothing to `product \(rawValue)`")

@@ -5,7 +5,7 @@ import Operations
 import Worker
 
 /// `marquee replay`
-struct ReplayCommand: Command {
+struct ReplayCommand: Subcommand {
     static let usage = Usage(
         name: "replay", summary: "Computes the alerts of a worker's log afresh and prints each as a line of JSON.",
         details: """
@@ -60,23 +60,23 @@ struct ReplayCommand: Command {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = log.map(Worker.logFile(at:)) ?? configuration.logFile(ofAlerts: false)
+        let log = log.map(WorkerProcess.logFile(at:)) ?? configuration.logFile(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isRehearsal else { return try rehearse(AlertReplay(rules: rules, since: since), log) }
-        var (history, since) = (History.none, since)
-        if let learned { history = History(ends: [.ranking: learned]) }
-        if let notifier { (history, since) = try Notifier.memory(in: Notifier.logFile(at: notifier)) }
+        var (history, since) = (BaselinePosition.none, since)
+        if let learned { history = BaselinePosition(ends: [.ranking: learned]) }
+        if let notifier { (history, since) = try NotifierProcess.memory(in: NotifierProcess.logFile(at: notifier)) }
         try AlertReplay(rules: rules, since: since, history: history).run(log) { alert in
             Console.print(String(decoding: try AlertReplay.json(alert), as: UTF8.self))
         }
         return .done
     }
 
-    private func rehearse(_ replay: AlertReplay, _ log: LogFile) throws -> ExitStatus {
+    private func rehearse(_ replay: AlertReplay, _ log: LogDatabase) throws -> ExitStatus {
         var counts: [AlertRule: Int] = [:]
         try replay.rehearse(log) { alert in
             counts[alert.rule, default: 0] += 1
-            Console.print("\(alert.date)  \(alert.text.ko)  \(Color.dim.paint(alert.text.en))")
+            Console.print("\(alert.date)  \(alert.text.ko)  \(TerminalColor.dim.paint(alert.text.en))")
         }
         let sums = AlertRule.allCases.compactMap { rule in counts[rule].map { "\(rule.rawValue) \($0.grouped)" } }
         let total = counts.values.reduce(0, +)

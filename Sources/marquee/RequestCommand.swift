@@ -3,11 +3,11 @@ import Events
 import Operations
 
 /// `marquee request`
-struct RequestCommand: Command {
+struct RequestCommand: Subcommand {
     static let usage = Usage(
         name: "request", arguments: "day DATE | week DATE | movie CODE",
         summary: "Asks the worker for a day's or a week's chart or a movie, and prints the outcome.",
-        details: Asking.statuses,
+        details: RequestRunner.statuses,
         options: [
             Usage.Option(name: "--refresh", meaning: "ask the upstream even if the log has an answer"),
             Usage.Option(name: "--nation", value: "K|F", meaning: "day, week: only Korean or only foreign films"),
@@ -15,10 +15,10 @@ struct RequestCommand: Command {
             Usage.Option(name: "--area", value: "CODE", meaning: "day, week: only cinemas in this area"),
             .span,
             Usage.Option(name: "--no-poster", meaning: "movie: without its poster"),
-        ] + Asking.options)
+        ] + RequestRunner.options)
 
     private let request: Request
-    private let asking: Asking
+    private let asking: RequestRunner
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 2 else {
@@ -41,7 +41,7 @@ struct RequestCommand: Command {
             throw UsageError("request asks for a day, a week or a movie, not for \(kind.debugDescription)")
         }
         request = Request(target, refresh: arguments.has("--refresh"))
-        asking = try Asking(arguments)
+        asking = try RequestRunner(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {

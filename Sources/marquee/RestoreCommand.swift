@@ -3,7 +3,7 @@ import Events
 import Operations
 
 /// `marquee restore`
-struct RestoreCommand: Command {
+struct RestoreCommand: Subcommand {
     static let usage = Usage(
         name: "restore", arguments: "FILE",
         summary: "Puts a copy of a backup in the place of the worker's database, while nobody has that open.",

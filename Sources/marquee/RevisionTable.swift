@@ -29,12 +29,12 @@ struct RevisionTable {
 extension Correction {
     /// The film, the field and how it changed.
     fileprivate func cells(_ titles: [MovieCode: String]) -> [String] {
-        let film = titles[movieCode] ?? "\(movieCode)"
+        let movie = titles[movieCode] ?? "\(movieCode)"
         return switch change {
-        case .field(let field, let before, let after): [film, field.rawValue, "\(before.text) → \(after.text)"]
+        case .field(let field, let before, let after): [movie, field.rawValue, "\(before.text) → \(after.text)"]
         case .entry(let before, let after):
             [
-                after?.title ?? before?.title ?? film, "entry",
+                after?.title ?? before?.title ?? movie, "entry",
                 "\(before.map { "\($0.line)" } ?? "-") → \(after.map { "\($0.line)" } ?? "-")",
             ]
         }

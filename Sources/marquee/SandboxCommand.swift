@@ -2,7 +2,7 @@ import Operations
 import Sandbox
 
 /// `marquee sandbox`
-struct SandboxCommand: Command {
+struct SandboxCommand: Subcommand {
     static let usage = Usage(
         name: "sandbox", summary: "Plays KOBIS, Kakao and the Open Market, for machines without keys and for tests.",
         details: """
@@ -10,7 +10,7 @@ struct SandboxCommand: Command {
             responses. Faults are set at the start or while it runs: see docs/sandbox.md.
             """,
         options: [
-            Lifeline.option,
+            ParentMonitor.option,
             Usage.Option(name: "--seed", value: "N", meaning: "which world is made up (default 1)"),
             Usage.Option(name: "--recorded", value: "DIR", meaning: "serve the recorded responses in this folder"),
             Usage.Option(name: "--kobis-key", value: "KEY", meaning: "accept only this KOBIS key"),
@@ -25,7 +25,7 @@ struct SandboxCommand: Command {
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
-        isAttached = arguments.has(Lifeline.option.name)
+        isAttached = arguments.has(ParentMonitor.option.name)
         options.seed =
             try arguments.value("--seed", expected: "a whole number") { UInt64($0) } ?? options.seed
         options.recordings = arguments.value("--recorded")
@@ -42,7 +42,7 @@ struct SandboxCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { Lifeline.follow() }
+        if isAttached { ParentMonitor.follow() }
         let logger = configuration.logger("sandbox")
         var options = options
         options.address = configuration.sandboxHTTP.description

@@ -5,7 +5,7 @@ import Operations
 import ZeroMQ
 
 /// `marquee status`
-struct StatusCommand: Command {
+struct StatusCommand: Subcommand {
     static let usage = Usage(
         name: "status", summary: "Asks a process how it is, prints its answer, and fails if there is none.",
         details: "Asks the worker unless told otherwise. Containers use it as their health check.",
@@ -36,13 +36,13 @@ struct StatusCommand: Command {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, address: address)
         do {
-            let reply = try await withDeadline(.seconds(3), orThrow: Unanswered(address: address)) {
+            let reply = try await withDeadline(.seconds(3), orThrow: ResponseTimeoutError(address: address)) {
                 try await client.ask("status")
             }
             await io.shutdown()
             Console.print(String(decoding: reply.body, as: UTF8.self))
             return reply.word == "status" ? .done : .failed
-        } catch let error as Unanswered {
+        } catch let error as ResponseTimeoutError {
             Console.complain("marquee: \(error)")
             return .unanswered
         }

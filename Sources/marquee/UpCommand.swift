@@ -6,7 +6,7 @@ import Operations
 import ZeroMQ
 
 /// `marquee up`
-struct UpCommand: Command {
+struct UpCommand: Subcommand {
     static let usage = Usage(
         name: "up",
         summary: "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts.",
@@ -27,7 +27,7 @@ struct UpCommand: Command {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        let family = try ProcessFamily(configuration)
+        let family = try ChildProcessGroup(configuration)
         let ending = await withTaskGroup(of: Ending.self) { tasks in
             tasks.addTask {
                 await signals.first()
@@ -76,15 +76,15 @@ struct UpCommand: Command {
     }
 
     /// Asks for the last days, oldest first, and shows what comes of it until it is cancelled.
-    private func show(_ configuration: Configuration, _ family: ProcessFamily) async throws {
+    private func show(_ configuration: Configuration, _ family: ChildProcessGroup) async throws {
         let io = try configuration.makeClientThread()
         let yesterday = KoreanDate.yesterday(at: Date())
-        Console.print(Color.bold.paint("marquee \(version)") + " · \(family.description)")
+        Console.print(TerminalColor.bold.paint("marquee \(version)") + " · \(family.description)")
         Console.print(
-            Color.dim.paint(
+            TerminalColor.dim.paint(
                 "requests \(configuration.requests)  commands \(configuration.commands)  "
                     + "events \(configuration.events)  alerts \(configuration.alerts)"))
-        Console.print("board " + Color.bold.paint("\(configuration.boardHTTP.url)/"))
+        Console.print("board " + TerminalColor.bold.paint("\(configuration.boardHTTP.url)/"))
         let alerts = try await EventReader(io, address: configuration.alerts.reachable, prefixes: ["alert."])
         let charts = try await EventReader(
             io, address: configuration.events.reachable, prefixes: ["ranking.day.all.\(yesterday)"])
@@ -108,7 +108,7 @@ struct UpCommand: Command {
             tasks.addTask {
                 _ = try await alerts.read { events, isLive -> Never? in
                     if isLive { hearAlerts.finish() }
-                    for event in events { Console.print(EventLine(event: event).text) }
+                    for event in events { Console.print(EventFormatter(event: event).text) }
                     return nil
                 }
             }
@@ -121,7 +121,7 @@ struct UpCommand: Command {
                         if case .failed(let failure) = outcome {
                             Console.print("\(date)  \(failure.code.rawValue): \(failure.message)")
                         }
-                    } catch let error as Unanswered {
+                    } catch let error as ResponseTimeoutError {
                         // An upstream may be slower than we wait; the request is in the inbox, and its chart still comes.
                         Console.print("\(date)  \(error)")
                     }

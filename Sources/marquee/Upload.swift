@@ -38,7 +38,7 @@ struct Upload: Sendable {
     }
 
     private func tell(_ line: String) {
-        if isSeen { Console.complain(Color.dim.paint(line)) }
+        if isSeen { Console.complain(TerminalColor.dim.paint(line)) }
     }
 
     private static func bytes(at path: String, limit: Int) throws(UsageError) -> [UInt8] {

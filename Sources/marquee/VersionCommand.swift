@@ -1,7 +1,7 @@
 import Operations
 
 /// `marquee version`
-struct VersionCommand: Command {
+struct VersionCommand: Subcommand {
     static let usage = Usage(name: "version", summary: "Says which marquee this is.")
 
     init(_ arguments: Arguments) throws(UsageError) {

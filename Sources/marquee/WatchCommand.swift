@@ -4,7 +4,7 @@ import Operations
 import ZeroMQ
 
 /// `marquee watch`
-struct WatchCommand: Command {
+struct WatchCommand: Subcommand {
     static let usage = Usage(
         name: "watch", arguments: "[topic…]", summary: "Shows events and alerts as they come.",
         details: """
@@ -40,6 +40,6 @@ struct WatchCommand: Command {
     }
 
     private func show(_ event: Event) {
-        Console.print(printsJSON ? String(decoding: event.body, as: UTF8.self) : EventLine(event: event).text)
+        Console.print(printsJSON ? String(decoding: event.body, as: UTF8.self) : EventFormatter(event: event).text)
     }
 }

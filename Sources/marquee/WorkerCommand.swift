@@ -2,12 +2,12 @@ import Operations
 import Worker
 
 /// `marquee worker`
-struct WorkerCommand: Command {
+struct WorkerCommand: Subcommand {
     static let usage = Usage(
         name: "worker", summary: "Turns requests into ranking, movie and poster events.",
         details: "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM.",
         options: [
-            Lifeline.option,
+            ParentMonitor.option,
             Usage.Option(
                 name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, ask the sandbox at MARQUEE_SANDBOX_HTTP instead"
             ),
@@ -16,21 +16,21 @@ struct WorkerCommand: Command {
 
     private let fallsBackOnSandbox: Bool
     private let isAttached: Bool
-    private let crashPoints: CrashPoints
+    private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.refusePositional()
-        isAttached = arguments.has(Lifeline.option.name)
+        isAttached = arguments.has(ParentMonitor.option.name)
         fallsBackOnSandbox = arguments.has("--sandbox")
-        crashPoints = try arguments.crashPoints()
+        failPoints = try arguments.failPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { Lifeline.follow() }
+        if isAttached { ParentMonitor.follow() }
         let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
         let logger = configuration.logger("worker")
-        try await Worker(configuration, logger: logger, crashPoints: crashPoints).run(until: signals.first)
+        try await WorkerProcess(configuration, logger: logger, failPoints: failPoints).run(until: signals.first)
         return .done
     }
 }

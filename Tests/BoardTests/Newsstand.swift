@@ -32,7 +32,7 @@ struct Newsstand {
 
     /// Runs a board while `body` asks it, from when it has read all of the worker's log; returns what `body` does.
     func open<Value: Sendable>(
-        _ options: Board.Options = Board.Options(), pauses: any Clock<Duration> = ContinuousClock(),
+        _ options: BoardProcess.Options = BoardProcess.Options(), pauses: any Clock<Duration> = ContinuousClock(),
         _ body: (_ address: String) async throws -> Value
     ) async throws -> Value {
         let (lines, line) = AsyncStream<String>.makeStream()
@@ -44,7 +44,7 @@ struct Newsstand {
         }
         var options = options
         options.webFolder = try Self.webFolder
-        let board = Board(
+        let board = BoardProcess(
             configuration, options: options, logger: logger, clock: WallClock { [now] in now }, pauses: pauses)
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = board.run { for await _ in ends {} }
@@ -103,7 +103,7 @@ struct Newsstand {
             io = try IOThread()
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommands(log: log, database: database) { .status(["version": "test"]) }
+            let answers = LogCommandHandler(log: log, database: database) { .status(["version": "test"]) }
             self.database = database
             self.log = log
             self.publisher = publisher

@@ -32,7 +32,7 @@ import WebServer
 
     @Test("the page knows where it lies")
     func pageWithBase() throws {
-        let files = try Site.files(in: try Newsstand.webFolder, base: try #require(BasePath("/marquee")))
+        let files = try BoardRouter.files(in: try Newsstand.webFolder, base: try #require(BasePath("/marquee")))
         let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
         #expect(page.contains("<base href=\"/marquee/\">"))
         #expect(files["app.js"]?.contentType.hasPrefix("text/javascript") == true)
@@ -56,7 +56,7 @@ import WebServer
 
     @Test("all that the first page needs weighs less than 60 kB as it is sent")
     func weight() throws {
-        let files = try Site.files(in: try Newsstand.webFolder, base: .root)
+        let files = try BoardRouter.files(in: try Newsstand.webFolder, base: .root)
         let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
         let names = page.matches(of: /(?:href|src)="([^"\/][^"]*)"/).map { String($0.output.1) }
         #expect(names.contains("app.js") && names.contains("board.css"))
@@ -76,11 +76,12 @@ import WebServer
         for path in ["usr/share/marquee/web", "src/Sources/Board/Web"] {
             try Data("<html>".utf8).write(to: URL(filePath: folder.file("\(path)/index.html")))
         }
-        #expect(try WebFolder.find(above: folder.file("usr/bin/marquee")) == folder.file("usr/share/marquee/web"))
+        #expect(try AssetFolder.find(above: folder.file("usr/bin/marquee")) == folder.file("usr/share/marquee/web"))
         #expect(
-            try WebFolder.find(above: folder.file("src/.build/release/marquee")) == folder.file("src/Sources/Board/Web")
+            try AssetFolder.find(above: folder.file("src/.build/release/marquee"))
+                == folder.file("src/Sources/Board/Web")
         )
-        #expect(throws: WebFolder.Missing.self) { try WebFolder.find(above: "/nowhere/marquee") }
+        #expect(throws: AssetFolder.AssetFolderError.self) { try AssetFolder.find(above: "/nowhere/marquee") }
     }
 
     @Test("a title that a spreadsheet would run is text, and quotes are doubled")

@@ -30,16 +30,16 @@ enum Sample {
 
     /// A product as a list has it, or with pictures as its own event has it.
     static func product(
-        _ number: Int, stock: Int = 3, pictures: [String]? = nil, issued: String = "2022-01-04T00:00:00"
+        _ number: Int, stock: Int = 3, images: [String]? = nil, issued: String = "2022-01-04T00:00:00"
     ) throws -> Product {
-        let day = try #require(MarketTime(issued))
+        let day = try #require(OpenMarketTime(issued))
         return Product(
             id: try #require(ProductID(number)), vendor: Product.Vendor(id: 3, name: nil), name: "팥빙수 \(number)",
-            description: pictures == nil ? nil : "차갑고 아주 달콤합니다",
-            thumbnailURL: "\(pictures?.first ?? "http://market")/thumb", currency: .won, price: 1_000, discount: 0,
+            description: images == nil ? nil : "차갑고 아주 달콤합니다",
+            thumbnailURL: "\(images?.first ?? "http://market")/thumb", currency: .won, price: 1_000, discount: 0,
             bargainPrice: 1_000, stock: stock, created: day, issued: day,
-            pictures: pictures?.enumerated().map {
-                Product.Picture(id: $0 + 1, url: $1, thumbnailURL: "\($1)/thumb")
+            images: images?.enumerated().map {
+                Product.Image(id: $0 + 1, url: $1, thumbnailURL: "\($1)/thumb")
             })
     }
 

@@ -44,7 +44,7 @@ import WebServer
             let page = Sample.page([try Sample.product(9), try Sample.product(8), try Sample.product(7)], lastPage: 2)
             try await worker.publish(.products(page: 1, perPage: 20), page)
             #expect(await watcher.next(1, "products").first?.data == #"{"page":1,"perPage":20}"#)
-            try await worker.publish(.product(id(8)), try Sample.product(8, stock: 0, pictures: ["http://market/8"]))
+            try await worker.publish(.product(id(8)), try Sample.product(8, stock: 0, images: ["http://market/8"]))
             try await worker.publish(
                 .productRemoved(id(7)), RemovedProduct(id: id(7), product: try Sample.product(7)))
             let news = await watcher.next(2, "product").map(\.data)
@@ -69,7 +69,7 @@ import WebServer
             let visitor = Visitor(address: address)
             let watcher = try Watcher(address)
             _ = await watcher.next(1, "hello")
-            try await worker.publish(.product(id(5)), try Sample.product(5, pictures: ["http://market/5"]))
+            try await worker.publish(.product(id(5)), try Sample.product(5, images: ["http://market/5"]))
             for (issued, isWhole) in [("2022-01-04T00:00:00", true), ("2022-01-05T00:00:00", false)] {
                 let page = Sample.page([try Sample.product(5, stock: 2, issued: issued)])
                 try await worker.publish(.products(page: 1, perPage: 20), page)
@@ -84,23 +84,23 @@ import WebServer
     }
 
     @Test("a picture of a product is shown by the name that the board has for it, and by no other")
-    func pictures() async throws {
-        let bytes = Canvas(width: 900, height: 600).encodeJPEG()
-        let host = try WebServer(address: "127.0.0.1:0") { _ in
+    func images() async throws {
+        let bytes = Bitmap(width: 900, height: 600).encodeJPEG()
+        let host = try HTTPServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "image/jpeg", body: .bytes(bytes))
         }
         let worker = try await stand.press()
-        try await worker.publish(.product(id(5)), try Sample.product(5, pictures: ["http://\(host.address)/5"]))
-        var options = Board.Options()
-        options.trustedPictures = "http://\(host.address)"
+        try await worker.publish(.product(id(5)), try Sample.product(5, images: ["http://\(host.address)/5"]))
+        var options = BoardProcess.Options()
+        options.trustedImages = "http://\(host.address)"
         try await stand.open(options) { address in
             let visitor = Visitor(address: address)
             let answer = try await visitor.json("products/5")
             let version = try #require((answer["pictures"] as? [String])?.first)
             for (size, width) in [("small", 144), ("large", 480), ("full", 900)] {
-                let picture = try await visitor.get("/api/v1/products/5/pictures/\(version)?size=\(size)")
-                #expect(ImageHeader.read(picture.body)?.width == width)
-                #expect(picture["Cache-Control"] == "public, max-age=600" && picture["ETag"] != nil)
+                let image = try await visitor.get("/api/v1/products/5/pictures/\(version)?size=\(size)")
+                #expect(ImageHeader.read(image.body)?.width == width)
+                #expect(image["Cache-Control"] == "public, max-age=600" && image["ETag"] != nil)
             }
             for path in ["6/pictures/\(version)", "5/pictures/0000000000000000", "5/pictures/http:%2f%2f127.0.0.1"] {
                 #expect(try await visitor.get("/api/v1/products/\(path)").status == 404, "\(path)")

@@ -55,7 +55,7 @@ import Testing
     @Test("the password begins a session, whose cookie no script and no other site can use; leaving ends it")
     func sessions() async throws {
         let worker = try await stand.press()
-        var options = Board.Options()
+        var options = BoardProcess.Options()
         options.base = try #require(BasePath("/marquee/"))
         try await stand.open(options) { address in
             var visitor = Visitor(address: address)
@@ -110,10 +110,10 @@ import Testing
     @Test("a session ends after twelve hours, and attempts come back one by one")
     func time() throws {
         let clock = ManualClock()
-        let sessions = Sessions(password: Secret(Self.password), clock: clock)
+        let sessions = SessionStore(password: Secret(Self.password), clock: clock)
         let token = try sessions.begin(with: Self.password)
-        for _ in 1...9 { #expect(throws: Failure.self) { try sessions.begin(with: "wrong") } }
-        #expect(throws: Failure.self) { try sessions.begin(with: Self.password) }
+        for _ in 1...9 { #expect(throws: ContractError.self) { try sessions.begin(with: "wrong") } }
+        #expect(throws: ContractError.self) { try sessions.begin(with: Self.password) }
         clock.advance(by: .seconds(6))
         let other = try sessions.begin(with: Self.password)
         #expect(other != token && sessions.holds(token) && sessions.holds(other))
@@ -129,13 +129,13 @@ import Testing
         for body: [UInt8] in [
             [0, 0, 0], [0, 0, 0, 9, 1], [0xFF, 0xFF, 0xFF, 0xFF, 1], [UInt8](repeating: 0, count: 68),
         ] {
-            #expect(throws: Failure.self) { try FramedBody.frames(body) }
+            #expect(throws: ContractError.self) { try FramedBody.frames(body) }
         }
     }
 
     @Test("an order goes to the worker with its images, frame by frame, and without a secret that came along")
     func orders() async throws {
-        let images = [Canvas(width: 30, height: 20).encodePNG(), Canvas(width: 20, height: 30).encodeJPEG()]
+        let images = [Bitmap(width: 30, height: 20).encodePNG(), Bitmap(width: 20, height: 30).encodeJPEG()]
         try await signedIn { visitor, worker in
             let answers = [
                 try await visitor.order(Self.product, images: images),
@@ -153,7 +153,7 @@ import Testing
 
     @Test("what breaks a rule is refused before the worker has it, and says which field")
     func rules() async throws {
-        let image = Canvas(width: 30, height: 20).encodePNG()
+        let image = Bitmap(width: 30, height: 20).encodePNG()
         func with(_ field: String, _ value: String) -> String {
             let parts = Self.product.split(separator: ",", omittingEmptySubsequences: false)
             return parts.map { $0.hasPrefix("\"\(field)\":") ? "\"\(field)\":\(value)" : String($0) }.joined(

@@ -3,7 +3,7 @@ import Testing
 @testable import BoxOffice
 
 @Suite struct CorrectionTests {
-    private let film = Sample.code("2022B512")
+    private let movie = Sample.code("2022B512")
 
     @Test func everyFieldThatDiffersIsNamedInTheContractsOrder() {
         var after = Sample.entry
@@ -61,7 +61,7 @@ import Testing
         ),
     ])
     func jsonHasTheValuesBareAndKeepsTheirTypes(change: Correction.Change, text: String) throws {
-        let correction = Correction(movieCode: film, change: change)
+        let correction = Correction(movieCode: movie, change: change)
         #expect(try JSON.text(correction) == text)
         #expect(try JSON.roundTrip(correction) == correction)
     }

@@ -9,19 +9,19 @@ import Testing
         "source":"kakao","thumbnailURL":"https://example.com/t.png","title":"첫눈","width":400}
         """
 
-    private var picture: Poster.Picture {
-        Poster.Picture(
+    private var image: Poster.Image {
+        Poster.Image(
             imageURL: "https://example.com/a.png", thumbnailURL: "https://example.com/t.png", width: 400, height: 600,
             site: nil, pageURL: nil, source: "kakao", contentType: "image/png", bytes: 2048, sha256: "ab")
     }
 
-    private func poster(_ picture: Poster.Picture?) -> Poster {
-        Poster(code: Sample.code("20240001"), title: "첫눈", query: "첫눈 영화 포스터", picture: picture)
+    private func poster(_ image: Poster.Image?) -> Poster {
+        Poster(code: Sample.code("20240001"), title: "첫눈", query: "첫눈 영화 포스터", image: image)
     }
 
     @Test func aFoundPictureStandsBesideTheSearch() throws {
-        #expect(try JSON.text(poster(picture)) == Self.foundJSON)
-        #expect(try JSON.roundTrip(poster(picture)) == poster(picture))
+        #expect(try JSON.text(poster(image)) == Self.foundJSON)
+        #expect(try JSON.roundTrip(poster(image)) == poster(image))
     }
 
     @Test func withoutAPictureOnlyTheSearchIsWritten() throws {

@@ -22,10 +22,10 @@ extension Terminal {
                 #expect(shown.output.first == "\(day) 일별 박스오피스 · 잠정 · 2판")
                 #expect(shown.output.count == 1 + 11 + 1 + 1 + 1 + second.data["corrections"].list.count)
 
-                let film = try #require(second.data["entries"].list[0]["movieCode"].text)
-                let days = try await stage.marquee("history", "movie", film, "--json")
+                let movie = try #require(second.data["entries"].list[0]["movieCode"].text)
+                let days = try await stage.marquee("history", "movie", movie, "--json")
                 #expect(days.output == [second.text])
-                let plain = try await stage.marquee("history", "movie", film)
+                let plain = try await stage.marquee("history", "movie", movie)
                 #expect(plain.output.count == 3 && !plain.output.joined().contains("█"))
                 for words in [["movie", "0000000A"], ["day", "2024-06-04"]] {
                     let nothing = try await stage.start(["history"] + words).finish()

@@ -13,8 +13,8 @@ import Worker
         june = try #require(KoreanDate(year: 2024, month: 6, day: 1))
     }
 
-    private func contents(_ stage: Stage) throws -> LogFile.Contents {
-        try Worker.logFile(inFolder: stage.data()).contents()
+    private func contents(_ stage: Stage) throws -> LogDatabase.Contents {
+        try WorkerProcess.logFile(inFolder: stage.data()).contents()
     }
 
     @Test("a log is told, backed up while the worker runs, and restored as a new epoch", .timeLimit(.minutes(5)))
@@ -49,7 +49,8 @@ import Worker
             #expect(after.epoch != before.epoch)
             #expect(after.streams == before.streams)
             #expect(
-                try Worker.logFile(at: stage.data("worker.db-replaced-1")).contents().streams[.ranking]?.events == 6)
+                try WorkerProcess.logFile(at: stage.data("worker.db-replaced-1")).contents().streams[.ranking]?.events
+                    == 6)
 
             try await stage.restart(.worker, by: 0)
             let status = try await stage.lines("status")

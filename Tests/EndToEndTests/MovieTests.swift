@@ -9,20 +9,20 @@ extension Facts {
         @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(5)))
         func movie() async throws {
             try await Stage.play { stage, client in
-                let film = try await leader(client)
-                let outcome = try await client.request("fetch.movie", ["code": film["movieCode"]])
+                let line = try await leader(client)
+                let outcome = try await client.request("fetch.movie", ["code": line["movieCode"]])
                 #expect(outcome.isDone && outcome.end.data["problems"] == [])
-                let code = try #require(film["movieCode"].text)
+                let code = try #require(line["movieCode"].text)
                 try #require(outcome.events.map(\.topic) == ["movie.\(code)", "poster.\(code)"])
 
                 let movie = outcome.events[0].data
-                #expect(movie["code"] == film["movieCode"] && movie["title"] == film["title"])
-                #expect(movie["openDate"] == film["openDate"])
+                #expect(movie["code"] == line["movieCode"] && movie["title"] == line["title"])
+                #expect(movie["openDate"] == line["openDate"])
 
                 let poster = outcome.events[1].data
                 #expect(poster["found"] == true && poster["source"] == "kakao")
-                let title = try #require(film["title"].text)
-                #expect(poster["title"] == film["title"] && poster["query"] == .text("\(title) 영화 포스터"))
+                let title = try #require(line["title"].text)
+                #expect(poster["title"] == line["title"] && poster["query"] == .text("\(title) 영화 포스터"))
                 let picture = try await download(try #require(poster["imageURL"].text))
                 #expect(poster["bytes"] == .number(Double(picture.count)))
                 let file = stage.folder.file("picture")
@@ -31,7 +31,7 @@ extension Facts {
                 #expect(poster["sha256"].text.map { sum.output[0].hasPrefix($0) } == true)
                 #expect((poster["width"].number ?? 0) > 100 && (poster["height"].number ?? 0) > 100)
 
-                let again = try await client.request("fetch.movie", ["code": film["movieCode"]])
+                let again = try await client.request("fetch.movie", ["code": line["movieCode"]])
                 #expect(again.end.data["from"] == "log" && again.end.data["events"] == outcome.end.data["events"])
             }
         }

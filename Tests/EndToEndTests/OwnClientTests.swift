@@ -29,10 +29,10 @@ extension Wire {
                 #expect(heard.text == String(decoding: answers[0].body, as: UTF8.self))
                 #expect(heard.data["entries"].list.map { $0["title"].text } == chart.entries.map(\.title))
 
-                let film = try #require(MovieCode("00000000"))
+                let movie = try #require(MovieCode("00000000"))
                 guard
                     case .failed(let failure) = try await own.perform(
-                        Request(.movie(film, poster: false)), within: .seconds(60))
+                        Request(.movie(movie, poster: false)), within: .seconds(60))
                 else { throw Surprise() }
                 #expect(failure.code == .notFound && failure.upstream?.service == "kobis")
                 await io.shutdown()

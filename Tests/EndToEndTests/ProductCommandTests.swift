@@ -27,7 +27,7 @@ extension Terminal {
         @Test("a product is registered, shown, changed and removed", .timeLimit(.minutes(5)))
         func life() async throws {
             try await Stage.play { stage, _ in
-                let image = try file("a.png", ProductTests.picture)
+                let image = try file("a.png", ProductTests.image)
                 let registered = try await product(stage, ["register", image, image, "--json"] + Self.goods)
                 #expect(registered.status == 0, "\(registered.errors)")
                 let event = try JSON(try #require(registered.output.first))
@@ -48,7 +48,7 @@ extension Terminal {
         @Test("each mistake is one clear line, before anything is sent where that is possible", .timeLimit(.minutes(5)))
         func mistakes() async throws {
             try await Stage.play { stage, _ in
-                let image = try file("a.png", ProductTests.picture)
+                let image = try file("a.png", ProductTests.image)
                 func said(_ status: Int, _ words: [String]) async throws -> String {
                     let ending = try await product(stage, words)
                     #expect(ending.status == status && ending.output == [], "\(words)")
@@ -81,7 +81,7 @@ extension Terminal {
         @Test("no secret of the shop is in any event, log, status or metric", .timeLimit(.minutes(5)))
         func secrets() async throws {
             try await Stage.play { stage, client in
-                let image = try file("a.png", ProductTests.picture)
+                let image = try file("a.png", ProductTests.image)
                 let secret = try file("secret", Array(Stage.wrongSecret.utf8))
                 _ = try await product(stage, ["register", image, "--secret-file", secret] + Self.goods)
                 _ = try await product(stage, ["remove", "1", "--secret-file", secret])

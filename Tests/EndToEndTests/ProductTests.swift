@@ -4,14 +4,14 @@ import Testing
 /// The shop, asked and ordered in as any client does.
 @Suite struct ProductTests {
     /// A picture of one grey pixel.
-    static let picture = Array(
+    static let image = Array(
         Data(
             base64Encoded:
                 "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADUlEQVR4AQECAP3/AIAAggCBw24l4AAAAABJRU5ErkJggg==")
             ?? Data())
 
     /// The frames of a registration.
-    static func registration(_ id: String, name: String = "겨울 외투", images: [[UInt8]] = [picture]) -> [[UInt8]] {
+    static func registration(_ id: String, name: String = "겨울 외투", images: [[UInt8]] = [image]) -> [[UInt8]] {
         let body = #"{"id":"\#(id)","name":"\#(name)","description":"따뜻하고 가벼운 외투입니다","price":15000,"stock":3}"#
         return [Array("product.register".utf8), Array(body.utf8)] + images
     }
@@ -43,12 +43,12 @@ import Testing
             let short = try await client.ask(frames: Self.registration("a", name: "외투"))
             #expect(short.word == "refused" && short.body["field"] == "name")
             let six = try await client.ask(
-                frames: Self.registration("b", images: Array(repeating: Self.picture, count: 6)))
+                frames: Self.registration("b", images: Array(repeating: Self.image, count: 6)))
             #expect(six.word == "refused" && six.body["field"] == "images")
             let huge = try await client.ask(
-                frames: Self.registration("c", images: [Self.picture, [UInt8](repeating: 0xFF, count: 10 << 20)]))
+                frames: Self.registration("c", images: [Self.image, [UInt8](repeating: 0xFF, count: 10 << 20)]))
             #expect(huge.word == "refused" && huge.body["field"] == "images[1]")
-            _ = try await client.ask(frames: Self.registration("d", images: [Array(Self.picture.dropLast(30))]))
+            _ = try await client.ask(frames: Self.registration("d", images: [Array(Self.image.dropLast(30))]))
             #expect(try await client.outcome(of: "d").end.data["error"]["field"] == "images[0]")
             let wrong = try await client.request("product.modify", ["product": 1, "secret": .text(Stage.wrongSecret)])
             #expect(["unauthorized", "forbidden"].contains(wrong.end.data["error"]["code"]))

@@ -14,7 +14,7 @@ import Testing
 
     /// The alerts in the log of a stage's notifier as `marquee replay` prints alerts, in the log's order.
     private func live(_ stage: Stage) throws -> [String] {
-        try Notifier.logFile(inFolder: stage.data()).read { log, connection in
+        try NotifierProcess.logFile(inFolder: stage.data()).read { log, connection in
             try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
                 let body = String(decoding: event.body, as: UTF8.self)
                 let data = try #require(body.range(of: #""data":"#)).upperBound

@@ -26,7 +26,7 @@ extension Facts {
                 #expect(after.body["previous"] == before.body["sequence"])
                 #expect(!after.data["corrections"].list.isEmpty)
                 #expect(
-                    corrected(before.data["entries"], by: after.data["corrections"]) == byFilm(after.data["entries"]))
+                    corrected(before.data["entries"], by: after.data["corrections"]) == byMovie(after.data["entries"]))
             }
         }
 
@@ -50,7 +50,7 @@ extension Facts {
             ((day + 1).start.timeIntervalSinceNow + hours * 3600).rounded()
         }
 
-        private func byFilm(_ entries: JSON) -> [JSON: [String: JSON]] {
+        private func byMovie(_ entries: JSON) -> [JSON: [String: JSON]] {
             Dictionary(
                 uniqueKeysWithValues: entries.list.map { entry in
                     guard case .object(let fields) = entry else { return (nil, [:]) }
@@ -60,13 +60,13 @@ extension Facts {
 
         /// The entries as they are once each correction has been made; one that does not fit changes nothing.
         private func corrected(_ entries: JSON, by corrections: JSON) -> [JSON: [String: JSON]] {
-            var films = byFilm(entries)
+            var films = byMovie(entries)
             for correction in corrections.list {
-                let (film, field) = (correction["movieCode"], correction["field"].text ?? "")
+                let (movie, field) = (correction["movieCode"], correction["field"].text ?? "")
                 if field == "entry" {
-                    films[film] = if case .object(let fields) = correction["after"] { fields } else { nil }
-                } else if films[film]?[field] == correction["before"] {
-                    films[film]?[field] = correction["after"]
+                    films[movie] = if case .object(let fields) = correction["after"] { fields } else { nil }
+                } else if films[movie]?[field] == correction["before"] {
+                    films[movie]?[field] = correction["after"]
                 }
             }
             return films

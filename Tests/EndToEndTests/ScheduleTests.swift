@@ -9,8 +9,8 @@ extension Facts {
             .timeLimit(.minutes(5)))
         func byItself() async throws {
             try await Stage.play(settings: ["MARQUEE_SCHEDULE": "on"]) { _, client in
-                let film = try await client.event { $0.topic.hasPrefix("request.done.schedule.movie.") }
-                #expect(film.data["events"][0]["topic"].text?.hasPrefix("movie.") == true)
+                let movie = try await client.event { $0.topic.hasPrefix("request.done.schedule.movie.") }
+                #expect(movie.data["events"][0]["topic"].text?.hasPrefix("movie.") == true)
                 let asked = client.events("request.accepted.schedule.day.").map(\.topic)
                 #expect(asked.count >= 2 && Set(asked).count == asked.count)
                 let schedule = try await client.ask("status").body["schedule"].list

@@ -14,7 +14,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func film(_ number: Int) throws -> MovieCode {
+    private func movie(_ number: Int) throws -> MovieCode {
         try #require(MovieCode("2024000\(number)"))
     }
 
@@ -22,11 +22,11 @@ import Testing
     private func chart(
         _ date: KoreanDate, _ films: [(number: Int, audience: Int)], in market: Market = .all
     ) throws -> Chart {
-        let entries = try films.enumerated().map { index, film in
+        let entries = try films.enumerated().map { index, movie in
             var entry = ChartEntry(
-                line: index + 1, rank: index + 1, rankChange: 0, isNew: false, movieCode: try self.film(film.number),
-                title: "영화 \(film.number)")
-            entry.audience = film.audience
+                line: index + 1, rank: index + 1, rankChange: 0, isNew: false, movieCode: try self.movie(movie.number),
+                title: "영화 \(movie.number)")
+            entry.audience = movie.audience
             return entry
         }
         return Chart(date: date, market: market, state: .provisional, entries: entries)
@@ -60,9 +60,9 @@ import Testing
     }
 
     @Test("a film's days are those of one market whose newest chart has it")
-    func film() async throws {
+    func movie() async throws {
         let log = try await Log(in: folder)
-        let two = try film(2)
+        let two = try movie(2)
         let first = try chart(june + 1, [(1, 100), (2, 50)])
         // A correction takes the film out of a chart, and still names it.
         let second = try #require(try chart(june + 1, [(1, 100), (3, 60)]).revised(from: first))

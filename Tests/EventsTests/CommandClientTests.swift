@@ -17,14 +17,14 @@ import ZeroMQ
             let client = try await CommandClient(io, address: router.addresses[0])
             let clock = ManualClock()
             let first = Task {
-                try await withDeadline(.seconds(1), orThrow: Unanswered(address: "there"), clock: clock) {
+                try await withDeadline(.seconds(1), orThrow: ResponseTimeoutError(address: "there"), clock: clock) {
                     try await client.ask("first")
                 }
             }
             let late = try #require(await commands.next())
             await clock.sleepers()
             clock.advance(by: .seconds(1))
-            await #expect(throws: Unanswered.self) { try await first.value }
+            await #expect(throws: ResponseTimeoutError.self) { try await first.value }
             async let second = client.ask("second")
             let question = await commands.next()
             try answer(late, on: router)

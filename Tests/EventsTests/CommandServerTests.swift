@@ -58,7 +58,7 @@ import ZeroMQ
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let log = try await Log(in: folder)
-        let commands = LogCommands(log: log.log, database: log.database) { .status(["version": "1"]) }
+        let commands = LogCommandHandler(log: log.log, database: log.database) { .status(["version": "1"]) }
         try await withServer {
             await commands.answer($0)
         } _: { client in
@@ -116,8 +116,8 @@ import ZeroMQ
         let topics = try (0..<40).map { try #require(Topic("request.done.\($0)")) }
         try await log.append(topics.map { try EventDraft($0, encoding: ["padding": padding]) })
         let metrics = Metrics()
-        let door = Door(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
-        let commands = LogCommands(log: log.log, database: log.database, door: door) { .status(["well": true]) }
+        let door = RequestGuard(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
+        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status(["well": true]) }
         var options = SocketOptions()
         options.heartbeat = .seconds(100)
         try await withIO { io in
@@ -135,7 +135,7 @@ import ZeroMQ
             await good.send([Message("replay", #"{"stream":"request","limit":1}"#)])
             #expect(await good.next(1).first?.text(at: 0) == "events")
             let unread = router.unread(by: Array("lazy".utf8))
-            #expect(unread > 0 && unread < Door.unreadLimit + (9 << 20))
+            #expect(unread > 0 && unread < RequestGuard.unreadLimit + (9 << 20))
 
             let answers = await apart { (0..<count).compactMap { _ in peer.hear() } }.map(Reply.init(frames:))
             let refused = answers.compactMap(\.failure)
@@ -157,7 +157,7 @@ import ZeroMQ
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let log = try await Log(in: folder)
-        let commands = LogCommands(log: log.log, database: log.database) { throw Broken() }
+        let commands = LogCommandHandler(log: log.log, database: log.database) { throw Broken() }
         try await withServer {
             await commands.answer($0)
         } _: { client in

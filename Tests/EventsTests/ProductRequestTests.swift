@@ -12,8 +12,8 @@ import Testing
         try Request(RequestFrames(topic: topic, body: body), at: now)
     }
 
-    private func refusal(_ topic: String, _ body: String) -> Failure? {
-        do throws(Failure) {
+    private func refusal(_ topic: String, _ body: String) -> ContractError? {
+        do throws(ContractError) {
             _ = try Request(RequestFrames(topic: topic, body: body), at: now)
             return nil
         } catch {
@@ -105,16 +105,16 @@ import Testing
         ]
         for request in all {
             #expect(try Request(request.frames, at: now) == request)
-            let sent = request.frames(enclosing: Enclosures(secret: "s3cret"))
+            let sent = request.frames(attaching: Attachments(secret: "s3cret"))
             #expect(try Request(sent, at: now) == request)
-            #expect(try sent.enclosures().secret == "s3cret")
+            #expect(try sent.attachments().secret == "s3cret")
         }
     }
 
     @Test("a registration brings one to five images, each in a frame and within its limit; nothing else brings any")
     func images() throws {
-        func failure(_ topic: String, _ images: [[UInt8]]) -> Failure? {
-            do throws(Failure) {
+        func failure(_ topic: String, _ images: [[UInt8]]) -> ContractError? {
+            do throws(ContractError) {
                 _ = try RequestFrames([Array(topic.utf8), Array("{}".utf8)] + images)
                 return nil
             } catch {
@@ -137,19 +137,19 @@ import Testing
     @Test("what is kept of a request has no secret, and tells its images by their digests")
     func kept() throws {
         let frames = RequestFrames(topic: "product.register", body: #"{"id":"a","secret":"s3cret",\#(draft)}"#)
-        let kept = frames.withoutEnclosures(digests: ["d1", "d2"])
+        let kept = frames.withoutAttachments(digests: ["d1", "d2"])
         #expect(!kept.body.contains("s3cret"))
         #expect(kept.body.contains(#""images":["d1","d2"]"#))
-        #expect(kept == frames.withoutEnclosures(digests: ["d1", "d2"]))
-        #expect(kept != frames.withoutEnclosures(digests: ["d1"]))
+        #expect(kept == frames.withoutAttachments(digests: ["d1", "d2"]))
+        #expect(kept != frames.withoutAttachments(digests: ["d1"]))
         #expect(Request.id(in: kept) == RequestID("a"))
-        #expect(RequestFrames(topic: "fetch.day", body: "2024-06-04").withoutEnclosures().body == "2024-06-04")
+        #expect(RequestFrames(topic: "fetch.day", body: "2024-06-04").withoutAttachments().body == "2024-06-04")
         let accepted = RequestAccepted(topic: "product.register", request: RequestFields(of: frames))
         let json = try JSON.encode(accepted)
         #expect(!String(decoding: json, as: UTF8.self).contains("s3cret"))
         #expect(try JSON.decode(RequestAccepted.self, from: json) == accepted)
         var text = ""
-        dump(try frames.enclosures(), to: &text)
+        dump(try frames.attachments(), to: &text)
         #expect(!text.contains("s3cret"))
     }
 

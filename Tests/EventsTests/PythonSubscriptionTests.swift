@@ -43,7 +43,7 @@ import Testing
     @Test("it asks again, over a new connection, when it is refused")
     func refused() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
-        let once = AnswerOnce(.refused(Failure(.internal, "not now")))
+        let once = AnswerOnce(.refused(ContractError(.internal, "not now")))
         let station = try await Station(Log(in: folder)) { command in
             ask.yield()
             return await once.take()

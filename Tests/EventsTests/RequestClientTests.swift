@@ -58,7 +58,7 @@ import ZeroMQ
             let chart = try await stage.publish(draft("ranking.day.all.2024-06-04"))[0]
             let answer = RequestDone.Answer(topic: "\(chart.topic)", stream: .ranking, sequence: chart.sequence)
             let stranger = try #require(RequestID("\(id)2"))
-            let failure = Failure(.internal, "another's")
+            let failure = ContractError(.internal, "another's")
             _ = try await stage.publish(
                 EventDraft(
                     .request(.failed, stranger),
@@ -84,7 +84,7 @@ import ZeroMQ
             async let outcome = stage.client.perform(asked, within: .seconds(50))
             let (command, request) = try await stage.question()
             let id = try #require(request.id)
-            let failure = Failure(.notPublished, "not yet")
+            let failure = ContractError(.notPublished, "not yet")
             stage.router.post([command.answer(isRefused ? .refused(failure) : .accepted(id))])
             if !isRefused {
                 _ = try await stage.publish(
@@ -105,7 +105,7 @@ import ZeroMQ
             let folder = try TemporaryFolder()
             let client = RequestClient(
                 io, commands: "ipc://" + folder.file("commands"), events: "ipc://" + folder.file("events"))
-            let error = await #expect(throws: Unanswered.self) {
+            let error = await #expect(throws: ResponseTimeoutError.self) {
                 try await client.perform(request(), within: .milliseconds(1))
             }
             #expect(error.map { "\($0)".contains("nobody answers at ipc://") } == true)

@@ -13,8 +13,8 @@ import Testing
         try Request(RequestFrames(topic: topic, body: body), at: now)
     }
 
-    func refusal(_ topic: String, _ body: String) -> Failure? {
-        do throws(Failure) {
+    func refusal(_ topic: String, _ body: String) -> ContractError? {
+        do throws(ContractError) {
             _ = try Request(RequestFrames(topic: topic, body: body), at: now)
             return nil
         } catch {
@@ -147,7 +147,7 @@ import Testing
         for bad in [
             [topic, day, []], [[0xFF, 0xFE], day], [topic, [0xC3]], [topic, [UInt8](repeating: 0x20, count: 65_537)],
         ] {
-            #expect(throws: Failure.self) { try RequestFrames(bad) }
+            #expect(throws: ContractError.self) { try RequestFrames(bad) }
         }
         #expect(try RequestFrames([topic, [UInt8](repeating: 0x20, count: 65_536)]).body.count == 65_536)
     }

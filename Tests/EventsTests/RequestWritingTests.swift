@@ -37,7 +37,7 @@ import Testing
             .map {
                 RequestDone.Answer(topic: $0.description, stream: $0.stream, sequence: .zero.advanced(by: 42))
             }
-        let problem = Failure(.upstreamTimeout, "no \"answer\" in time", field: "a/b", retryAfter: 3)
+        let problem = ContractError(.upstreamTimeout, "no \"answer\" in time", field: "a/b", retryAfter: 3)
         try expectSame(RequestDone(topic: "fetch.day", events: answers, from: .upstream, problems: []))
         try expectSame(RequestDone(topic: "fetch.movie", events: [], from: .log, problems: [problem, problem]))
     }

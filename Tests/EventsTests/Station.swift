@@ -28,7 +28,7 @@ final class Station: Sendable {
         let router = try await io.open(.router, bind: [commands])
         let publisher = Publisher(
             eventSocket, of: log.log, positions: tellsAll ? try await log.positions() : [:])
-        let logCommands = LogCommands(log: log.log, database: log.database) { .status(["well": true]) }
+        let logCommands = LogCommandHandler(log: log.log, database: log.database) { .status(["well": true]) }
         self.events = eventSocket.addresses[0]
         self.commands = router.addresses[0]
         self.eventSocket = eventSocket

@@ -14,7 +14,7 @@ import Testing
     @Test("whatever is lost, repeated or cut off, each event is delivered once, in order", arguments: filters)
     func randomly(_ prefixes: [String]) throws {
         for seed in 0..<UInt64(48) {
-            var world = World(seed: seed, interest: Interest(prefixes: prefixes))
+            var world = World(seed: seed, interest: TopicFilter(prefixes: prefixes))
             for _ in 0..<400 { try world.step() }
             try world.settle()
             try #require(world.faults.isEmpty, "seed \(seed): \(world.faults)")
@@ -39,20 +39,20 @@ private struct World {
     ]
 
     private var random: SeededGenerator
-    private let interest: Interest
+    private let interest: TopicFilter
     private var epoch = "epoch 0"
     private var log: [Stream: [Record]] = [:]
     /// What is on its way, in the order it was sent in.
     private var channel: [Word] = []
     private var machine: SubscriptionStateMachine
     /// What the consumer has kept, in one transaction with the position.
-    private var kept: LogPosition?
+    private var kept: LogCursor?
     private var had: [String: [Event]] = [:]
     private var loss: Double
     private var isCrashing = true
     private(set) var faults: [String] = []
 
-    init(seed: UInt64, interest: Interest) {
+    init(seed: UInt64, interest: TopicFilter) {
         random = SeededGenerator(seed: seed)
         self.interest = interest
         machine = SubscriptionStateMachine(interest: interest, start: .beginning)

@@ -28,9 +28,9 @@ import Testing
 
     /// A machine that has had a stream up to a place.
     func machine(_ prefixes: String..., after places: [Stream: Int]) throws -> SubscriptionStateMachine {
-        let streams = try places.mapValues { StreamPosition(after: try number($0)) }
+        let streams = try places.mapValues { StreamCursor(after: try number($0)) }
         return SubscriptionStateMachine(
-            interest: Interest(prefixes: prefixes), start: .after(LogPosition(epoch: Self.epoch, streams: streams)))
+            interest: TopicFilter(prefixes: prefixes), start: .after(LogCursor(epoch: Self.epoch, streams: streams)))
     }
 
     /// An output in short: `movie 4`, `live`, `new log`, `fetch movie`.
@@ -73,7 +73,7 @@ import Testing
         #expect(machine.position?[.movie].after.value == 4)
         #expect(machine.position?[.movie].beyond == [try number(6), try number(7)])
         #expect(try short(machine.take(event("movie.ACAAAAAA", 5))) == ["movie 5"])
-        #expect(machine.position?[.movie] == StreamPosition(after: try number(7)))
+        #expect(machine.position?[.movie] == StreamCursor(after: try number(7)))
     }
 
     @Test(
@@ -102,7 +102,7 @@ import Testing
         #expect(machine.place(in: .movie).value == 8)
         let second = try page([event("movie.BBBBBBBB", 11)], to: 12)
         #expect(short(machine.take(second, of: .movie)) == ["movie 11", "live"])
-        #expect(machine.position?[.movie] == StreamPosition(after: try number(12)))
+        #expect(machine.position?[.movie] == StreamCursor(after: try number(12)))
         #expect(try short(machine.take(heartbeat([.movie: 12]))) == [])
     }
 
@@ -111,11 +111,11 @@ import Testing
         var machine = try machine("movie.", after: [.movie: 4])
         let page = try page((5...7).map { try event("movie.AAAAAAAA", $0) }, to: 7)
         #expect(short(machine.take(page, of: .movie)) == ["movie 5", "movie 6", "movie 7"])
-        #expect(machine.position?[.movie] == StreamPosition(after: try number(7)))
+        #expect(machine.position?[.movie] == StreamCursor(after: try number(7)))
         #expect(try short(machine.take(event("movie.AAAAAAAA", 8, previous: 7))) == ["movie 8"])
-        #expect(machine.position?[.movie] == StreamPosition(after: try number(8)))
+        #expect(machine.position?[.movie] == StreamCursor(after: try number(8)))
         #expect(try short(machine.take(event("movie.AAAAAAAA", 10, previous: 8))) == ["fetch movie"])
-        #expect(machine.position?[.movie] == StreamPosition(after: try number(8)))
+        #expect(machine.position?[.movie] == StreamCursor(after: try number(8)))
     }
 
     @Test("the log is asked when too much is delivered that nothing makes sure")
@@ -129,17 +129,17 @@ import Testing
 
     @Test("from the newest on, nothing is delivered that a heartbeat has told of before")
     func newest() throws {
-        var machine = SubscriptionStateMachine(interest: Interest(prefixes: ["movie."]), start: .newest)
+        var machine = SubscriptionStateMachine(interest: TopicFilter(prefixes: ["movie."]), start: .newest)
         #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
         #expect(try short(machine.take(heartbeat([.movie: 5, .ranking: 2]))) == ["live"])
-        #expect(machine.position?.streams == [.movie: StreamPosition(after: try number(5))])
+        #expect(machine.position?.streams == [.movie: StreamCursor(after: try number(5))])
         #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
         #expect(try short(machine.take(event("movie.AAAAAAAA", 6))) == ["movie 6"])
     }
 
     @Test("from the beginning, the first heartbeat has the log read")
     func beginning() throws {
-        var machine = SubscriptionStateMachine(interest: Interest(prefixes: [""]), start: .beginning)
+        var machine = SubscriptionStateMachine(interest: TopicFilter(prefixes: [""]), start: .beginning)
         #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
         #expect(try short(machine.take(heartbeat([.movie: 5, .ranking: 2]))) == ["fetch ranking", "fetch movie"])
         #expect(machine.place(in: .movie) == .zero)
@@ -153,7 +153,7 @@ import Testing
         #expect(machine.position?.epoch == Self.epoch)
         let beside = try page([event("movie.AAAAAAAA", 5, epoch: "new")], to: 9, epoch: "new")
         #expect(short(machine.take(beside, of: .movie)) == ["new log new", "fetch movie"])
-        #expect(machine.position == LogPosition(epoch: "new"))
+        #expect(machine.position == LogCursor(epoch: "new"))
         // What was still on its way from the old log.
         #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
         #expect(try short(machine.take(heartbeat([.movie: 4]))) == ["fetch movie"])
@@ -176,7 +176,7 @@ import Testing
             ([], [], [], ""),
         ] as [([String], [Stream], [Stream], String)])
     func interest(_ prefixes: [String], _ streams: [Stream], _ whole: [Stream], _ common: String) {
-        let interest = Interest(prefixes: prefixes)
+        let interest = TopicFilter(prefixes: prefixes)
         #expect(interest.streams == streams)
         #expect(streams.filter(interest.isWhole) == whole)
         #expect(interest.commonPrefix(in: .movie) == common)

@@ -143,12 +143,12 @@ import ZeroMQ
                 return count
             }
             switch number {
-            case 1: return .refused(Failure(.internal, "not now"))
+            case 1: return .refused(ContractError(.internal, "not now"))
             case 2: return Reply(frames: [Array("what?".utf8)])
             case 3:
                 asked.continuation.finish()
                 for await _ in silence.stream {}
-                return .refused(Failure(.internal, "too late"))
+                return .refused(ContractError(.internal, "too late"))
             default: return nil
             }
         }
@@ -180,7 +180,7 @@ import ZeroMQ
 
     @Test("closing ends it, in a pause as well", arguments: [true, false])
     func close(inPause: Bool) async throws {
-        let station = try await Station(Log(in: folder)) { _ in .refused(Failure(.internal, "not now")) }
+        let station = try await Station(Log(in: folder)) { _ in .refused(ContractError(.internal, "not now")) }
         if inPause { try await station.publish("movie.AAAAAAAA") }
         let (notes, noted) = AsyncStream<Void>.makeStream()
         let subscription = try await station.subscription(

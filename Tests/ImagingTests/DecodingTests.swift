@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.ownThread) struct DecodingTests {
     /// Red on the left, blue on the right.
-    private static func flag(_ width: Int, _ height: Int) -> Canvas {
-        var canvas = Canvas(width: width, height: height)
+    private static func flag(_ width: Int, _ height: Int) -> Bitmap {
+        var canvas = Bitmap(width: width, height: height)
         canvas.fill(
             .rectangle(x: 0, y: 0, width: Double(width) / 2, height: Double(height)), with: .color(Color(0xFF0000)))
         canvas.fill(
@@ -21,7 +21,7 @@ import Testing
     func fitting(width: Int, height: Int, w: Int, h: Int) throws {
         let flag = Self.flag(width, height)
         for bytes in [flag.encodeJPEG(quality: 95), flag.encodePNG()] {
-            let small = try #require(Canvas(decoding: bytes, toFit: 100, 100))
+            let small = try #require(Bitmap(decoding: bytes, toFit: 100, 100))
             #expect(small.width == w && small.height == h)
             let middle = (h / 2) * w * 3
             let (left, right) = (middle + 3 * (w / 4), middle + 3 * (w * 3 / 4))
@@ -32,11 +32,11 @@ import Testing
 
     @Test("a WebP is decoded in each of its forms; a GIF, and what is no picture, is not")
     func formats() {
-        #expect(Canvas(decoding: Sample.webpLossy.bytes, toFit: 10, 10)?.width == 1)
-        #expect(Canvas(decoding: Sample.webpLossless.bytes, toFit: 10, 10)?.width == 1)
-        #expect(Canvas(decoding: Sample.gif.bytes, toFit: 10, 10) == nil)
-        #expect(Canvas(decoding: Array("<html>".utf8), toFit: 10, 10) == nil)
-        #expect(Canvas(decoding: [], toFit: 10, 10) == nil)
+        #expect(Bitmap(decoding: Sample.webpLossy.bytes, toFit: 10, 10)?.width == 1)
+        #expect(Bitmap(decoding: Sample.webpLossless.bytes, toFit: 10, 10)?.width == 1)
+        #expect(Bitmap(decoding: Sample.gif.bytes, toFit: 10, 10) == nil)
+        #expect(Bitmap(decoding: Array("<html>".utf8), toFit: 10, 10) == nil)
+        #expect(Bitmap(decoding: [], toFit: 10, 10) == nil)
     }
 
     @Test("a picture that is cut off is none, wherever it is cut")
@@ -44,7 +44,7 @@ import Testing
         for bytes in [Self.flag(64, 48).encodeJPEG(), Self.flag(64, 48).encodePNG()] {
             for count in stride(from: 0, to: bytes.count - 16, by: 7) {
                 #expect(
-                    Canvas(decoding: Array(bytes.prefix(count)), toFit: 20, 20) == nil, "\(count) of \(bytes.count)")
+                    Bitmap(decoding: Array(bytes.prefix(count)), toFit: 20, 20) == nil, "\(count) of \(bytes.count)")
             }
         }
     }
@@ -58,8 +58,8 @@ import Testing
                 for _ in 0..<4 {
                     bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0...255, using: &generator)
                 }
-                if let picture = Canvas(decoding: bytes, toFit: 20, 20) {
-                    #expect(picture.width <= 20 && picture.height <= 20)
+                if let image = Bitmap(decoding: bytes, toFit: 20, 20) {
+                    #expect(image.width <= 20 && image.height <= 20)
                 }
             }
         }
@@ -70,6 +70,6 @@ import Testing
         // A side is patched in the header, whose checksum nobody gets to look at.
         var bytes = Self.flag(64, 48).encodePNG()
         bytes.replaceSubrange(16..<24, with: [0, 0, 0x0F, 0xA0, 0, 0, 0x0F, 0xA0])  // 4,000 × 4,000
-        #expect(Canvas(decoding: bytes, toFit: 100, 100) == nil)
+        #expect(Bitmap(decoding: bytes, toFit: 100, 100) == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ImageHeaderTests {
     @Test("what we encode is what the header says", arguments: [(1, 1), (3, 500), (640, 2)])
     func ours(width: Int, height: Int) {
-        let canvas = Canvas(width: width, height: height)
+        let canvas = Bitmap(width: width, height: height)
         #expect(ImageHeader.read(canvas.encodeJPEG()) == ImageHeader(format: .jpeg, width: width, height: height))
         #expect(ImageHeader.read(canvas.encodePNG()) == ImageHeader(format: .png, width: width, height: height))
     }
@@ -31,7 +31,7 @@ import Testing
 
     @Test(
         "what is no picture has no header", arguments: ["", "<!DOCTYPE html>", "GIF89", "RIFF....WEBPVP8 ", "\u{FF}"])
-    func noPicture(text: String) {
+    func noImage(text: String) {
         #expect(ImageHeader.read(text.utf8) == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
             (30_000, 10), (10, 16_385), (8_000, 8_000), (0, 10), (10, 0), (1 << 31, 1 << 31),
         ])
     func absurdSizes(width: Int, height: Int) {
-        var png = Canvas(width: 1, height: 1).encodePNG()
+        var png = Bitmap(width: 1, height: 1).encodePNG()
         for index in 0..<4 {
             png[16 + index] = UInt8(truncatingIfNeeded: width >> (24 - 8 * index))
             png[20 + index] = UInt8(truncatingIfNeeded: height >> (24 - 8 * index))
@@ -51,11 +51,11 @@ import Testing
 
     @Test("no broken input crashes the reader or gets an absurd size past it", arguments: Sample.allCases)
     func mutations(sample: Sample) {
-        let picture = sample.bytes
-        for length in 0..<picture.count { check(picture.prefix(length)) }
+        let image = sample.bytes
+        for length in 0..<image.count { check(image.prefix(length)) }
         var random = SeededGenerator(seed: 20_240_604)
         for _ in 0..<2_000 {
-            var bytes = picture
+            var bytes = image
             for _ in 0...Int.random(in: 0..<6, using: &random) {
                 // Mostly in the header, where it matters.
                 let end = Bool.random(using: &random) ? min(40, bytes.count) : bytes.count

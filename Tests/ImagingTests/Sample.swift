@@ -12,8 +12,8 @@ enum Sample: String, CaseIterable {
 
     var bytes: [UInt8] {
         switch self {
-        case .jpeg: Canvas(width: 40, height: 30).encodeJPEG()
-        case .png: Canvas(width: 40, height: 30).encodePNG()
+        case .jpeg: Bitmap(width: 40, height: 30).encodeJPEG()
+        case .png: Bitmap(width: 40, height: 30).encodePNG()
         // One pixel each, since we cannot make them ourselves.
         case .gif: decoded("R0lGODlhAQABAAAAACw=")
         case .webpLossy: decoded("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")

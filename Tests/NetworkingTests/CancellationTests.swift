@@ -74,7 +74,7 @@ struct CancellationTests {
     func cancelledPause() async throws {
         let server = try ScriptedServer { $0.answer(status: 503) }
         let asleep = AsyncStream.makeStream(of: Void.self)
-        var surroundings = HTTPClient.Surroundings.system
+        var surroundings = HTTPClient.RetryEnvironment.system
         surroundings.sleep = { _ in
             asleep.continuation.yield()
             try await Task.sleep(for: .seconds(3600))

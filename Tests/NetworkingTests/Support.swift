@@ -42,8 +42,8 @@ final class ManualTime: Sendable {
     /// The pauses that were made.
     var pauses: [Duration] { state.withLock(\.pauses) }
 
-    var surroundings: HTTPClient.Surroundings {
-        HTTPClient.Surroundings(
+    var surroundings: HTTPClient.RetryEnvironment {
+        HTTPClient.RetryEnvironment(
             now: { self.state.withLock(\.now) },
             date: { Date(timeIntervalSince1970: 784_111_777) },  // Sun, 06 Nov 1994 08:49:37 GMT
             sleep: { pause in

@@ -5,9 +5,9 @@ import Testing
 @testable import Notifier
 
 @Suite struct AlertDeciderTests {
-    private func chart(_ day: Int, _ titles: String, market: Market = .all) throws -> LoggedChart {
+    private func chart(_ day: Int, _ titles: String, market: Market = .all) throws -> SourcedChart {
         let entries = try titles.enumerated().map { index, title in
-            try ChartEntry.film(String(title), line: index + 1, isNew: title == "N")
+            try ChartEntry.movie(String(title), line: index + 1, isNew: title == "N")
         }
         return try .june(day, entries, market: market)
     }

@@ -14,15 +14,18 @@ import Testing
 
     @Test("alerts stand in line order, for one film by rule, then come the films that left by their last lines")
     func order() throws {
-        let before = try LoggedChart.june(
+        let before = try SourcedChart.june(
             3,
-            [.film("A", line: 1), .film("B", line: 2), .film("C", line: 3), .film("D", line: 4), .film("E", line: 5)],
+            [
+                .movie("A", line: 1), .movie("B", line: 2), .movie("C", line: 3), .movie("D", line: 4),
+                .movie("E", line: 5),
+            ],
             number: 7)
-        let day = try LoggedChart.june(
+        let day = try SourcedChart.june(
             4,
             [
-                .film("N", line: 1, isNew: true), .film("E", line: 2, change: 3), .film("A", line: 3, change: -2),
-                .film("X", line: 4, change: 40), .film("Y", line: 5, change: -3),
+                .movie("N", line: 1, isNew: true), .movie("E", line: 2, change: 3), .movie("A", line: 3, change: -2),
+                .movie("X", line: 4, change: 40), .movie("Y", line: 5, change: -3),
             ], number: 9)
         let alerts = rules.alerts(for: day, before: before)
         #expect(
@@ -38,7 +41,7 @@ import Testing
 
     @Test("without the day before nobody leaves or takes the lead")
     func alone() throws {
-        let day = try LoggedChart.june(4, [.film("N", line: 1, isNew: true), .film("E", line: 2, change: 3)])
+        let day = try SourcedChart.june(4, [.movie("N", line: 1, isNew: true), .movie("E", line: 2, change: 3)])
         #expect(summary(rules.alerts(for: day, before: nil)) == ["entered N", "rose E"])
     }
 
@@ -50,25 +53,25 @@ import Testing
             (3, .max, false, ["rose A"]), (3, .min, false, ["fell A"]),
         ] as [(Int, Int?, Bool, [String])])
     func threshold(threshold: Int, change: Int?, isNew: Bool, expected: [String]) throws {
-        let day = try LoggedChart.june(4, [.film("A", line: 1, change: change, isNew: isNew)])
+        let day = try SourcedChart.june(4, [.movie("A", line: 1, change: change, isNew: isNew)])
         #expect(summary(AlertRules(threshold: threshold).alerts(for: day, before: nil)) == expected)
     }
 
     @Test("the lead goes by lines: a tie on rank 1 leads only from line 1")
     func tie() throws {
-        let before = try LoggedChart.june(3, [.film("A", line: 1), .film("B", line: 2)])
-        let tied = try LoggedChart.june(4, [.film("A", line: 1), .film("B", line: 2, rank: 1, change: 1)])
-        let turned = try LoggedChart.june(4, [.film("B", line: 1, change: 1), .film("A", line: 2, rank: 1)])
+        let before = try SourcedChart.june(3, [.movie("A", line: 1), .movie("B", line: 2)])
+        let tied = try SourcedChart.june(4, [.movie("A", line: 1), .movie("B", line: 2, rank: 1, change: 1)])
+        let turned = try SourcedChart.june(4, [.movie("B", line: 1, change: 1), .movie("A", line: 2, rank: 1)])
         #expect(summary(rules.alerts(for: tied, before: before)) == [])
         #expect(summary(rules.alerts(for: turned, before: before)) == ["lead B"])
     }
 
     @Test("ranks and change are null where they are not known")
     func ranks() throws {
-        let before = try LoggedChart.june(3, [.film("A", line: 1), .film("B", line: 2)])
-        var back = try ChartEntry.film("C", line: 1, change: nil)
+        let before = try SourcedChart.june(3, [.movie("A", line: 1), .movie("B", line: 2)])
+        var back = try ChartEntry.movie("C", line: 1, change: nil)
         back.rank = nil
-        let day = try LoggedChart.june(4, [back, .film("N", line: 2, isNew: true), .film("R", line: 3, change: 9)])
+        let day = try SourcedChart.june(4, [back, .movie("N", line: 2, isNew: true), .movie("R", line: 3, change: 9)])
         let alerts = rules.alerts(for: day, before: before)
         #expect(summary(alerts) == ["lead C", "entered N", "rose R", "left A", "left B"])
         #expect(alerts.map(\.rank) == [nil, 2, 3, nil, nil])
@@ -79,15 +82,15 @@ import Testing
 
     @Test("texts read well in both languages")
     func texts() throws {
-        var winner = try ChartEntry.film("A", line: 1, change: 3)
+        var winner = try ChartEntry.movie("A", line: 1, change: 3)
         winner.title = "파묘"
         winner.audience = 1_234_567
-        var loser = try ChartEntry.film("B", line: 1)
+        var loser = try ChartEntry.movie("B", line: 1)
         loser.title = "서울의 봄"
-        var entered = try ChartEntry.film("N", line: 7, isNew: true)
+        var entered = try ChartEntry.movie("N", line: 7, isNew: true)
         entered.title = "듄"
-        let before = try LoggedChart.june(3, [loser])
-        let day = try LoggedChart.june(4, [winner, entered])
+        let before = try SourcedChart.june(3, [loser])
+        let day = try SourcedChart.june(4, [winner, entered])
         let texts = rules.alerts(for: day, before: before).map(\.text)
         #expect(
             texts.map(\.ko) == [
@@ -104,8 +107,8 @@ import Testing
 
     @Test("an alert is written as the contract has it, and read back")
     func coding() throws {
-        let before = try LoggedChart.june(3, [.film("A", line: 1)], number: 1)
-        let day = try LoggedChart.june(4, [.film("B", line: 1, change: nil)], number: 2)
+        let before = try SourcedChart.june(3, [.movie("A", line: 1)], number: 1)
+        let day = try SourcedChart.june(4, [.movie("B", line: 1, change: nil)], number: 2)
         let alerts = rules.alerts(for: day, before: before)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

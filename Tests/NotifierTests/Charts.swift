@@ -8,7 +8,7 @@ import Testing
 
 extension ChartEntry {
     /// A line; its film's code is the title's first character, repeated.
-    static func film(
+    static func movie(
         _ title: String, line: Int, rank: Int? = nil, change: Int? = 0, isNew: Bool = false
     ) throws -> ChartEntry {
         let code = try #require(MovieCode(String(repeating: String(title.prefix(1)), count: 8)))
@@ -17,12 +17,12 @@ extension ChartEntry {
     }
 }
 
-extension LoggedChart {
+extension SourcedChart {
     /// A chart of a day in June 2024, logged under the given number.
-    static func june(_ day: Int, _ entries: [ChartEntry], market: Market = .all, number: Int = 1) throws -> LoggedChart
+    static func june(_ day: Int, _ entries: [ChartEntry], market: Market = .all, number: Int = 1) throws -> SourcedChart
     {
         let date = try #require(KoreanDate(year: 2024, month: 6, day: day))
-        return LoggedChart(
+        return SourcedChart(
             Chart(date: date, market: market, state: .provisional, entries: entries),
             at: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(number)))))
     }
@@ -30,7 +30,7 @@ extension LoggedChart {
 
 extension AlertRules {
     /// What fires for a day when nothing is known but its chart and the one of the day before.
-    func alerts(for day: LoggedChart, before: LoggedChart?) -> [Alert] {
+    func alerts(for day: SourcedChart, before: SourcedChart?) -> [Alert] {
         var decider = AlertDecider(rules: self)
         if let before { decider.learn(before) }
         return decider.take(day)
@@ -51,7 +51,7 @@ enum RecordedCharts {
     }
 
     /// All days of 2024 that are recorded, in order.
-    static func of2024() throws -> [LoggedChart] {
+    static func of2024() throws -> [SourcedChart] {
         try Recorded.files(in: "kobis/daily-2024").flatMap { try Recorded.lines($0) }.enumerated().map { index, line in
             let result = try JSONDecoder().decode(Response.self, from: line).boxOfficeResult
             let entries = try result.dailyBoxOfficeList.map { line in
@@ -65,7 +65,7 @@ enum RecordedCharts {
                 entry.openDate = KoreanDate(line.openDt)
                 return entry
             }
-            return LoggedChart(
+            return SourcedChart(
                 Chart(
                     date: try #require(KoreanDate(result.showRange.prefix(8))), market: .all, state: .settled,
                     entries: entries),

@@ -24,12 +24,12 @@ import Testing
         var alerts: [String] = []
         for (index, day) in days.enumerated() {
             guard let day else { continue }
-            var entries = [try ChartEntry.film("Z", line: 20)]
+            var entries = [try ChartEntry.movie("Z", line: 20)]
             if !day.isAway {
-                var film = try ChartEntry.film("A", line: day.line)
-                (film.audience, film.audienceTotal, film.screens) = (day.audience, day.total, day.screens)
-                film.openDate = day.openDate
-                entries.insert(film, at: 0)
+                var movie = try ChartEntry.movie("A", line: day.line)
+                (movie.audience, movie.audienceTotal, movie.screens) = (day.audience, day.total, day.screens)
+                movie.openDate = day.openDate
+                entries.insert(movie, at: 0)
             }
             alerts += decider.take(try .june(index + 1, entries)).map { "\($0.date.day) \($0.text.ko)" }
         }
@@ -38,7 +38,7 @@ import Testing
 
     @Test("a film is back after days away, if it was known to be away")
     func reentered() throws {
-        let rule = Reentered(after: 2)
+        let rule = ReenteredRule(after: 2)
         #expect(try fires(rule, [Day(), .away, .away, Day(line: 3), Day()]) == ["4 〈A〉, 2일 만에 3위로 재진입"])
         #expect(try fires(rule, [Day(), .away, Day()]) == [])
         #expect(try fires(rule, [Day(), .away, .away, nil, Day()]) == [])
@@ -49,14 +49,14 @@ import Testing
     func opening() throws {
         let second = try #require(KoreanDate(year: 2024, month: 6, day: 2))
         let day = Day(audience: 330_118, line: 2, screens: 1_200, openDate: second)
-        #expect(try fires(Opening(), [day, day, day]) == ["2 〈A〉 개봉 첫날 2위, 관객 330,118명, 스크린 1,200개"])
+        #expect(try fires(OpeningRule(), [day, day, day]) == ["2 〈A〉 개봉 첫날 2위, 관객 330,118명, 스크린 1,200개"])
     }
 
     @Test(
         "a streak is told when it has one of its lengths, and begins anew after a day that another leads or nobody knows"
     )
     func streak() throws {
-        let rule = Streak(days: [3, 5])
+        let rule = StreakRule(days: [3, 5])
         let days = Array(repeating: Day?.some(Day()), count: 6)
         #expect(try fires(rule, days) == ["3 〈A〉 3일 연속 1위", "5 〈A〉 5일 연속 1위"])
         #expect(try fires(rule, [Day(), Day(), Day(line: 2), Day(), Day()]) == [])
@@ -65,7 +65,7 @@ import Testing
 
     @Test("a milestone is told on the day that passes it, the highest of several, once")
     func milestone() throws {
-        let rule = Milestone(totals: [100, 300, 1_000])
+        let rule = MilestoneRule(totals: [100, 300, 1_000])
         func day(_ total: Int, _ audience: Int?) -> Day { Day(audience: audience, total: total) }
         #expect(
             try fires(rule, [day(90, 90), day(100, 10), day(110, 10), day(350, 240)])
@@ -83,7 +83,7 @@ import Testing
 
     @Test("a best day is told once the film has been known for a while")
     func best() throws {
-        let rule = Best(after: 3)
+        let rule = BestRule(after: 3)
         let days = [10, 20, 15, 20, 21].map { Day?.some(Day(audience: $0)) }
         #expect(try fires(rule, days) == ["5 〈A〉 하루 최다 관객 21명 (종전 20명)"])
         #expect(try fires(rule, [Day(audience: 10), Day(audience: 20)]) == [])
@@ -93,7 +93,7 @@ import Testing
     func screens() throws {
         let days = [400, 799, 400, 800, 400, 100, 49, 0].map { Day?.some(Day(screens: $0)) }
         #expect(
-            try fires(Screens(), days) == [
+            try fires(ScreensRule(), days) == [
                 "4 〈A〉 스크린 400개→800개", "5 〈A〉 스크린 800개→400개", "6 〈A〉 스크린 400개→100개",
                 "7 〈A〉 스크린 100개→49개",
             ])
@@ -101,14 +101,16 @@ import Testing
 
     @Test("an alert's line is that of the contract's rules first, then the others in line order")
     func order() throws {
-        let rules: [any Rule] = [Opening(), Entered(), Left(), Rose(), Fell(), Lead(), Milestone(totals: [10])]
+        let rules: [any Rule] = [
+            OpeningRule(), EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), MilestoneRule(totals: [10]),
+        ]
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
-        var films = [try ChartEntry.film("N", line: 1, isNew: true), try ChartEntry.film("B", line: 2, change: 4)]
-        for index in films.indices {
-            (films[index].audience, films[index].audienceTotal, films[index].openDate) = (20, 20, june)
+        var movies = [try ChartEntry.movie("N", line: 1, isNew: true), try ChartEntry.movie("B", line: 2, change: 4)]
+        for index in movies.indices {
+            (movies[index].audience, movies[index].audienceTotal, movies[index].openDate) = (20, 20, june)
         }
         let alerts = AlertRules(rules.map { AlertRules.Entry($0) }).alerts(
-            for: try .june(4, films), before: try .june(3, [.film("X", line: 1)]))
+            for: try .june(4, movies), before: try .june(3, [.movie("X", line: 1)]))
         #expect(
             alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" } == [
                 "entered N", "lead N", "rose B", "left X", "opening N", "milestone N", "opening B", "milestone B",
@@ -120,7 +122,7 @@ import Testing
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
         let anomaly = Anomaly(.late, of: june, in: .all, expected: 1, found: 0, text: "The chart is late.")
         let place = Alert.Evidence(stream: .anomaly, sequence: .zero)
-        let decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Anomalous())]))
+        let decider = AlertDecider(rules: AlertRules([AlertRules.Entry(AnomalyRule())]))
         let alert = try #require(decider.take(anomaly, at: place).first)
         #expect(alert.id == "anomaly.late.2024-06-04.all")
         #expect(alert.topic?.description == "alert.anomaly.late.2024-06-04")

@@ -39,7 +39,7 @@ struct Newsroom {
     ) async throws -> [String] {
         let (lines, line) = AsyncStream<String>.makeStream()
         let logger = Logger(label: "notifier", clock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
-        let notifier = Notifier(
+        let notifier = NotifierProcess(
             configuration, rules: AlertRules(), since: since, logger: logger, clock: WallClock { [began] in began })
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = notifier.run { for await _ in ends {} }
@@ -84,17 +84,17 @@ struct Newsroom {
 
     /// How far in the worker's log a notifier has stored that it has read.
     func place() async throws -> UInt64? {
-        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
         let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let ledger = Ledger(database: database, log: log, clock: .system) { _ in }
-        let memory = try await ledger.recall(rules: AlertRules(), since: nil)
+        let store = NotifierStore(database: database, log: log, clock: .system) { _ in }
+        let memory = try await store.recall(rules: AlertRules(), since: nil)
         await database.close()
         return memory.position?.streams[.ranking]?.after.value
     }
 
     /// All alerts that notifiers have logged.
     func logged() async throws -> [String] {
-        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
         let alerts = try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
             return try log.events(of: .alert, after: .zero, limit: 5_000, in: connection).events.map { event in
@@ -123,7 +123,7 @@ struct Newsroom {
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(
                 try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommands(log: log, database: database) { .status(["well": true]) }
+            let answers = LogCommandHandler(log: log, database: database) { .status(["well": true]) }
             self.database = database
             self.log = log
             self.publisher = publisher
@@ -139,9 +139,9 @@ struct Newsroom {
             _ day: Int, _ titles: String, at time: Date, priority: Request.Priority = .live, isLost: Bool = false
         ) async throws {
             let entries = try titles.enumerated().map { index, title in
-                try ChartEntry.film(String(title), line: index + 1, isNew: title == "N")
+                try ChartEntry.movie(String(title), line: index + 1, isNew: title == "N")
             }
-            let chart = try LoggedChart.june(day, entries).chart
+            let chart = try SourcedChart.june(day, entries).chart
             let draft = try EventDraft(.ranking(day: chart.date, market: .all), priority: priority, encoding: chart)
             let events = try await database.write { [log] in try log.append([draft], at: time, in: $0) }
             if !isLost { publisher.publish(events) }

@@ -15,7 +15,8 @@ import YAML
     private let opened = Date(timeIntervalSince1970: 1_795_242_180)  // 2026-11-21 15:23 in Korea
 
     private static let all: [any ProductRule] = [
-        PriceFell(), PriceRose(), NewDiscount(), SoldOut(), BackInStock(), NewProduct(), ProductRemoved(),
+        PriceFellRule(), PriceRoseRule(), NewDiscountRule(), SoldOutRule(), BackInStockRule(), NewProductRule(),
+        ProductRemovedRule(),
     ]
 
     private func rules(_ rules: [any ProductRule] = all) -> AlertRules {
@@ -26,7 +27,7 @@ import YAML
         _ number: Int = 1, price: Decimal = 10_000, discount: Decimal = 0, stock: Int = 3, currency: Currency = .won,
         created: String = "2022-01-04T00:00:00.00"
     ) throws -> Product {
-        let time = try #require(MarketTime(created))
+        let time = try #require(OpenMarketTime(created))
         return Product(
             id: try #require(ProductID(number)), vendor: Product.Vendor(id: 3, name: nil), name: "팥빙수",
             thumbnailURL: "https://market/1.png", currency: currency, price: price, discount: discount,
@@ -39,7 +40,7 @@ import YAML
 
     /// The alerts for a product that was one thing and is another, a minute later.
     private func alerts(_ before: Product, _ now: Product, by rules: AlertRules) throws -> [Alert] {
-        var shelf = Shelf(began: opened)
+        var shelf = ProductStates(began: opened)
         #expect(shelf.see([before], at: opened).isEmpty)
         let sights = shelf.see([now], at: opened + 60)
         return rules.alerts(about: sights, on: KoreanDate(at: opened), at: place())
@@ -94,7 +95,7 @@ import YAML
 
     @Test("a first look at the shop fires nothing; what is registered after it is new, wherever it is first seen")
     func firstLook() throws {
-        var shelf = Shelf(began: opened)
+        var shelf = ProductStates(began: opened)
         #expect(shelf.see(try (1...20).map { try product($0) }, at: opened).isEmpty)
         // The second page: older products that were not seen before.
         #expect(shelf.see(try (21...40).map { try product($0) }, at: opened + 60).isEmpty)
@@ -107,7 +108,7 @@ import YAML
 
     @Test("a product that is gone is told once, also one that was never seen, and is not new when it comes back")
     func removed() throws {
-        var shelf = Shelf(began: opened)
+        var shelf = ProductStates(began: opened)
         _ = shelf.see([try product()], at: opened)
         let id = try #require(ProductID(1))
         let gone = shelf.miss(RemovedProduct(id: id, product: nil), at: opened + 60)
@@ -122,7 +123,7 @@ import YAML
 
     @Test("of two looks the later counts, whichever is read first")
     func order() throws {
-        var shelf = Shelf(began: opened)
+        var shelf = ProductStates(began: opened)
         _ = shelf.see([try product()], at: opened)
         #expect(shelf.see([try product(stock: 0)], at: opened + 60).count == 1)
         #expect(shelf.see([try product(stock: 2)], at: opened + 30).isEmpty)
@@ -161,12 +162,12 @@ import YAML
     private let folder = Result { try TemporaryFolder() }
 
     private func withLedger<Value>(
-        at now: Date? = nil, _ body: (Ledger) async throws -> Value
+        at now: Date? = nil, _ body: (NotifierStore) async throws -> Value
     ) async throws -> Value {
-        let database = try Database(path: folder.get().file("notifier.db"), schema: Ledger.schema)
+        let database = try Database(path: folder.get().file("notifier.db"), schema: NotifierStore.schema)
         let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let ledger = Ledger(database: database, log: log, clock: WallClock { [opened] in now ?? opened }) { _ in }
-        let value = try await body(ledger)
+        let store = NotifierStore(database: database, log: log, clock: WallClock { [opened] in now ?? opened }) { _ in }
+        let value = try await body(store)
         await database.close()
         return value
     }
@@ -185,16 +186,16 @@ import YAML
 
     /// Lets a notifier with these rules read what comes after what was read, and returns the new alerts' ids.
     private func read(_ events: [Event], by rules: AlertRules, at now: Date? = nil) async throws -> [String] {
-        try await withLedger(at: now) { ledger in
-            var memory = try await ledger.recall(rules: rules, since: nil)
+        try await withLedger(at: now) { store in
+            var memory = try await store.recall(rules: rules, since: nil)
             var decisions: [Decision] = []
             let place = memory.position?.streams[.product]?.after ?? .zero
             for event in events where event.sequence > place {
                 decisions += memory.take([try event.data(as: Product.self)], from: event)
-                memory.position = LogPosition(
-                    epoch: "e", streams: [.product: StreamPosition(after: event.sequence)])
+                memory.position = LogCursor(
+                    epoch: "e", streams: [.product: StreamCursor(after: event.sequence)])
             }
-            return try await ledger.record(decisions, then: memory.takeChanges()).map(\.alert.id)
+            return try await store.record(decisions, then: memory.takeChanges()).map(\.alert.id)
         }
     }
 
@@ -225,20 +226,20 @@ import YAML
 
     @Test("an alert about an anomaly is not taken back by the chart that comes at last, after a restart either")
     func anomaly() async throws {
-        let rules = AlertRules([AlertRules.Entry(Anomalous())])
+        let rules = AlertRules([AlertRules.Entry(AnomalyRule())])
         let day = try #require(KoreanDate(year: 2024, month: 6, day: 4))
         let anomaly = Anomaly(.late, of: day, in: .all, expected: 1, found: 0, text: "The chart is late.")
-        try await withLedger { ledger in
-            var memory = try await ledger.recall(rules: rules, since: nil)
+        try await withLedger { store in
+            var memory = try await store.recall(rules: rules, since: nil)
             let alert = try #require(
                 memory.decider.take(anomaly, at: Alert.Evidence(stream: .anomaly, sequence: .zero)).first)
             let event = try event(1, product(), at: opened + 1)
-            _ = try await ledger.record(
+            _ = try await store.record(
                 [Decision(alert: alert, event: event, isForPeople: true)], then: memory.takeChanges())
         }
-        try await withLedger { ledger in
-            var memory = try await ledger.recall(rules: rules, since: nil)
-            #expect(memory.decider.take(try .june(4, [.film("A", line: 1)])) == [])
+        try await withLedger { store in
+            var memory = try await store.recall(rules: rules, since: nil)
+            #expect(memory.decider.take(try .june(4, [.movie("A", line: 1)])) == [])
         }
     }
 }

@@ -6,13 +6,13 @@ import Testing
 @testable import Notifier
 
 @Suite(.ownThread) struct RecordedAlertTests {
-    private let charts: [LoggedChart]
+    private let charts: [SourcedChart]
 
     init() throws {
         charts = try RecordedCharts.of2024()
     }
 
-    private func alerts(of charts: [LoggedChart], since: KoreanDate? = nil) -> [Alert] {
+    private func alerts(of charts: [SourcedChart], since: KoreanDate? = nil) -> [Alert] {
         var decider = AlertDecider(rules: AlertRules(), since: since)
         return charts.flatMap { decider.take($0) }
     }
@@ -74,34 +74,35 @@ import Testing
     @Test("what the further rules fire over a year is what a look at each film's whole year finds")
     func furtherRules() {
         let rules: [any Rule] = [
-            Reentered(after: 3), Opening(), Streak(days: [5, 10]), Milestone(), Best(), Screens(),
+            ReenteredRule(after: 3), OpeningRule(), StreakRule(days: [5, 10]), MilestoneRule(), BestRule(),
+            ScreensRule(),
         ]
         var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
         let fired = Set(charts.flatMap { decider.take($0) }.map(\.id))
         let days = Set(charts.map(\.chart.date))
         let leaders = Dictionary(uniqueKeysWithValues: charts.map { ($0.chart.date, $0.chart.entries[0].movieCode) })
-        let lines = charts.flatMap { chart in chart.chart.entries.map { (day: chart.chart.date, film: $0) } }
+        let lines = charts.flatMap { chart in chart.chart.entries.map { (day: chart.chart.date, movie: $0) } }
         var expected: Set<String> = []
-        for (code, year) in Dictionary(grouping: lines, by: \.film.movieCode) {
-            for (day, film) in year {
+        for (code, year) in Dictionary(grouping: lines, by: \.movie.movieCode) {
+            for (day, movie) in year {
                 func fire(_ rule: AlertRule) { expected.insert("\(rule.rawValue).\(code).\(day).all") }
                 let before = year.filter { $0.day < day }
                 let last = before.last
-                if film.openDate == day { fire(.opening) }
+                if movie.openDate == day { fire(.opening) }
                 if days.contains(day - 1), let last, day - last.day > 3 { fire(.reentered) }
                 let streak = (0...).first { leaders[day - $0] != code } ?? 0
                 if [5, 10].contains(streak) { fire(.streak) }
                 if let first = before.first, day - first.day >= 7,
-                    before.allSatisfy({ $0.film.audience ?? 0 < film.audience ?? 0 })
+                    before.allSatisfy({ $0.movie.audience ?? 0 < movie.audience ?? 0 })
                 {
                     fire(.best)
                 }
-                let earlier = last?.film.audienceTotal ?? (film.audienceTotal ?? 0) - (film.audience ?? 0)
-                let isOld = film.openDate.map { $0.year < 2011 } ?? false
-                if !isOld, Milestone().totals.contains(where: { earlier < $0 && $0 <= film.audienceTotal ?? 0 }) {
+                let earlier = last?.movie.audienceTotal ?? (movie.audienceTotal ?? 0) - (movie.audience ?? 0)
+                let isOld = movie.openDate.map { $0.year < 2011 } ?? false
+                if !isOld, MilestoneRule().totals.contains(where: { earlier < $0 && $0 <= movie.audienceTotal ?? 0 }) {
                     fire(.milestone)
                 }
-                if last?.day == day - 1, let screens = film.screens, let old = last?.film.screens,
+                if last?.day == day - 1, let screens = movie.screens, let old = last?.movie.screens,
                     max(old, screens) >= 100, old >= 2 * screens || screens >= 2 * old
                 {
                     fire(.screens)

@@ -6,17 +6,17 @@ import Testing
 
 /// What a correction takes back.
 @Suite struct RetractionTests {
-    private func chart(_ day: Int, _ titles: String) throws -> LoggedChart {
+    private func chart(_ day: Int, _ titles: String) throws -> SourcedChart {
         let entries = try titles.enumerated().map { index, title in
-            try ChartEntry.film(String(title), line: index + 1, isNew: title == "N")
+            try ChartEntry.movie(String(title), line: index + 1, isNew: title == "N")
         }
         return try .june(day, entries, number: day)
     }
 
-    private func chart(_ day: Int, total: Int, audience: Int = 10, number: Int? = nil) throws -> LoggedChart {
-        var film = try ChartEntry.film("A", line: 1)
-        (film.audience, film.audienceTotal) = (audience, total)
-        return try .june(day, [film], number: number ?? day)
+    private func chart(_ day: Int, total: Int, audience: Int = 10, number: Int? = nil) throws -> SourcedChart {
+        var movie = try ChartEntry.movie("A", line: 1)
+        (movie.audience, movie.audienceTotal) = (audience, total)
+        return try .june(day, [movie], number: number ?? day)
     }
 
     private func short(_ alerts: [Alert]) -> [String] {
@@ -77,7 +77,7 @@ import Testing
 
     @Test("a milestone is told once, whatever corrections do to the day on which it was passed")
     func milestone() throws {
-        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Milestone(totals: [100]))]))
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(MilestoneRule(totals: [100]))]))
         _ = decider.take(try chart(1, total: 90))
         #expect(short(decider.take(try chart(2, total: 101))) == ["milestone A 2"])
         // It was passed a day earlier: so what.
@@ -88,7 +88,7 @@ import Testing
 
     @Test("a milestone that a correction takes away is owed, and told on the next day that has it")
     func owed() throws {
-        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Milestone(totals: [100]))]))
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(MilestoneRule(totals: [100]))]))
         _ = decider.take(try chart(1, total: 90))
         #expect(short(decider.take(try chart(2, total: 101))) == ["milestone A 2"])
         #expect(decider.take(try chart(3, total: 104)) == [])
@@ -99,11 +99,11 @@ import Testing
 
     @Test("a correction of a film's admissions is told, for older days as well, once for each")
     func correction() throws {
-        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(Corrected())]))
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(CorrectionRule())]))
         let first = try chart(1, total: 50_000, audience: 50_000)
         _ = decider.take(first)
         _ = decider.take(try chart(2, total: 60_000))
-        func corrected(to audience: Int, from earlier: Chart, revision: Int) throws -> LoggedChart {
+        func corrected(to audience: Int, from earlier: Chart, revision: Int) throws -> SourcedChart {
             var next = try chart(1, total: audience, audience: audience, number: revision)
             next.chart = try #require(next.chart.revised(from: earlier))
             return next
@@ -118,7 +118,7 @@ import Testing
 
     @Test("days that are closed to corrections are remembered by what they say of films alone")
     func bounded() throws {
-        let rules: [any Rule] = [Best(), Streak(days: [60])]
+        let rules: [any Rule] = [BestRule(), StreakRule(days: [60])]
         var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
         let first = try #require(KoreanDate(year: 2024, month: 6, day: 1))
         var texts: [String] = []
@@ -129,6 +129,6 @@ import Testing
             texts += decider.take(chart).map(\.text.ko)
         }
         #expect(texts == ["〈A〉 60일 연속 1위", "〈A〉 하루 최다 관객 100명 (종전 99명)"])
-        #expect(decider.books[.all]?.days.count == Book.openDays + 1)
+        #expect(decider.books[.all]?.days.count == MarketState.openDays + 1)
     }
 }

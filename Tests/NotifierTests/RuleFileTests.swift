@@ -11,7 +11,7 @@ struct RuleFileTests {
         try RuleFile.read(Array(text.utf8), file: "rules.yml")
     }
 
-    private let film = ChartEntry.film
+    private let movie = ChartEntry.movie
 
     @Test(
         "without a file, and without a section of rules, the contract's five are in force",
@@ -30,11 +30,11 @@ struct RuleFileTests {
     @Test("thresholds count")
     func thresholds() throws {
         let rules = try read("rules: {rose: {by: 2, inside: 3}, fell: {by: 2, inside: 3}}").rules
-        let day = try LoggedChart.june(
+        let day = try SourcedChart.june(
             4,
             [
-                .film("A", line: 1, change: 1), .film("B", line: 3, change: 2), .film("C", line: 4, change: 9),
-                .film("D", line: 5, change: -2), .film("E", line: 6, change: -2),
+                .movie("A", line: 1, change: 1), .movie("B", line: 3, change: 2), .movie("C", line: 4, change: 9),
+                .movie("D", line: 5, change: -2), .movie("E", line: 6, change: -2),
             ])
         #expect(rules.alerts(for: day, before: nil).map(\.title) == ["B", "D"])
     }
@@ -49,8 +49,8 @@ struct RuleFileTests {
               rose: {films: [BBBBBBBB], by: 1}
             """
         ).rules
-        var day = try LoggedChart.june(
-            4, [.film("A", line: 1, isNew: true), .film("B", line: 2, change: 1), .film("C", line: 3, isNew: true)])
+        var day = try SourcedChart.june(
+            4, [.movie("A", line: 1, isNew: true), .movie("B", line: 2, change: 1), .movie("C", line: 3, isNew: true)])
         day.chart.entries[0].title = "A King"
         #expect(
             rules.alerts(for: day, before: nil).map(\.id) == [
@@ -64,11 +64,11 @@ struct RuleFileTests {
         let korean = Market(nation: .korean)
         #expect(rules.markets == [.all, korean])
         var decider = AlertDecider(rules: rules)
-        _ = decider.take(try .june(3, [.film("A", line: 1)], market: korean))
-        let alerts = decider.take(try .june(4, [.film("N", line: 1, isNew: true)], market: korean))
+        _ = decider.take(try .june(3, [.movie("A", line: 1)], market: korean))
+        let alerts = decider.take(try .june(4, [.movie("N", line: 1, isNew: true)], market: korean))
         #expect(alerts.map(\.id) == ["entered.NNNNNNNN.2024-06-04.nation-K"])
         #expect(alerts.map(\.market) == [korean])
-        #expect(decider.take(try .june(2, [.film("N", line: 1, isNew: true)])).map(\.market) == [nil])
+        #expect(decider.take(try .june(2, [.movie("N", line: 1, isNew: true)])).map(\.market) == [nil])
     }
 
     @Test("severity and sentences are a rule's own")
@@ -82,14 +82,14 @@ struct RuleFileTests {
             """
         ).rules
         let alert = try #require(
-            rules.alerts(for: try .june(4, [.film("A", line: 9, isNew: true)]), before: nil).first)
+            rules.alerts(for: try .june(4, [.movie("A", line: 9, isNew: true)]), before: nil).first)
         #expect(alert.severity == .major)
         #expect(alert.text == Alert.Text(ko: "A가 왔다", en: "A is new at No. 9"))
     }
 
     @Test("every mistake is told, in the order of the file")
     func mistakes() throws {
-        let mistakes = try #require(throws: Mistakes.self) {
+        let mistakes = try #require(throws: ConfigurationDiagnosticsError.self) {
             try read(
                 """
                 films: [1234]
@@ -124,6 +124,6 @@ struct RuleFileTests {
     func example() throws {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         #expect(try RuleFile.read(path: "/\(path)/Examples/rules.yml").rules.words == AlertRule.allCases)
-        #expect(throws: Mistakes.self) { try RuleFile.read(path: "/\(path)/Examples") }
+        #expect(throws: ConfigurationDiagnosticsError.self) { try RuleFile.read(path: "/\(path)/Examples") }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sentences with gaps")
 struct TemplateTests {
-    private let figures: [String: Figure] = [
+    private let figures: [String: TemplateValue] = [
         "title": .text("파묘"), "other": .text("서울의 봄"), "rank": .integer(1), "audience": .integer(1_234_567),
         "places": .integer(2), "one": .integer(1), "nothing": .null,
     ]
@@ -61,7 +61,7 @@ struct TemplateTests {
             (2_500_000_000, "25억", "2.5 billion"), (9_999, "9,999", "9,999"),
         ])
     func numerals(number: Int, ko: String, en: String) {
-        #expect(Numerals.words(number, in: .ko) == ko)
-        #expect(Numerals.words(number, in: .en) == en)
+        #expect(LocalizedNumber.words(number, in: .ko) == ko)
+        #expect(LocalizedNumber.words(number, in: .en) == en)
     }
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 enum Sample {
     static func product(_ number: Int = 1, price: Decimal = 1_000, discount: Decimal = 0, stock: Int = 3) -> Product {
-        guard let id = ProductID(number), let day = MarketTime("2022-01-04T00:00:00.00") else {
+        guard let id = ProductID(number), let day = OpenMarketTime("2022-01-04T00:00:00.00") else {
             preconditionFailure("\(number) is no product")
         }
         return Product(

@@ -13,8 +13,8 @@ import Testing
         ("2022-01-19T08:25:27.5", "2022-01-19T08:25:27.500+09:00"),
     ])
     func everyFormOfATimeReadsAsOne(_ text: String, _ form: String) {
-        #expect(MarketTime(text)?.description == form)
-        #expect(MarketTime(form) == MarketTime(text))
+        #expect(OpenMarketTime(text)?.description == form)
+        #expect(OpenMarketTime(form) == OpenMarketTime(text))
     }
 
     @Test(arguments: [
@@ -22,12 +22,12 @@ import Testing
         "2022-01-04T00:00:00Z", "2022-01-04T00:00:0x", "+022-01-04T00:00:00", "2022-01-04T00:00:00.1234567890",
     ])
     func whatIsNoTimeIsNone(_ text: String) {
-        #expect(MarketTime(text) == nil)
+        #expect(OpenMarketTime(text) == nil)
     }
 
     @Test func timesAreOrdered() throws {
-        let earlier = try #require(MarketTime("2022-01-19T08:25:27.27"))
-        let later = try #require(MarketTime("2022-01-19 08:25:27.271"))
+        let earlier = try #require(OpenMarketTime("2022-01-19T08:25:27.27"))
+        let later = try #require(OpenMarketTime("2022-01-19 08:25:27.271"))
         #expect(earlier < later)
     }
 

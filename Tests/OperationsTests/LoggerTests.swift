@@ -136,7 +136,7 @@ import Testing
     @Test("what strangers cause is logged once a second, with how many lines there were none for")
     func sparing() {
         let clock = ManualClock()
-        let sparing = SparingLogger(logger(), clock: clock)
+        let sparing = RateLimitedLogger(logger(), clock: clock)
         func refuse(_ count: Int) { for _ in 0..<count { sparing.warning("refused", [.reason: "no id"]) } }
         refuse(1)
         refuse(1_000)

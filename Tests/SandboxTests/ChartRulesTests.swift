@@ -13,10 +13,10 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
 
 @Suite(.ownThread) struct ChartRulesTests {
     let world = World(seed: 1)
-    let settled = Knowledge(at: settledInstant)
+    let settled = PublishedView(at: settledInstant)
 
     private func chart(_ date: KoreanDate, _ market: Market = .all) -> [ChartLine] {
-        world.chart(of: Span(day: date), in: market, as: settled, lines: 10)
+        world.chart(of: ChartPeriod(day: date), in: market, as: settled, lines: 10)
     }
 
     @Test("each day has ten lines in order of admissions, ranked with ties, with shares below 100 in all")
@@ -24,10 +24,10 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
         for date in sampledDays {
             let lines = chart(date)
             #expect(lines.map(\.rnum) == (1...10).map(String.init))
-            let admissions = lines.compactMap { Int($0.audiCnt) }
-            #expect(admissions.count == 10 && admissions == admissions.sorted(by: >))
-            for (line, count) in zip(lines, admissions) {
-                #expect(line.rank == String(1 + admissions.count { $0 > count }))
+            let audience = lines.compactMap { Int($0.audiCnt) }
+            #expect(audience.count == 10 && audience == audience.sorted(by: >))
+            for (line, count) in zip(lines, audience) {
+                #expect(line.rank == String(1 + audience.count { $0 > count }))
             }
             let shares = lines.compactMap { Double($0.salesShare) }.reduce(0, +)
             #expect(shares > 60 && shares < 100, "\(date): \(shares)")
@@ -102,32 +102,34 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
     @Test("filters rank films within their market", arguments: Market.Nation.allCases)
     func nations(nation: Market.Nation) {
         let date = KoreanDate.firstChart + 5000
-        let all = world.ranking(of: Span(day: date), in: .all, as: settled)
-        let some = world.ranking(of: Span(day: date), in: Market(nation: nation), as: settled)
+        let all = world.ranking(of: ChartPeriod(day: date), in: .all, as: settled)
+        let some = world.ranking(of: ChartPeriod(day: date), in: Market(nation: nation), as: settled)
         #expect(some.first?.rank == 1)
-        #expect(some.map(\.film.code) == all.filter { $0.film.isKorean == (nation == .korean) }.map(\.film.code))
+        #expect(some.map(\.movie.code) == all.filter { $0.movie.isKorean == (nation == .korean) }.map(\.movie.code))
     }
 
     @Test("the areas' admissions and takings add up to the country's")
     func areas() {
         let date = KoreanDate.firstChart + 6000
-        let country = world.ranking(of: Span(day: date), in: .all, as: settled)
+        let country = world.ranking(of: ChartPeriod(day: date), in: .all, as: settled)
         let areas = Area.all.map { area in
-            world.ranking(of: Span(day: date), in: Market(area: Market.Area(area.code)), as: settled)
+            world.ranking(of: ChartPeriod(day: date), in: Market(area: Market.Area(area.code)), as: settled)
         }
         #expect(country.reduce(0) { $0 + $1.sales } == areas.joined().reduce(0) { $0 + $1.sales })
-        #expect(country.reduce(0) { $0 + $1.admissions } == areas.joined().reduce(0) { $0 + $1.admissions })
-        #expect(Set(areas.map { $0.prefix(10).map(\.film.code) }).count > 10)
+        #expect(country.reduce(0) { $0 + $1.audience } == areas.joined().reduce(0) { $0 + $1.audience })
+        #expect(Set(areas.map { $0.prefix(10).map(\.movie.code) }).count > 10)
     }
 
     @Test("a weekly chart adds up its days and keeps idle decimals", arguments: ["0", "1", "2"])
     func weekly(part: String) throws {
-        let span = Span(try #require(Span.Part(rawValue: part)), of: KoreanDate.firstChart + 3000)
+        let span = ChartPeriod(try #require(ChartPeriod.Part(rawValue: part)), of: KoreanDate.firstChart + 3000)
         let lines = world.chart(of: span, in: .all, as: settled, lines: 10)
         let first = try #require(lines.first)
-        let film = try #require(world.film(code: first.movieCd, as: settled))
-        let days = span.days.compactMap { Standing(of: film, slice: .country, in: Span(day: $0), as: settled) }
-        #expect(first.audiCnt == String(days.reduce(0) { $0 + $1.admissions }))
+        let movie = try #require(world.movie(code: first.movieCd, as: settled))
+        let days = span.days.compactMap {
+            RankedMovie(of: movie, slice: .country, in: ChartPeriod(day: $0), as: settled)
+        }
+        #expect(first.audiCnt == String(days.reduce(0) { $0 + $1.audience }))
         #expect(span.days.count == ["0": 7, "1": 3, "2": 4][part])
         for line in lines {
             #expect(line.audiChange.contains(".") && line.salesChange.contains("."))

@@ -34,11 +34,11 @@ struct FaultsTests {
 
     @Test("a rate hits its part of the requests, the same ones in every run")
     func rates() {
-        var behaviour = Misbehaviour()
+        var behaviour = FaultProfile()
         behaviour.errors = [500: 0.1, 503: 0.2]
         behaviour.notice = 0.05
-        func run(_ seed: UInt64) -> [Misbehaviour.Mishap?] {
-            (1...2000).map { behaviour.mishap(of: $0, dice: Dice(seed: seed)) }
+        func run(_ seed: UInt64) -> [FaultProfile.InjectedFault?] {
+            (1...2000).map { behaviour.mishap(of: $0, dice: SeededRandom(seed: seed)) }
         }
         #expect(run(1) == run(1))
         #expect(run(1) != run(2))
@@ -49,10 +49,10 @@ struct FaultsTests {
 
     @Test("a misbehaviour with a number of times ends after them")
     func times() {
-        var behaviour = Misbehaviour()
+        var behaviour = FaultProfile()
         behaviour.errors = [503: 1]
         behaviour.times = 2
-        let mishaps = (1...4).map { behaviour.mishap(of: $0, dice: Dice(seed: 1)) }
+        let mishaps = (1...4).map { behaviour.mishap(of: $0, dice: SeededRandom(seed: 1)) }
         #expect(mishaps == [.status(503), .status(503), nil, nil])
     }
 }

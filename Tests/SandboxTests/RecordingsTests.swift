@@ -12,8 +12,8 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
         try Recordings(folder: Recorded.folder)
     }
 
-    private func question(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuestion {
-        ChartQuestion(date: try #require(KoreanDate(date)), part: nil, market: market, lines: lines)
+    private func question(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuery {
+        ChartQuery(date: try #require(KoreanDate(date)), part: nil, market: market, lines: lines)
     }
 
     @Test("a recorded day is served as it was recorded")
@@ -56,16 +56,16 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
     @Test("recorded weekends, films and pictures are found")
     func others() throws {
         let recordings = try recordings()
-        let weekend = ChartQuestion(
+        let weekend = ChartQuery(
             date: try #require(KoreanDate("2019-07-13")), part: .weekend, market: .all, lines: 10)
         #expect(String(decoding: recordings.chart(weekend, at: noon), as: UTF8.self).contains("201928"))
         #expect(
             recordings.movie(code: "2022B512", at: noon)
                 == Array(try Recorded.data("kobis/movie/2022B512.json")).trimmingNewline)
         #expect(recordings.movie(code: "00000000", at: noon) == World.movieBody(nil))
-        let posters = recordings.images(ImageQuestion(query: "파묘 영화 포스터", page: 1, size: 80), base: "", at: noon)
+        let posters = recordings.images(ImageQuery(query: "파묘 영화 포스터", page: 1, size: 80), base: "", at: noon)
         #expect(posters == Array(try Recorded.data("kakao/image/movie-poster-80.json")).trimmingNewline)
-        let none = recordings.images(ImageQuestion(query: "파묘", page: 1, size: 80), base: "", at: noon)
+        let none = recordings.images(ImageQuery(query: "파묘", page: 1, size: 80), base: "", at: noon)
         #expect(String(decoding: none, as: UTF8.self).contains(#""documents":[]"#))
     }
 

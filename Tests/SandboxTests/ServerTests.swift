@@ -34,18 +34,18 @@ struct ServerTests {
         try await withServer { server, daily in
             let chart = try await Visit(server.address, daily)
             #expect(chart.status == 200 && chart.text.hasPrefix(#"{"boxOfficeResult""#))
-            let film = try #require(
-                World(seed: 1).films(openingIn: ReleaseWeek(number: 2_837)).first { $0.imageCount > 0 })
-            let query = film.plainTitle.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let movie = try #require(
+                World(seed: 1).movies(openingIn: ReleaseWeek(number: 2_837)).first { $0.imageCount > 0 })
+            let query = movie.plainTitle.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let search = try await Visit(
                 server.address, "/v2/search/image?query=\(query)", fields: ["Authorization: KakaoAK x"])
-            #expect(search.text.contains("http://\(server.address)/posters/\(film.code)-1."))
-            let poster = try #require(film.poster)
-            let picture = try await Visit(server.address, poster.imagePath)
-            let header = try #require(ImageHeader.read(picture.body))
+            #expect(search.text.contains("http://\(server.address)/posters/\(movie.code)-1."))
+            let poster = try #require(movie.poster)
+            let image = try await Visit(server.address, poster.imagePath)
+            let header = try #require(ImageHeader.read(image.body))
             #expect(header.format == (poster.isPNG ? .png : .jpeg))
             #expect(header.width == poster.width && header.height == poster.height)
-            #expect(try await Visit(server.address, "/posters/\(film.code).jpg").body == picture.body)
+            #expect(try await Visit(server.address, "/posters/\(movie.code).jpg").body == image.body)
             let thumbnail = try await Visit(server.address, poster.thumbnailPath)
             #expect(ImageHeader.read(thumbnail.body)?.width == 130)
         }
@@ -87,7 +87,7 @@ struct ServerTests {
         }
         try await withServer(["kobis.faults.320011=1", "kobis.latency=1"]) { server, daily in
             let answer = try await Visit(server.address, daily)
-            #expect(answer.body == KobisFault.quotaExhausted.body)
+            #expect(answer.body == KobisError.quotaExhausted.body)
         }
         try await withServer(["images.dead=1"]) { server, _ in
             let answer = try await Visit(server.address, "/posters/20240001.jpg")

@@ -7,10 +7,10 @@ import WebServer
 @testable import Sandbox
 
 /// A sandbox on a Wednesday at noon in Korea.
-private func makeSandbox(_ change: (inout SandboxOptions) throws -> Void = { _ in }) throws -> Reception {
+private func makeSandbox(_ change: (inout SandboxOptions) throws -> Void = { _ in }) throws -> SandboxRouter {
     var options = SandboxOptions()
     try change(&options)
-    return try Reception(options: options, now: { Date(timeIntervalSince1970: 1_717_556_400) })  // 2024-06-05 12:00
+    return try SandboxRouter(options: options, now: { Date(timeIntervalSince1970: 1_717_556_400) })  // 2024-06-05 12:00
 }
 
 extension WebRequest {
@@ -90,7 +90,7 @@ struct KobisTests {
             await sandbox.answer(.daily("20240604")).text, await sandbox.answer(.daily("20240604")).text,
         ]
         #expect(texts.map { $0.contains("boxOfficeResult") } == [true, false, true, false])
-        #expect(texts[3] == String(decoding: KobisFault.quotaExhausted.body, as: UTF8.self))
+        #expect(texts[3] == String(decoding: KobisError.quotaExhausted.body, as: UTF8.self))
         let later = WebRequest(method: "PATCH", path: "/control", body: Array(#"{"clockOffset":86400}"#.utf8))
         #expect(await sandbox.answer(later).status == 200)
         #expect(await sandbox.answer(.daily("20240604")).text.contains("dailyBoxOfficeList"))
@@ -241,14 +241,14 @@ struct KakaoTests {
     @Test("pages cut the hits as asked and the last says so")
     func pages() async throws {
         let sandbox = try makeSandbox()
-        let film = try #require(
-            World(seed: 1).films(openingIn: ReleaseWeek(number: 2_835)).first { $0.imageCount > 20 })
+        let movie = try #require(
+            World(seed: 1).movies(openingIn: ReleaseWeek(number: 2_835)).first { $0.imageCount > 20 })
         func page(_ number: Int, size: Int) async throws -> (urls: [String], isEnd: Bool) {
             let answer = await sandbox.answer(
-                .kakao(("query", film.plainTitle), ("page", String(number)), ("size", String(size))))
+                .kakao(("query", movie.plainTitle), ("page", String(number)), ("size", String(size))))
             let documents = try #require(try answer.json()["documents"] as? [[String: Any]])
             let meta = try #require(try answer.json()["meta"] as? [String: Any])
-            #expect(meta["pageable_count"] as? Int == film.imageCount)
+            #expect(meta["pageable_count"] as? Int == movie.imageCount)
             return (documents.compactMap { $0["image_url"] as? String }, try #require(meta["is_end"] as? Bool))
         }
         let all = try await page(1, size: 80)
@@ -256,15 +256,15 @@ struct KakaoTests {
         #expect(first.urls + second.urls == Array(all.urls.prefix(20)))
         #expect(!first.isEnd)
         #expect(try await page(50, size: 80).isEnd)
-        #expect(all.urls.allSatisfy { $0.hasPrefix("http://127.0.0.1:8590/posters/\(film.code)-") })
+        #expect(all.urls.allSatisfy { $0.hasPrefix("http://127.0.0.1:8590/posters/\(movie.code)-") })
     }
 
     @Test("some films have no pictures, and some first hits are worthless, and none is without any good one")
     func hits() {
-        let films = (2_000..<2_050).flatMap { World(seed: 1).films(openingIn: ReleaseWeek(number: $0)) }
-        let first = films.filter { $0.imageCount > 0 }.map { ImageHit(of: $0, number: 1) }
-        #expect(first.count < films.count)
-        let worthless = Double(first.count { $0.content != .picture }) / Double(first.count)
+        let movies = (2_000..<2_050).flatMap { World(seed: 1).movies(openingIn: ReleaseWeek(number: $0)) }
+        let first = movies.filter { $0.imageCount > 0 }.map { ImageHit(of: $0, number: 1) }
+        #expect(first.count < movies.count)
+        let worthless = Double(first.count { $0.content != .image }) / Double(first.count)
         #expect((0.15...0.35).contains(worthless))
     }
 }

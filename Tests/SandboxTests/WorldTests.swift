@@ -8,14 +8,14 @@ struct WorldTests {
     private let day = KoreanDate(dayNumber: 19_878)  // 2024-06-04
 
     private func chart(_ world: World, at instant: Date) -> [ChartLine] {
-        world.chart(of: Span(day: day), in: .all, as: Knowledge(at: instant), lines: 10)
+        world.chart(of: ChartPeriod(day: day), in: .all, as: PublishedView(at: instant), lines: 10)
     }
 
     @Test("the same seed makes the same world, in whatever order it is asked, and another seed another")
     func determinism() {
         let one = World(seed: 7)
         let other = World(seed: 7)
-        _ = other.chart(of: Span(day: .firstChart), in: .all, as: Knowledge(at: settledInstant), lines: 10)
+        _ = other.chart(of: ChartPeriod(day: .firstChart), in: .all, as: PublishedView(at: settledInstant), lines: 10)
         #expect(chart(one, at: settledInstant) == chart(other, at: settledInstant))
         #expect(chart(one, at: settledInstant) != chart(World(seed: 8), at: settledInstant))
     }
@@ -32,9 +32,9 @@ struct WorldTests {
         let midnight = (day + 1).start
         #expect(chart(world, at: midnight + 299).isEmpty)
         #expect(chart(world, at: midnight + 301).count == 10)
-        let knowledge = Knowledge(at: midnight + 3600)
+        let knowledge = PublishedView(at: midnight + 3600)
         for date in [day + 1, day + 2, .firstChart - 1] {
-            #expect(world.chart(of: Span(day: date), in: .all, as: knowledge, lines: 10).isEmpty)
+            #expect(world.chart(of: ChartPeriod(day: date), in: .all, as: knowledge, lines: 10).isEmpty)
         }
     }
 
@@ -59,9 +59,9 @@ struct WorldTests {
     @Test("what is known of one day at one time agrees with what is known of the day before")
     func provisionalArithmetic() throws {
         let world = World(seed: 1)
-        let knowledge = Knowledge(at: (day + 1).start + 3600)
+        let knowledge = PublishedView(at: (day + 1).start + 3600)
         let before = Dictionary(
-            uniqueKeysWithValues: world.chart(of: Span(day: day - 1), in: .all, as: knowledge, lines: 10).map {
+            uniqueKeysWithValues: world.chart(of: ChartPeriod(day: day - 1), in: .all, as: knowledge, lines: 10).map {
                 ($0.movieCd, $0)
             })
         let pairs = chart(world, at: (day + 1).start + 3600).compactMap { line in
@@ -78,38 +78,38 @@ struct WorldTests {
     func codes() {
         var codes: Set<String> = []
         for week in 1_770..<2_970 {
-            for slot in 0..<FilmID.slots {
-                let id = FilmID(week: ReleaseWeek(number: week), slot: slot)
-                #expect(FilmID(code: id.code) == id && MovieCode(id.code) != nil)
+            for slot in 0..<SimulatedMovieID.slots {
+                let id = SimulatedMovieID(week: ReleaseWeek(number: week), slot: slot)
+                #expect(SimulatedMovieID(code: id.code) == id && MovieCode(id.code) != nil)
                 codes.insert(id.code)
             }
         }
-        #expect(codes.count == 1_200 * FilmID.slots)
-        let knowledge = Knowledge(at: settledInstant)
-        let ancient = FilmID(week: ReleaseWeek(number: 0), slot: 0)
-        #expect(World(seed: 1).film(code: ancient.code, as: knowledge) == nil)
-        #expect(World(seed: 1).film(titled: "x", as: Knowledge(at: .distantPast)) == nil)
+        #expect(codes.count == 1_200 * SimulatedMovieID.slots)
+        let knowledge = PublishedView(at: settledInstant)
+        let ancient = SimulatedMovieID(week: ReleaseWeek(number: 0), slot: 0)
+        #expect(World(seed: 1).movie(code: ancient.code, as: knowledge) == nil)
+        #expect(World(seed: 1).movie(titled: "x", as: PublishedView(at: .distantPast)) == nil)
         for text in ["", "2024", "2024000", "202400000", "2024Z001", "2024+001", "abcd0001", "9999999999999999"] {
-            #expect(FilmID(code: text) == nil)
+            #expect(SimulatedMovieID(code: text) == nil)
         }
     }
 
     @Test("a film's pictures are found by its title, with or without words for a poster")
     func titles() throws {
         let world = World(seed: 1)
-        let knowledge = Knowledge(at: settledInstant)
+        let knowledge = PublishedView(at: settledInstant)
         let lines = chart(world, at: settledInstant)
-        let found = lines.compactMap { world.film(titled: "\($0.movieNm) 영화 포스터", as: knowledge) }
+        let found = lines.compactMap { world.movie(titled: "\($0.movieNm) 영화 포스터", as: knowledge) }
         #expect(found.count == 10)
         #expect(zip(found, lines).allSatisfy { $0.title.split(separator: " ") == $1.movieNm.split(separator: " ") })
-        #expect(world.film(titled: "아무도 만들지 않은 영화", as: knowledge) == nil)
+        #expect(world.movie(titled: "아무도 만들지 않은 영화", as: knowledge) == nil)
     }
 
     @Test("the facts of films have the gaps of real ones")
     func facts() {
-        let films = (2_800..<2_830).flatMap { World(seed: 1).films(openingIn: ReleaseWeek(number: $0)) }
-        let facts = films.map(\.facts)
-        func part(_ isSo: (Facts) -> Bool) -> Double { Double(facts.count(where: isSo)) / Double(facts.count) }
+        let movies = (2_800..<2_830).flatMap { World(seed: 1).movies(openingIn: ReleaseWeek(number: $0)) }
+        let facts = movies.map(\.facts)
+        func part(_ isSo: (MovieFacts) -> Bool) -> Double { Double(facts.count(where: isSo)) / Double(facts.count) }
         #expect((0.05...0.5).contains(part { $0.directors.isEmpty }))
         #expect((0.1...0.7).contains(part { $0.actors.isEmpty }))
         #expect(part { $0.staff.isEmpty } > 0.6)
@@ -117,7 +117,7 @@ struct WorldTests {
         #expect(part { $0.audits.count > 1 } > 0)
         #expect(part { $0.audits.contains { $0.number.hasSuffix(" ") } } > 0.2)
         #expect(part { $0.minutes.isEmpty } > 0)
-        #expect((0.2...0.8).contains(Double(films.count { $0.titleEnglish.isEmpty }) / Double(films.count)))
+        #expect((0.2...0.8).contains(Double(movies.count { $0.titleEnglish.isEmpty }) / Double(movies.count)))
     }
 }
 

@@ -29,18 +29,18 @@ final class Gallery: Sendable {
         var authorization: String?
     }
 
-    let server: WebServer
+    let server: HTTPServer
     let client = HTTPClient()
-    let pictures: HTTPClient
+    let images: HTTPClient
     private let seen: Locked<[Visit]>
 
     init(
         search: @escaping @Sendable (_ host: String) -> WebResponse, files: [String: WebResponse] = [:],
         patience: Duration = .seconds(30), onVisit: @escaping @Sendable (String) async -> Void = { _ in }
     ) throws {
-        pictures = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: patience))
+        images = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: patience))
         let seen = Locked<[Visit]>([])
-        server = try WebServer(address: "127.0.0.1:0") { request in
+        server = try HTTPServer(address: "127.0.0.1:0") { request in
             let visit = Visit(
                 path: request.path, query: request.query("query"), authorization: request.header("Authorization"))
             seen.withLock { $0.append(visit) }
@@ -74,7 +74,7 @@ final class Gallery: Sendable {
     /// Looks for the poster of a film with this title.
     func find(_ title: String = "첫눈", allowsPrivateAddresses: Bool = true) async throws(UpstreamError) -> Poster {
         let finder = PosterFinder(
-            client: client, pictures: pictures, search: search, allowsPrivateAddresses: allowsPrivateAddresses)
+            client: client, images: images, search: search, allowsPrivateAddresses: allowsPrivateAddresses)
         return try await finder.poster(for: Sample.code("20240001"), title: title)
     }
 
@@ -89,7 +89,7 @@ final class Gallery: Sendable {
     /// Ends the server and the clients.
     func close() async {
         await client.shutdown()
-        await pictures.shutdown()
+        await images.shutdown()
         await server.shutdown(grace: .zero)
     }
 }

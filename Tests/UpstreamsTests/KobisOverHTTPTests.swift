@@ -9,7 +9,7 @@ import WebServer
 @Suite(.timeLimit(.minutes(5))) struct KobisOverHTTPTests {
     @Test func aChartComesBackForTheDayAndMarketThatWereAskedFor() async throws {
         let market = Market(nation: .korean, films: .diverse, area: Market.Area("0105001"))
-        let answer: WebServer.Handler = { request in
+        let answer: HTTPServer.Handler = { request in
             let isRight =
                 request.path == "/rest/boxoffice/searchDailyBoxOfficeList.json" && request.query("key") == "0123abcd"
                 && request.query("targetDt") == "20240604" && request.query("repNationCd") == "K"
@@ -24,7 +24,7 @@ import WebServer
     }
 
     @Test func aKeyThatAFaultRepeatsIsTakenOut() async throws {
-        let answer: WebServer.Handler = { request in
+        let answer: HTTPServer.Handler = { request in
             let key = request.query("key") ?? ""
             return .json(Array(#"{"faultInfo":{"message":"\#(key)?","errorCode":"320010"}}"#.utf8))
         }
@@ -36,9 +36,9 @@ import WebServer
     }
 
     private func send<Value: Sendable>(
-        _ answer: @escaping WebServer.Handler, _ endpoint: (Kobis) -> Endpoint<Value>
+        _ answer: @escaping HTTPServer.Handler, _ endpoint: (Kobis) -> Endpoint<Value>
     ) async throws -> Value {
-        let server = try WebServer(address: "127.0.0.1:0", handler: answer)
+        let server = try HTTPServer(address: "127.0.0.1:0", handler: answer)
         let client = HTTPClient()
         let question = endpoint(Kobis(url: "http://\(server.address)/rest", key: "0123abcd"))
         let outcome: Result<Value, UpstreamError>

@@ -37,7 +37,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
             for path in try Recorded.files(in: "openmarket/\(folder)") where path.contains("list") {
                 let page = try api.products(page: 1, perPage: 20).read(HTTPResponse(body: Recorded.data(path)))
                 #expect(!page.products.isEmpty)
-                #expect(page.products.allSatisfy { $0.pictures == nil && $0.bargainPrice == $0.price - $0.discount })
+                #expect(page.products.allSatisfy { $0.images == nil && $0.bargainPrice == $0.price - $0.discount })
             }
         }
     }
@@ -48,7 +48,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
                 let digits = path.split(separator: "-")[1].prefix(while: \.isNumber)
                 let id = try #require(ProductID(digits))
                 let product = try api.product(id).read(HTTPResponse(body: Recorded.data(path)))
-                #expect(product.pictures?.isEmpty == false)
+                #expect(product.images?.isEmpty == false)
                 #expect(product.vendor.name != nil)
             }
         }
@@ -145,7 +145,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
     @Test func theSecretIsInNoTextAboutARequest() throws {
         let draft = try ProductDraft(name: "팥빙수", description: "시원한 팥빙수 한 그릇", price: 1_000)
         let requests = [
-            v3.register(draft, pictures: [], secret: "s3cret").request,
+            v3.register(draft, images: [], secret: "s3cret").request,
             v3.change(.number(1), try ProductChange(stock: 1), secret: "s3cret").request,
             v3.removalKey(of: .number(1), secret: "s3cret").request,
             v3.remove(

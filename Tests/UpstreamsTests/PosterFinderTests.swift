@@ -8,8 +8,8 @@ import WebServer
 @testable import Upstreams
 
 @Suite(.timeLimit(.minutes(5))) struct PosterFinderTests {
-    private static func canvas(_ width: Int, _ height: Int) -> Canvas {
-        var canvas = Canvas(width: width, height: height)
+    private static func canvas(_ width: Int, _ height: Int) -> Bitmap {
+        var canvas = Bitmap(width: width, height: height)
         canvas.fill(with: .vertical(Color(0x204060), Color(0xE0A040)))
         return canvas
     }
@@ -41,12 +41,12 @@ import WebServer
             ])
         let found = try await gallery.find(" 첫눈\u{00A0}")
         let base = "http://\(gallery.server.address)"
-        let picture = Poster.Picture(
+        let image = Poster.Image(
             imageURL: "\(base)/poster", thumbnailURL: "\(base)/small", width: 60, height: 90, site: "갤러리",
             pageURL: "http://example.com/page", source: "kakao", contentType: "image/png", bytes: Self.png.count,
             sha256: SHA256.hexDigest(of: Self.png))
         #expect(
-            found == Poster(code: Sample.code("20240001"), title: "첫눈", query: "첫눈 영화 포스터", picture: picture))
+            found == Poster(code: Sample.code("20240001"), title: "첫눈", query: "첫눈 영화 포스터", image: image))
         #expect(gallery.visits.first?.query == "첫눈 영화 포스터")
         #expect(gallery.visits.first?.authorization == "KakaoAK fedcba9876543210")
         // The key is Kakao's, and no stranger's.
@@ -57,9 +57,9 @@ import WebServer
 
     @Test func theKindOfPictureIsToldByItsBytes() async throws {
         let gallery = try Gallery([.init("/a.png")], files: ["/a.png": Self.file(Self.jpeg)])
-        let picture = try #require(try await gallery.find().picture)
-        #expect(picture.contentType == "image/jpeg")
-        #expect((picture.width, picture.height) == (40, 50))
+        let image = try #require(try await gallery.find().image)
+        #expect(image.contentType == "image/jpeg")
+        #expect((image.width, image.height) == (40, 50))
         await gallery.close()
     }
 
@@ -70,8 +70,8 @@ import WebServer
                 "/1": Self.redirect(to: "/2"), "/2": Self.redirect(to: "/3"), "/3": Self.redirect(to: "/4"),
                 "/4": Self.redirect(to: "/a.png"), "/a.png": Self.file(Self.png),
             ])
-        let picture = try await gallery.find().picture
-        #expect(picture?.imageURL == "http://\(gallery.server.address)/2")
+        let image = try await gallery.find().image
+        #expect(image?.imageURL == "http://\(gallery.server.address)/2")
         await gallery.close()
     }
 
@@ -79,9 +79,9 @@ import WebServer
         let gallery = try Gallery(
             [.init("/dead.png"), .init("/gone.png", thumbnail: "/small"), .init("", thumbnail: "/smaller")],
             files: ["/small": Self.file(Self.jpeg), "/smaller": Self.file(Self.jpeg)])
-        let picture = try #require(try await gallery.find().picture)
-        #expect(picture.imageURL == "http://\(gallery.server.address)/small")
-        #expect(picture.thumbnailURL == picture.imageURL)
+        let image = try #require(try await gallery.find().image)
+        #expect(image.imageURL == "http://\(gallery.server.address)/small")
+        #expect(image.thumbnailURL == image.imageURL)
         await gallery.close()
     }
 
@@ -89,7 +89,7 @@ import WebServer
         for documents in [[], [Gallery.Document("/dead.png")], [Gallery.Document("", thumbnail: "")]] {
             let gallery = try Gallery(documents)
             let poster = try await gallery.find()
-            #expect(poster.picture == nil)
+            #expect(poster.image == nil)
             #expect(poster.query == "첫눈 영화 포스터")
             await gallery.close()
         }
@@ -100,7 +100,7 @@ import WebServer
         await gone.close()
         let dead = "http://\(gone.server.address)/a.png"
         let gallery = try Gallery([.init(dead, thumbnail: dead)])
-        #expect(try await gallery.find().picture == nil)
+        #expect(try await gallery.find().image == nil)
         await gallery.close()
     }
 
@@ -108,24 +108,24 @@ import WebServer
         let gallery = try Gallery(
             [.init("/a.png", thumbnail: "/a.png"), .init("http://localhost/a.png"), .init("http://[::1]/a.png")],
             files: ["/a.png": Self.file(Self.png)])
-        #expect(try await gallery.find(allowsPrivateAddresses: false).picture == nil)
+        #expect(try await gallery.find(allowsPrivateAddresses: false).image == nil)
         #expect(gallery.visits.map(\.path) == ["/v2/search/image"])
         await gallery.close()
     }
 
     @Test func aPictureThatWeighsTooMuchIsPassedOver() async throws {
-        let heavy = Self.png + [UInt8](repeating: 0, count: PictureProof.responseLimit)
+        let heavy = Self.png + [UInt8](repeating: 0, count: ImageVerifier.responseLimit)
         let gallery = try Gallery(
             [.init("/heavy.png"), .init("/a.png")],
             files: ["/heavy.png": Self.file(heavy), "/a.png": Self.file(Self.png)])
-        #expect(try await gallery.find().picture?.imageURL.hasSuffix("/a.png") == true)
+        #expect(try await gallery.find().image?.imageURL.hasSuffix("/a.png") == true)
         await gallery.close()
     }
 
     @Test func onlyTheFirstEightCandidatesAreTried() async throws {
         let gallery = try Gallery(
             (1...12).map { .init("/\($0).png", thumbnail: "") }, files: ["/9.png": Self.file(Self.png)])
-        #expect(try await gallery.find().picture == nil)
+        #expect(try await gallery.find().image == nil)
         #expect(gallery.visits.dropFirst().map(\.path) == (1...8).map { "/\($0).png" })
         await gallery.close()
     }
@@ -133,7 +133,7 @@ import WebServer
     @Test func aHostThatIsBusyIsPassedOverAtOnceEvenByAClientThatTriesAgain() async throws {
         let gallery = try Gallery([.init("/a.png")], files: ["/a.png": .text("busy", status: 503)])
         let finder = PosterFinder(client: gallery.client, search: gallery.search, allowsPrivateAddresses: true)
-        #expect(try await finder.poster(for: Sample.code("20240001"), title: "첫눈").picture == nil)
+        #expect(try await finder.poster(for: Sample.code("20240001"), title: "첫눈").image == nil)
         #expect(gallery.visits.filter { $0.path == "/a.png" }.count == 1)
         await gallery.close()
     }
@@ -158,7 +158,7 @@ import WebServer
         ) { path in
             if files[path] != nil { await Self.never() }
         }
-        #expect(try await gallery.find().picture == nil)
+        #expect(try await gallery.find().image == nil)
         await gallery.close()
     }
 

@@ -21,7 +21,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
     }
 
     private func expectPort(on host: String, reachedAt client: String) async throws {
-        let server = try WebServer(address: "\(host):0") { _ in .text("here") }
+        let server = try HTTPServer(address: "\(host):0") { _ in .text("here") }
         let port = server.address.split(separator: ":").last ?? ""
         #expect(server.address == "\(host):\(port)")
         #expect(port != "0")
@@ -31,9 +31,9 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
 
     @Test("an address in use is one clear line", .timeLimit(.minutes(5)))
     func inUse() async throws {
-        let server = try WebServer(address: "127.0.0.1:0") { _ in .text("") }
-        let error = #expect(throws: WebServerError.self) {
-            try WebServer(address: server.address) { _ in .text("") }
+        let server = try HTTPServer(address: "127.0.0.1:0") { _ in .text("") }
+        let error = #expect(throws: HTTPServerError.self) {
+            try HTTPServer(address: server.address) { _ in .text("") }
         }
         #expect(error?.isAddressInUse == true)
         #expect(error?.description == "cannot listen on \(server.address): Address already in use")
@@ -42,8 +42,8 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
 
     @Test("an address of another machine is the system's error")
     func foreign() {
-        let error = #expect(throws: WebServerError.self) {
-            try WebServer(address: "192.0.2.1:0") { _ in .text("") }
+        let error = #expect(throws: HTTPServerError.self) {
+            try HTTPServer(address: "192.0.2.1:0") { _ in .text("") }
         }
         #expect(error?.description == "cannot listen on 192.0.2.1:0: Cannot assign requested address")
         #expect(error?.isAddressInUse == false)
@@ -57,8 +57,8 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
             "::1:80", "[::1]", "[::1:80", "[127.0.0.1]:80", "*:80", "tcp://127.0.0.1:80",
         ])
     func invalid(address: String) {
-        #expect(throws: WebServerError.invalidAddress(address)) {
-            try WebServer(address: address) { _ in .text("") }
+        #expect(throws: HTTPServerError.invalidAddress(address)) {
+            try HTTPServer(address: address) { _ in .text("") }
         }
     }
 }

@@ -4,10 +4,10 @@ import Testing
 @testable import WebServer
 
 @Suite struct LimitTests {
-    private func server(_ change: (inout WebServer.Limits) -> Void = { _ in }) throws -> WebServer {
-        var limits = WebServer.Limits()
+    private func server(_ change: (inout HTTPServer.Limits) -> Void = { _ in }) throws -> HTTPServer {
+        var limits = HTTPServer.Limits()
         change(&limits)
-        return try WebServer(address: "127.0.0.1:0", limits: limits) { .text("body of \($0.body.count)") }
+        return try HTTPServer(address: "127.0.0.1:0", limits: limits) { .text("body of \($0.body.count)") }
     }
 
     @Test("a body over the limit is answered 413, announced or in chunks", .timeLimit(.minutes(5)))
@@ -29,11 +29,11 @@ import Testing
     }
 
     /// A server that takes bodies of 1,000 bytes from whoever is known, and of 100 from others.
-    private func allowingServer(requestDeadline: Duration? = nil) throws -> WebServer {
-        var limits = WebServer.Limits()
+    private func allowingServer(requestDeadline: Duration? = nil) throws -> HTTPServer {
+        var limits = HTTPServer.Limits()
         limits.body = 100
         if let requestDeadline { limits.requestDeadline = requestDeadline }
-        return try WebServer(
+        return try HTTPServer(
             address: "127.0.0.1:0", limits: limits,
             allowing: { $0.method == "POST" && $0.header("Cookie") == "known" && $0.path == "/upload" ? 1_000 : nil },
             handler: { .text("body of \($0.body.count)") })

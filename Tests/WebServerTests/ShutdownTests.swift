@@ -7,7 +7,7 @@ import Testing
     @Test("a handler that ends within the grace is answered in full", .timeLimit(.minutes(5)))
     func slowHandler() async throws {
         let gate = Gate()
-        let server = try WebServer(address: "127.0.0.1:0") { _ in
+        let server = try HTTPServer(address: "127.0.0.1:0") { _ in
             await gate.pass()
             return .text("done")
         }
@@ -24,7 +24,7 @@ import Testing
         let gate = Gate()
         let cancelled = Gate()
         await cancelled.open()
-        let server = try WebServer(address: "127.0.0.1:0") { _ in
+        let server = try HTTPServer(address: "127.0.0.1:0") { _ in
             await withTaskCancellationHandler {
                 await gate.pass()
             } onCancel: {
@@ -43,9 +43,9 @@ import Testing
     @Test("while one request keeps the server up, new ones are answered 503", .timeLimit(.minutes(5)))
     func newRequests() async throws {
         let gate = Gate()
-        var limits = WebServer.Limits()
+        var limits = HTTPServer.Limits()
         limits.requestDeadline = .seconds(3_600)
-        let server = try WebServer(address: "127.0.0.1:0", limits: limits) { _ in
+        let server = try HTTPServer(address: "127.0.0.1:0", limits: limits) { _ in
             await gate.pass()
             return .text("done")
         }
@@ -63,7 +63,7 @@ import Testing
 
     @Test("idle and half-heard clients do not hold the server up", .timeLimit(.minutes(5)))
     func idleClients() async throws {
-        let server = try WebServer(address: "127.0.0.1:0") { _ in .text("hello") }
+        let server = try HTTPServer(address: "127.0.0.1:0") { _ in .text("hello") }
         let idle = try await RawClient(server.address)
         try await idle.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
         _ = try await idle.receive(through: "hello")
@@ -77,13 +77,13 @@ import Testing
 
     @Test("afterwards the address is free, and stopping again does nothing", .timeLimit(.minutes(5)))
     func freedAddress() async throws {
-        let server = try WebServer(address: "127.0.0.1:0") { _ in .text("old") }
+        let server = try HTTPServer(address: "127.0.0.1:0") { _ in .text("old") }
         _ = try await RawClient.get(server.address, "/")
         async let one: Void = server.shutdown(grace: .seconds(5))
         async let two: Void = server.shutdown(grace: .seconds(5))
         _ = await (one, two)
         await #expect(throws: POSIXError(.ECONNREFUSED)) { try await RawClient.get(server.address, "/") }
-        let next = try WebServer(address: server.address) { _ in .text("new") }
+        let next = try HTTPServer(address: server.address) { _ in .text("new") }
         #expect(try await RawClient.get(next.address, "/").hasSuffix("new"))
         await next.shutdown(grace: .seconds(5))
         await server.shutdown(grace: .seconds(5))
@@ -93,7 +93,7 @@ import Testing
     func underLoad(round: Int) async throws {
         let arrived = Gate()
         await arrived.open()
-        let server = try WebServer(address: "127.0.0.1:0") { request in
+        let server = try HTTPServer(address: "127.0.0.1:0") { request in
             await arrived.pass()
             await Task.yield()
             return .text(request.path)

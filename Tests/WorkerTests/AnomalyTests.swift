@@ -8,10 +8,10 @@ import Testing
 
 /// Anomalies in the worker's log, beside the charts and failures that they are about.
 @Suite(.timeLimit(.minutes(5))) struct AnomalyTests {
-    private func chart(_ total: Int) -> Findings {
+    private func chart(_ total: Int) -> FetchResult {
         var chart = Sample.chart(total / 10)
         chart.entries[0].audienceTotal = total
-        return Findings(fetched: [.chart(chart)], source: .upstream)
+        return FetchResult(fetched: [.chart(chart)], source: .upstream)
     }
 
     @Test("what is hard to believe is published all the same, and told once, in the same commit, after it")
@@ -20,7 +20,7 @@ import Testing
         for (id, total) in [("a", 90_000), ("b", 80_000), ("c", 70_000)] {
             let request = Request(.day(Sample.day, .all), refresh: true, priority: id == "b" ? .backfill : .live)
             let accepted = try await desk.accept(request, as: id)
-            let anomalies = try await desk.journal.settle(accepted, with: chart(total), askedAt: Desk.noon)
+            let anomalies = try await desk.store.settle(accepted, with: chart(total), askedAt: Desk.noon)
             #expect(anomalies?.map(\.kind) == (id == "b" ? [.shrunk] : []))
         }
         let chart = "ranking.day.all.2024-06-04"
@@ -49,19 +49,19 @@ import Testing
             entries[0].audienceTotal = total
             let chart = WeekChart(week: week, yearWeek: nil, market: .all, state: .settled, entries: entries)
             let accepted = try await desk.accept(Request(.week(week, .all)), as: id)
-            let findings = Findings(fetched: [.weekChart(chart)], source: .upstream)
-            let anomalies = try await desk.journal.settle(accepted, with: findings, askedAt: Desk.noon)
+            let result = FetchResult(fetched: [.weekChart(chart)], source: .upstream)
+            let anomalies = try await desk.store.settle(accepted, with: result, askedAt: Desk.noon)
             #expect(anomalies?.map(\.id) == (id == "b" ? ["anomaly.shrunk.2024-05-31.all.weekend"] : []))
         }
         let empty = try await desk.accept(
             Request(.week(Week(of: Sample.date("2024-05-31"), span: .week), .all)), as: "c")
-        let failure = Failure(.notPublished, "the list is empty")
+        let failure = ContractError(.notPublished, "the list is empty")
         #expect(
-            try await desk.journal.settle(empty, with: failure)?.map(\.text) == [])
+            try await desk.store.settle(empty, with: failure)?.map(\.text) == [])
         let long = try await desk.accept(
             Request(.week(Week(of: Sample.date("2024-05-17"), span: .week), .all)), as: "d")
         #expect(
-            try await desk.journal.settle(long, with: failure)?.map(\.text)
+            try await desk.store.settle(long, with: failure)?.map(\.text)
                 == ["the week chart of 2024-05-13~2024-05-19 is empty, long after the week"])
         #expect(
             desk.events("anomaly").map(\.topic.description) == [
@@ -78,8 +78,8 @@ import Testing
             var found = Sample.chart(total / 10)
             found.date = date
             found.entries[0].audienceTotal = total
-            let findings = Findings(fetched: [.chart(found)], source: .upstream)
-            let anomalies = try await desk.journal.settle(accepted, with: findings, askedAt: Desk.noon)
+            let result = FetchResult(fetched: [.chart(found)], source: .upstream)
+            let anomalies = try await desk.store.settle(accepted, with: result, askedAt: Desk.noon)
             #expect(anomalies?.map(\.kind) == (id == "b" ? [.shrunk] : []))
         }
     }
@@ -94,8 +94,8 @@ import Testing
         await #expect(throws: CancellationError.self) {
             try await desk.database.write { connection in
                 let draft = try EventDraft(.ranking(day: undone.date, market: .all), encoding: undone)
-                let event = try desk.journal.log.append([draft], at: Desk.noon, in: connection)[0]
-                desk.journal.recentCharts.keep(undone, toldBy: event)
+                let event = try desk.store.log.append([draft], at: Desk.noon, in: connection)[0]
+                desk.store.recentCharts.keep(undone, toldBy: event)
                 throw CancellationError()
             }
         }
@@ -103,8 +103,8 @@ import Testing
         chart.entries[0].audienceTotal = 50_010
         for (id, found) in [("a", before), ("b", chart)] {
             let accepted = try await desk.accept(Request(.day(found.date, .all)), as: id)
-            let findings = Findings(fetched: [.chart(found)], source: .upstream)
-            #expect(try await desk.journal.settle(accepted, with: findings, askedAt: Desk.noon) == [])
+            let result = FetchResult(fetched: [.chart(found)], source: .upstream)
+            #expect(try await desk.store.settle(accepted, with: result, askedAt: Desk.noon) == [])
         }
     }
 
@@ -112,22 +112,22 @@ import Testing
     func undoneRevision() async throws {
         let desk = try await Desk()
         let first = try await desk.accept(Sample.chart, as: "a")
-        try await desk.journal.settle(first, with: Sample.findings(10, .settled), askedAt: Desk.noon)
+        try await desk.store.settle(first, with: Sample.result(10, .settled), askedAt: Desk.noon)
         await #expect(throws: CancellationError.self) {
             try await desk.database.write { connection in
                 let draft = try EventDraft(
                     .ranking(day: Sample.day, market: .all), encoding: Sample.chart(20, .settled))
-                _ = try desk.journal.log.append([draft], at: Desk.noon, in: connection)
-                let undone = try desk.journal.answer(to: Sample.chart, at: Desk.noon, in: connection)
+                _ = try desk.store.log.append([draft], at: Desk.noon, in: connection)
+                let undone = try desk.store.answer(to: Sample.chart, at: Desk.noon, in: connection)
                 #expect(try undone?.logged[0].data(as: Chart.self).entries[0].audience == 20)
                 throw CancellationError()
             }
         }
         // At the place in the log where the undone one was.
         let again = try await desk.accept(Sample.newChart, as: "b")
-        try await desk.journal.settle(again, with: Sample.findings(30, .settled), askedAt: Desk.noon + 1)
+        try await desk.store.settle(again, with: Sample.result(30, .settled), askedAt: Desk.noon + 1)
         let answer = try await desk.database.read { connection in
-            try desk.journal.answer(to: Sample.chart, at: Desk.noon, in: connection)
+            try desk.store.answer(to: Sample.chart, at: Desk.noon, in: connection)
         }
         #expect(try answer?.logged[0].data(as: Chart.self).entries[0].audience == 30)
     }
@@ -135,18 +135,18 @@ import Testing
     @Test("a list that is empty is an anomaly where there were lines, or where they are long due")
     func empty() async throws {
         let desk = try await Desk()
-        let failure = Failure(.notPublished, "the list is empty")
+        let failure = ContractError(.notPublished, "the list is empty")
         let yesterday = try await desk.accept(Sample.chart, as: "a")
-        #expect(try await desk.journal.settle(yesterday, with: failure) == [])
+        #expect(try await desk.store.settle(yesterday, with: failure) == [])
         let found = try await desk.accept(Sample.chart, as: "b")
-        try await desk.journal.settle(found, with: Sample.findings(10), askedAt: Desk.noon)
+        try await desk.store.settle(found, with: Sample.result(10), askedAt: Desk.noon)
         let again = try await desk.accept(Sample.newChart, as: "c")
         #expect(
-            try await desk.journal.settle(again, with: failure)?.map(\.text)
+            try await desk.store.settle(again, with: failure)?.map(\.text)
                 == ["the chart of 2024-06-04 is empty, and had lines before"])
         for (id, market) in [("d", Market.all), ("e", Market(nation: .korean))] {
             let long = try await desk.accept(Request(.day(Sample.date("2024-05-01"), market)), as: id)
-            #expect(try await desk.journal.settle(long, with: failure)?.count == (market == .all ? 1 : 0))
+            #expect(try await desk.store.settle(long, with: failure)?.count == (market == .all ? 1 : 0))
         }
         #expect(
             desk.events("anomaly").map(\.topic.description) == [

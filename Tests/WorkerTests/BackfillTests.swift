@@ -37,11 +37,11 @@ import Upstreams
     }
 
     private func backfill(kakao: Int? = nil) -> BackfillService {
-        let reception = Reception(
-            journal: desk.journal, queue: desk.queue, logger: desk.logger,
+        let intake = RequestIntake(
+            store: desk.store, queue: desk.queue, logger: desk.logger,
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
         return BackfillService(
-            journal: desk.journal, reception: reception, quota: quota(kakao: kakao), hasPosters: kakao != nil,
+            store: desk.store, intake: intake, quota: quota(kakao: kakao), hasPosters: kakao != nil,
             logger: desk.logger, clock: desk.clock, sleeper: ManualClock(), wakeSignal: WakeSignal())
     }
 
@@ -57,13 +57,13 @@ import Upstreams
         }
         let (live, patient) = (fetcher(.live), fetcher(.backfill))
         return FetchService(
-            queue: desk.queue, fetcher: { $0 == .live ? live : patient }, journal: desk.journal, logger: desk.logger,
+            queue: desk.queue, fetcher: { $0 == .live ? live : patient }, store: desk.store, logger: desk.logger,
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: ManualClock())
     }
 
     private func begin(_ first: String, _ last: String, weeks: Bool = false, movies: Bool = false) async throws -> Int {
         try await desk.database.write { connection in
-            try BackfillLedger.begin(
+            try BackfillStore.begin(
                 Sample.date(first)...Sample.date(last), weeks: weeks, movies: movies, in: connection)
         }
     }
@@ -158,12 +158,12 @@ import Upstreams
                 }
             }
         }
-        let films = Set(desk.events("movie.").map { String($0.topic.description.dropFirst("movie.".count)) })
+        let movies = Set(desk.events("movie.").map { String($0.topic.description.dropFirst("movie.".count)) })
         let posters = Set(desk.events("poster.").map { String($0.topic.description.dropFirst("poster.".count)) })
-        #expect(films.count >= 10 && posters == films)
-        #expect(days == (films.count - 1) / 4)
+        #expect(movies.count >= 10 && posters == movies)
+        #expect(days == (movies.count - 1) / 4)
         let progress = try #require(await backfill(kakao: 5).progress())
-        #expect(progress.number == number && progress.failed == 0 && progress.done == films.count + 2)
+        #expect(progress.number == number && progress.failed == 0 && progress.done == movies.count + 2)
         // Facts that are known are not bought again: two charts, and each film once.
         #expect(desk.events("request.failed").isEmpty)
     }
@@ -172,11 +172,11 @@ import Upstreams
     func failures() async throws {
         let number = try await begin("2024-05-01", "2024-05-03")
         _ = try await backfill().turn()
-        let codes: [Failure.Code] = [.upstreamUnavailable, .notPublished, .quotaExhausted]
+        let codes: [ContractError.Code] = [.upstreamUnavailable, .notPublished, .quotaExhausted]
         for (day, code) in zip(["03", "02", "01"], codes) {
             let request = Request(.day(Sample.date("2024-05-\(day)"), .all), priority: .backfill)
             let id = Sample.id("backfill.\(number).day.2024-05-\(day)")
-            try await desk.journal.settle(AcceptedRequest(id: id, request: request), with: Failure(code, "no"))
+            try await desk.store.settle(AcceptedRequest(id: id, request: request), with: ContractError(code, "no"))
         }
         let service = backfill()
         _ = try await service.turn()
@@ -188,7 +188,7 @@ import Upstreams
             desk.events("request.accepted.").suffix(2).map(\.topic.description) == [
                 "request.accepted.backfill.1.day.2024-05-03.2", "request.accepted.backfill.1.day.2024-05-01.2",
             ])
-        try await desk.database.write { try BackfillLedger.stop(in: $0) }
+        try await desk.database.write { try BackfillStore.stop(in: $0) }
         #expect(try #require(await service.progress()).isOver)
     }
 }

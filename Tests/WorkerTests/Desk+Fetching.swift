@@ -15,7 +15,7 @@ extension Desk {
         quota: QuotaLedger? = nil
     ) -> Fetcher {
         Fetcher(
-            journal: journal, client: client,
+            store: store, client: client,
             kobis: kobis.map { Kobis(url: $0, key: "0123456789abcdef0123456789abcdef") },
             posters: kakao.map {
                 PosterFinder(
@@ -29,7 +29,7 @@ extension Desk {
         _ fetcher: Fetcher, metrics: Metrics = Metrics(), pauses: ManualClock = ManualClock()
     ) -> FetchService {
         FetchService(
-            queue: queue, fetcher: { _ in fetcher }, journal: journal, logger: logger,
+            queue: queue, fetcher: { _ in fetcher }, store: store, logger: logger,
             metrics: WorkerMetrics(metrics, clock: pauses), clock: pauses)
     }
 
@@ -49,7 +49,7 @@ extension Desk {
 
 extension Fetcher {
     /// Finds the answer to a request whose id does not matter.
-    func findings(for request: Request, asOf now: Date) async throws -> Findings {
-        try await findings(for: AcceptedRequest(id: .random(), request: request), asOf: now)
+    func result(for request: Request, asOf now: Date) async throws -> FetchResult {
+        try await result(for: AcceptedRequest(id: .random(), request: request), asOf: now)
     }
 }

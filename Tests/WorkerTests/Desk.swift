@@ -16,7 +16,7 @@ final class Desk: Sendable {
 
     let folder: TemporaryFolder
     let database: Database
-    let journal: Journal
+    let store: WorkerStore
     let queue = RequestQueue()
     private let time = Locked(noon)
     let clock: WallClock
@@ -26,14 +26,14 @@ final class Desk: Sendable {
 
     init(room: Int = 10_000) async throws {
         folder = try TemporaryFolder()
-        database = try Database(path: folder.file("worker.db"), schema: Journal.schema)
+        database = try Database(path: folder.file("worker.db"), schema: WorkerStore.schema)
         clock = WallClock { [time] in time.withLock { $0 } }
         let (news, teller) = AsyncStream.makeStream(of: LoggedEvent.self)
         let published = Locked<[LoggedEvent]>([])
         self.news = news
         self.published = published
         let events = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
-        journal = Journal(database: database, log: events, inbox: Inbox(limit: room), clock: clock) { events in
+        store = WorkerStore(database: database, log: events, inbox: RequestInbox(limit: room), clock: clock) { events in
             published.withLock { $0 += events }
             for event in events { teller.yield(event) }
         }
@@ -75,8 +75,8 @@ final class Desk: Sendable {
 
     /// What was published is what is in the log, once and in its order.
     func expectPublishedInOrder() async throws {
-        let logged = try await database.read { [journal] connection in
-            try journal.log.events(of: .request, after: .zero, limit: 500, in: connection).events
+        let logged = try await database.read { [store] connection in
+            try store.log.events(of: .request, after: .zero, limit: 500, in: connection).events
         }
         #expect(events("request.") == logged)
     }
@@ -85,7 +85,7 @@ final class Desk: Sendable {
     @discardableResult
     func accept(_ request: Request, as id: String) async throws -> AcceptedRequest {
         let accepted = AcceptedRequest(id: try #require(RequestID(id)), request: request)
-        let answer = try await journal.offer([Journal.Offer(accepted: accepted, frames: request.frames)])
+        let answer = try await store.offer([WorkerStore.IntakeItem(accepted: accepted, frames: request.frames)])
         #expect(answer == [.accepted])
         return accepted
     }

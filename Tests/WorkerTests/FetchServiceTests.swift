@@ -50,10 +50,10 @@ import Testing
         let desk = try await Desk()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
         let offers = ["a", "b"].map { id in
-            Journal.Offer(
+            WorkerStore.IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
         }
-        _ = try await desk.journal.offer(offers, then: { desk.queue.add($0.waiting) })
+        _ = try await desk.store.offer(offers, then: { desk.queue.add($0.waiting) })
         var service = desk.service(desk.fetcher(kobis: server.url))
         service.width = 1
         try await desk.serve(service) { try await desk.ends(2) }
@@ -89,7 +89,7 @@ import Testing
         let desk = try await Desk()
         try await desk.database.write { connection in
             let draft = try EventDraft(.ranking(day: Sample.day, market: .all), encoding: ["date": 7])
-            _ = try desk.journal.log.append([draft], at: Desk.noon, in: connection)
+            _ = try desk.store.log.append([draft], at: Desk.noon, in: connection)
         }
         try await desk.serve(desk.service(desk.fetcher())) {
             try await desk.queue.add([desk.accept(Sample.chart, as: "a")])
@@ -116,7 +116,7 @@ import Testing
         running.cancel()
         try await running.value
         #expect(desk.topics == ["request.accepted.a"])
-        #expect(try await desk.journal.takeUp() == [accepted])
+        #expect(try await desk.store.takeUp() == [accepted])
     }
 
     @Test("a stop finishes what is in hand and leaves what waits in the inbox")
@@ -140,7 +140,7 @@ import Testing
         gate.withLock { $0 = true }
         try await running.value
         #expect(desk.events("request.done").count == FetchService.width)
-        #expect(try await desk.journal.takeUp() == Array(accepted.suffix(2)))
+        #expect(try await desk.store.takeUp() == Array(accepted.suffix(2)))
     }
 
     private static let movie =

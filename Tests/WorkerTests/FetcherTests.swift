@@ -41,12 +41,12 @@ import Testing
         let accepted = try await desk.accept(Sample.chart, as: "first")
         let askedAt = now - example.age
         desk.setClock(to: askedAt)
-        try await desk.journal.settle(accepted, with: Sample.findings(10, example.state), askedAt: askedAt)
-        let findings = try await fetcher.findings(
+        try await desk.store.settle(accepted, with: Sample.result(10, example.state), askedAt: askedAt)
+        let result = try await fetcher.result(
             for: Request(.day(Sample.day, .all), refresh: example.refresh), asOf: now)
         #expect(server.requests.count == (example.asks ? 1 : 0))
-        #expect(findings.source == (example.asks ? .upstream : .log))
-        #expect(findings.logged.count == (example.asks ? 0 : 1))
+        #expect(result.source == (example.asks ? .upstream : .log))
+        #expect(result.logged.count == (example.asks ? 0 : 1))
     }
 
     @Test("another market is another chart")
@@ -54,10 +54,10 @@ import Testing
         let desk = try await Desk()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
         let accepted = try await desk.accept(Sample.chart, as: "first")
-        try await desk.journal.settle(accepted, with: Sample.findings(10), askedAt: Desk.noon)
+        try await desk.store.settle(accepted, with: Sample.result(10), askedAt: Desk.noon)
         let request = Request(.day(Sample.day, Market(nation: .korean)))
-        let findings = try await desk.fetcher(kobis: server.url).findings(for: request, asOf: Desk.noon)
-        #expect(findings.source == .upstream)
+        let result = try await desk.fetcher(kobis: server.url).result(for: request, asOf: Desk.noon)
+        #expect(result.source == .upstream)
         #expect(server.requests.count == 1)
     }
 
@@ -65,8 +65,8 @@ import Testing
     func noKey() async throws {
         let desk = try await Desk()
         for request in [Sample.chart, Request(.movie(Sample.code("20240001"), poster: true))] {
-            let failure = try await #require(throws: Failure.self) {
-                try await desk.fetcher().findings(for: request, asOf: Desk.noon)
+            let failure = try await #require(throws: ContractError.self) {
+                try await desk.fetcher().result(for: request, asOf: Desk.noon)
             }
             #expect(failure.code == .unauthorized)
             #expect(failure.message.contains("MARQUEE_KOBIS_KEY"))
@@ -81,20 +81,20 @@ import Testing
         let kakao = try ScriptedServer { $0.answer(status: 401) }
         let request = Request(.movie(Sample.code("20240001"), poster: true))
 
-        let refused = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).findings(for: request, asOf: Desk.noon)
+        let refused = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).result(for: request, asOf: Desk.noon)
         #expect(refused.fetched.count == 1)
         #expect(refused.problems.map(\.code) == [.unauthorized])
         #expect(refused.problems[0].upstream?.service == "kakao")
         let accepted = try await desk.accept(request, as: "a")
-        try await desk.journal.settle(accepted, with: refused, askedAt: Desk.noon)
+        try await desk.store.settle(accepted, with: refused, askedAt: Desk.noon)
 
-        let keyless = try await desk.fetcher(kobis: kobis.url).findings(for: request, asOf: Desk.noon)
+        let keyless = try await desk.fetcher(kobis: kobis.url).result(for: request, asOf: Desk.noon)
         #expect(keyless.problems.map(\.code) == [.unauthorized])
         #expect(keyless.problems[0].message.contains("MARQUEE_KAKAO_KEY"))
         #expect(keyless.source == .log)
         #expect(kobis.requests.count == 1)
 
-        let again = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).findings(for: request, asOf: Desk.noon)
+        let again = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).result(for: request, asOf: Desk.noon)
         #expect(again.source == .upstream)
         #expect(kobis.requests.count == 1)
         #expect(kakao.requests.count == 2)

@@ -180,6 +180,6 @@ import Testing
         }
         #expect(error.kind == .internal)
         #expect(!error.isTransient)
-        #expect(try Failure(error, at: Desk.noon).code == .internal)
+        #expect(try ContractError(error, at: Desk.noon).code == .internal)
     }
 }

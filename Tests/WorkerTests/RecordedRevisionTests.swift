@@ -38,10 +38,10 @@ import Testing
             desk.setClock(to: time)
             let request = Request(.day(day, .all), refresh: true)
             let accepted = try await desk.accept(request, as: "r\(index)")
-            let findings = try await fetcher.findings(for: request, asOf: time)
-            try await desk.journal.settle(accepted, with: findings, askedAt: time)
+            let result = try await fetcher.result(for: request, asOf: time)
+            try await desk.store.settle(accepted, with: result, askedAt: time)
         }
-        let revisions = try await desk.database.read { [log = desk.journal.log] connection in
+        let revisions = try await desk.database.read { [log = desk.store.log] connection in
             try ChartHistory(log, in: connection).revisions(of: .ranking(day: day, market: .all))
         }
         return (versions, revisions)

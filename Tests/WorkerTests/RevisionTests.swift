@@ -12,17 +12,17 @@ import Testing
 
     /// Settles one request after the other and returns the charts that were published.
     private func charts(
-        _ findings: [(findings: Findings, askedAt: TimeInterval, settledAt: TimeInterval)]
+        _ result: [(result: FetchResult, askedAt: TimeInterval, settledAt: TimeInterval)]
     ) async throws -> [Chart] {
         let desk = try await Desk()
-        for (index, step) in findings.enumerated() {
+        for (index, step) in result.enumerated() {
             let accepted = try await desk.accept(Sample.newChart, as: "r\(index)")
             desk.setClock(to: Desk.noon + step.settledAt)
-            try await desk.journal.settle(accepted, with: step.findings, askedAt: Desk.noon + step.askedAt)
+            try await desk.store.settle(accepted, with: step.result, askedAt: Desk.noon + step.askedAt)
         }
-        #expect(desk.events("request.done").count == findings.count)
+        #expect(desk.events("request.done").count == result.count)
         let logged = try await desk.database.read { connection in
-            try desk.journal.log.events(of: .ranking, after: .zero, limit: 500, in: connection).events
+            try desk.store.log.events(of: .ranking, after: .zero, limit: 500, in: connection).events
         }
         return try logged.map { try $0.data() }
     }
@@ -30,7 +30,7 @@ import Testing
     @Test("the same figures are no second event; others are the next revision with its corrections")
     func corrections() async throws {
         let charts = try await charts([
-            (Sample.findings(10), 0, 0), (Sample.findings(10), 1, 1), (Sample.findings(12), 2, 2),
+            (Sample.result(10), 0, 0), (Sample.result(10), 1, 1), (Sample.result(12), 2, 2),
         ])
         #expect(charts.map(\.revision) == [1, 2])
         #expect(charts[0].corrections == nil)
@@ -44,7 +44,7 @@ import Testing
 
     @Test("figures that only settle are a revision without corrections")
     func settling() async throws {
-        let charts = try await charts([(Sample.findings(10), 0, 0), (Sample.findings(10, .settled), 1, 1)])
+        let charts = try await charts([(Sample.result(10), 0, 0), (Sample.result(10, .settled), 1, 1)])
         #expect(charts.map(\.state) == [.provisional, .settled])
         #expect(charts[1].revision == 2)
         #expect(charts[1].corrections == [])
@@ -55,7 +55,7 @@ import Testing
         arguments: [0.002, 0.5, 30])
     func late(_ lead: TimeInterval) async throws {
         let charts = try await charts([
-            (Sample.findings(12), 0.25 + lead, 60), (Sample.findings(10), 0.25, 61), (Sample.findings(13), 62, 62),
+            (Sample.result(12), 0.25 + lead, 60), (Sample.result(10), 0.25, 61), (Sample.result(13), 62, 62),
         ])
         #expect(charts.map(\.entries[0].audience) == [12, 13])
     }
@@ -63,7 +63,7 @@ import Testing
     @Test("after the clock was set back, what an upstream says is believed all the same")
     func setBack() async throws {
         let charts = try await charts([
-            (Sample.findings(10), 86_400, 86_400), (Sample.findings(11), 0, 1), (Sample.findings(10), 2, 2),
+            (Sample.result(10), 86_400, 86_400), (Sample.result(11), 0, 1), (Sample.result(10), 2, 2),
         ])
         #expect(charts.map(\.entries[0].audience) == [10, 11, 10])
         #expect(charts.map(\.revision) == [1, 2, 3])

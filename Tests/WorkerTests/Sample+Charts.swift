@@ -13,8 +13,8 @@ extension Sample {
     }
 
     /// What an upstream said of a chart of one film with so many admissions.
-    static func findings(_ audience: Int, _ state: Chart.State = .provisional) -> Findings {
-        Findings(fetched: [.chart(chart(audience, state))], source: .upstream)
+    static func result(_ audience: Int, _ state: Chart.State = .provisional) -> FetchResult {
+        FetchResult(fetched: [.chart(chart(audience, state))], source: .upstream)
     }
 
     /// KOBIS's answer with a chart of one film with so many admissions.

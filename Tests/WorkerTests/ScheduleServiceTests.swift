@@ -24,10 +24,10 @@ import Testing
 
     private func scheduler(_ desk: Desk) -> ScheduleService {
         let metrics = WorkerMetrics(Metrics(), clock: ManualClock())
-        let reception = Reception(
-            journal: desk.journal, queue: desk.queue, logger: desk.logger, metrics: metrics, clock: desk.clock)
+        let intake = RequestIntake(
+            store: desk.store, queue: desk.queue, logger: desk.logger, metrics: metrics, clock: desk.clock)
         return ScheduleService(
-            journal: desk.journal, reception: reception, hasPosters: false, metrics: metrics, logger: desk.logger,
+            store: desk.store, intake: intake, hasPosters: false, metrics: metrics, logger: desk.logger,
             clock: desk.clock, sleeper: ManualClock(), wakeSignal: WakeSignal())
     }
 
@@ -69,7 +69,7 @@ import Testing
             #expect(try await look(desk, at: midnight + 9 * 3600 + 1) == [])
         }
         #expect(Set(desk.events("ranking.day.all.2024-06-04")).count == 1)
-        #expect(try await desk.journal.newestChart() == Sample.date("2024-06-04"))
+        #expect(try await desk.store.newestChart() == Sample.date("2024-06-04"))
     }
 
     @Test("a chart that is not there at nine is told to be late, once")

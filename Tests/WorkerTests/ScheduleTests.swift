@@ -21,17 +21,17 @@ import Testing
         schedule.step(for: .day(Sample.date(date)), knowing: knowledge, since: since.map(Sample.date), at: now)
     }
 
-    private func known(checked: Date?, _ attempts: [Schedule.Attempt] = []) -> Schedule.Knowledge {
+    private func known(checked: Date?, _ attempts: [Schedule.OrderIntent] = []) -> Schedule.Knowledge {
         Schedule.Knowledge(isKnown: true, checked: checked, attempts: attempts)
     }
 
-    private func failed(_ code: Failure.Code, _ times: Date...) -> [Schedule.Attempt] {
-        times.map { Schedule.Attempt(time: $0, outcome: .failed(code)) }
+    private func failed(_ code: ContractError.Code, _ times: Date...) -> [Schedule.OrderIntent] {
+        times.map { Schedule.OrderIntent(time: $0, outcome: .failed(code)) }
     }
 
     @Test("a day's looks begin five minutes after it, and each has a time in Korea")
     func times() {
-        let looks = Subject.day(Sample.date("2024-06-04")).looks
+        let looks = ScheduledChart.day(Sample.date("2024-06-04")).looks
         #expect(
             looks.map(\.word) == ["night", "morning", "noon", "evening", "second", "third", "seventh", "thirtieth"])
         #expect(looks[0].time == time("2024-06-05", 0, 5))
@@ -63,16 +63,16 @@ import Testing
 
     @Test("while it is under way, or done, nothing is asked again")
     func underWay() {
-        for outcome in [Schedule.Attempt.Outcome.waiting, .done] {
-            let attempts = [Schedule.Attempt(time: time("2024-06-05", 0, 5), outcome: outcome)]
+        for outcome in [Schedule.OrderIntent.Outcome.waiting, .done] {
+            let attempts = [Schedule.OrderIntent(time: time("2024-06-05", 0, 5), outcome: outcome)]
             #expect(step(Schedule.Knowledge(attempts: attempts), at: time("2024-06-05", 3)) == .rest)
         }
     }
 
     @Test(
         "what is not published yet, and a fault, are tried after 1, 2, 4 … and at most 30 minutes",
-        arguments: [Failure.Code.notPublished, .upstreamUnavailable, .maintenance, .upstreamTimeout])
-    func backOff(_ code: Failure.Code) {
+        arguments: [ContractError.Code.notPublished, .upstreamUnavailable, .maintenance, .upstreamTimeout])
+    func backOff(_ code: ContractError.Code) {
         let start = time("2024-06-05", 0, 5)
         for (count, minutes) in [(1, 1.0), (2, 2), (3, 4), (5, 16), (6, 30), (9, 30)] {
             let attempts = Array(repeating: failed(code, start)[0], count: count)
@@ -120,7 +120,7 @@ import Testing
     func late() {
         let date = Sample.date("2024-06-04")
         let nine = time("2024-06-05", 9)
-        func isLate(_ attempts: [Schedule.Attempt], isKnown: Bool = false) -> Bool {
+        func isLate(_ attempts: [Schedule.OrderIntent], isKnown: Bool = false) -> Bool {
             schedule.isLate(
                 .day(date), knowing: Schedule.Knowledge(isKnown: isKnown, attempts: attempts), at: nine + 60)
         }
@@ -133,7 +133,7 @@ import Testing
 
     @Test("a week's chart is late at noon of the day after its last, and on that day alone")
     func lateWeek() {
-        let weekend = Subject.week(Week(of: Sample.date("2024-06-02"), span: .weekend))
+        let weekend = ScheduledChart.week(Week(of: Sample.date("2024-06-02"), span: .weekend))
         func isLate(_ attempt: Date, at now: Date) -> Bool {
             schedule.isLate(
                 weekend, knowing: Schedule.Knowledge(attempts: failed(.notPublished, attempt)), at: now)
@@ -150,10 +150,10 @@ import Testing
     @Test("weeks are looked at on the day after their last, and when they are settled")
     func weeks() {
         let week = Week(of: Sample.date("2024-06-04"), span: .weekend)
-        let subject = Subject.week(week)
+        let subject = ScheduledChart.week(week)
         #expect(subject.name == "weekend.2024-06-07")
         #expect(subject.looks.first?.time == time("2024-06-10", 9, 30))
-        let names = Subject.all(at: time("2024-06-10", 12)).map(\.name)
+        let names = ScheduledChart.all(at: time("2024-06-10", 12)).map(\.name)
         #expect(names.contains("weekend.2024-06-07") && names.contains("week.2024-06-03"))
         #expect(names.contains("weekdays.2024-06-03") && !names.contains("weekdays.2024-06-10"))
         #expect(names.count { $0.hasPrefix("day.") } == 30)

@@ -10,24 +10,24 @@ import Testing
     @Test(
         "each kind has its code",
         arguments: [
-            (UpstreamError.Kind.badRequest, Failure.Code.upstreamInvalid), (.invalid, .upstreamInvalid),
+            (UpstreamError.Kind.badRequest, ContractError.Code.upstreamInvalid), (.invalid, .upstreamInvalid),
             (.notPublished, .notPublished), (.notFound, .notFound), (.unauthorized, .unauthorized),
             (.forbidden, .forbidden), (.quotaExhausted, .quotaExhausted), (.unavailable, .upstreamUnavailable),
             (.timeout, .upstreamTimeout), (.maintenance, .maintenance),
         ])
-    func codes(_ kind: UpstreamError.Kind, _ code: Failure.Code) throws {
+    func codes(_ kind: UpstreamError.Kind, _ code: ContractError.Code) throws {
         let error = UpstreamError(service: "kobis", kind: kind, message: "why", status: 200, code: "1", field: "a.b")
-        let failure = try Failure(error, at: Desk.noon)
+        let failure = try ContractError(error, at: Desk.noon)
         #expect(failure.code == code)
         #expect(failure.message == "why")
         #expect(failure.field == "a.b")
-        #expect(failure.upstream == Failure.Upstream(service: "kobis", status: 200, code: "1"))
+        #expect(failure.upstream == ContractError.Upstream(service: "kobis", status: 200, code: "1"))
     }
 
     @Test("a cancelled call is no failure")
     func cancelled() {
         let error = UpstreamError(service: "kobis", kind: .cancelled, message: "cancelled")
-        #expect(throws: CancellationError.self) { try Failure(error, at: Desk.noon) }
+        #expect(throws: CancellationError.self) { try ContractError(error, at: Desk.noon) }
     }
 
     @Test(
@@ -39,6 +39,6 @@ import Testing
         ] as [(UpstreamError.Kind, Duration?, Int?)])
     func retryAfter(_ kind: UpstreamError.Kind, _ said: Duration?, _ told: Int?) throws {
         let error = UpstreamError(service: "kobis", kind: kind, message: "why", retryAfter: said)
-        #expect(try Failure(error, at: Desk.noon).retryAfter == told)
+        #expect(try ContractError(error, at: Desk.noon).retryAfter == told)
     }
 }

@@ -28,12 +28,12 @@ import Testing
             let now = Desk.noon + Double(day) * 86_400
             desk.setClock(to: now)
             let accepted = try await desk.accept(Request(.week(weekend, .all), refresh: refresh), as: "r\(index)")
-            let findings = try await fetcher.findings(for: accepted.request, asOf: now)
-            try await desk.journal.settle(accepted, with: findings, askedAt: now)
+            let result = try await fetcher.result(for: accepted.request, asOf: now)
+            try await desk.store.settle(accepted, with: result, askedAt: now)
         }
         let topic = Topic.weekRanking(weekend, market: .all)
         let logged = try await desk.database.read { connection in
-            try desk.journal.log.events(
+            try desk.store.log.events(
                 of: .ranking, after: .zero, prefix: topic.description, limit: 500, in: connection
             ).events
         }
@@ -64,8 +64,8 @@ import Testing
         let desk = try await Desk()
         let server = try ScriptedServer { $0.answer(answer(10)) }
         let week = Week(of: Sample.date("2024-06-03"), span: span)
-        let failure = try await #require(throws: Failure.self) {
-            try await desk.fetcher(kobis: server.url).findings(for: Request(.week(week, .all)), asOf: Desk.noon)
+        let failure = try await #require(throws: ContractError.self) {
+            try await desk.fetcher(kobis: server.url).result(for: Request(.week(week, .all)), asOf: Desk.noon)
         }
         #expect(failure.code == .notPublished)
         // From Wednesday noon to the end of Sunday.

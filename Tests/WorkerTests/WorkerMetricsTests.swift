@@ -20,7 +20,7 @@ import Testing
         clock.advance(by: .milliseconds(40))
         counts.finish(one, from: .log)
         clock.advance(by: .seconds(20))
-        counts.finish(two, because: Failure(.notPublished, "not yet"))
+        counts.finish(two, because: ContractError(.notPublished, "not yet"))
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_requests_accepted_total"] == 2)
         #expect(text["marquee_requests_done_total", ["from": "log"]] == 1)
@@ -64,7 +64,7 @@ import Testing
             counts.finish(try #require(RequestID(id)), from: .upstream)
         }
         let weekend = try #require(RequestID("schedule.weekend.2024-05-31.morning"))
-        counts.finish(weekend, because: Failure(.notPublished, "not yet"))
+        counts.finish(weekend, because: ContractError(.notPublished, "not yet"))
         let text = try Exposition(await metrics.text())
         let name = "marquee_scheduled_requests_total"
         #expect(text[name, ["kind": "day", "outcome": "ok"]] == 1)
@@ -85,19 +85,19 @@ import Testing
     @Test("a refusal is counted by its code")
     func refusals() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
-        counts.refuse(because: Failure(.overloaded, "full"))
+        counts.refuse(because: ContractError(.overloaded, "full"))
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_requests_refused_total", ["code": "overloaded"]] == 1)
         #expect(text["marquee_requests_refused_total", ["code": "badRequest"]] == 0)
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct KobisKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct KobisKeyHealthTests {
     private static let refusal = "key: KOBIS refuses it"
 
     @Test("without a key the worker is not ready")
     func none() async {
-        #expect(await KobisKey(nil).check.reason() == "key: none is configured for KOBIS; set MARQUEE_KOBIS_KEY")
+        #expect(await KobisKeyHealth(nil).check.reason() == "key: none is configured for KOBIS; set MARQUEE_KOBIS_KEY")
     }
 
     @Test(
@@ -109,14 +109,14 @@ import Testing
             ([.unauthorized, .invalid], refusal), ([nil, .maintenance], nil), ([nil, .unauthorized], refusal),
         ] as [([UpstreamError.Kind?], String?)])
     func answers(outcomes: [UpstreamError.Kind?], reason: String?) async {
-        let key = KobisKey(Secret("key"))
+        let key = KobisKeyHealth(Secret("key"))
         for outcome in outcomes { key.note("kobis", outcome) }
         #expect(await key.check.reason() == reason)
     }
 
     @Test("other services' refusals do not count")
     func others() async {
-        let key = KobisKey(Secret("key"))
+        let key = KobisKeyHealth(Secret("key"))
         key.note("kakao", .unauthorized)
         key.note("poster", .forbidden)
         #expect(await key.check.reason() == nil)

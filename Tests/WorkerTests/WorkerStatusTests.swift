@@ -1,5 +1,5 @@
-import Events
 import Concurrency
+import Events
 import SQLite
 import Testing
 
@@ -18,7 +18,7 @@ import Testing
                 made.withLock { $0 += 1 }
                 return WorkerStatus(
                     version: "1", epoch: "",
-                    positions: try await desk.database.read { try desk.journal.log.positions(in: $0) },
+                    positions: try await desk.database.read { try desk.store.log.positions(in: $0) },
                     queue: WorkerStatus.Queue(live: 0, backfill: 0), quota: [:], uptime: 0)
             }
         }

@@ -2,7 +2,7 @@ import Testing
 import YAML
 
 /// Reads a text as `rules.yml`.
-func read(_ text: String) throws(Mistake) -> Node? {
+func read(_ text: String) throws(ConfigurationDiagnostic) -> Node? {
     try Node.read(Array(text.utf8), file: "rules.yml")
 }
 
@@ -12,13 +12,13 @@ struct ReadingTests {
     func places() throws {
         let document = try #require(
             try read("# rules\nrules:\n  rose: {threshold: 5}\n  films: [\"20240001\", '파묘']\n"))
-        var mistakes = Mistakes()
+        var mistakes = ConfigurationDiagnosticsError()
         let rules = try document.fields(["rules"], &mistakes).required("rules").fields(["rose", "films"], &mistakes)
         let threshold = try #require(try rules["rose"]?.fields(["threshold"], &mistakes)["threshold"])
         #expect("\(threshold.place) \(threshold.path)" == "rules.yml:3:21 rules.rose.threshold")
         #expect(try threshold.integer() == 5)
         let films = try rules.required("films").list()
-        #expect(try films.map { node throws(Mistake) in try node.text() } == ["20240001", "파묘"])
+        #expect(try films.map { node throws(ConfigurationDiagnostic) in try node.text() } == ["20240001", "파묘"])
         #expect(films[1].path == "rules.films[1]")
         #expect(films[1].place.column == 23)
         #expect(mistakes.all.isEmpty)
@@ -44,13 +44,13 @@ struct ReadingTests {
             ("a: b: c\n", "1:5: mapping values are not allowed in this context"),
         ])
     func refused(text: String, problem: String) {
-        let mistake = #expect(throws: Mistake.self) { try read(text) }
+        let mistake = #expect(throws: ConfigurationDiagnostic.self) { try read(text) }
         #expect(mistake?.description == "rules.yml:\(problem)")
     }
 
     @Test("bytes that are no text are a mistake in their place")
     func bytes() throws {
-        let mistake = try #require(throws: Mistake.self) {
+        let mistake = try #require(throws: ConfigurationDiagnostic.self) {
             try Node.read(Array("a: 1\n파: ".utf8) + [0xff], file: "rules.yml")
         }
         #expect("\(mistake.place)" == "rules.yml:2:4")
@@ -60,7 +60,7 @@ struct ReadingTests {
     func size() throws {
         let room = Node.largestText - "a: ''".count
         #expect(try read("a: '\(String(repeating: "x", count: room))'") != nil)
-        #expect(throws: Mistake.self) { try read("a: '\(String(repeating: "x", count: room + 1))'") }
+        #expect(throws: ConfigurationDiagnostic.self) { try read("a: '\(String(repeating: "x", count: room + 1))'") }
     }
 
     @Test("a document is read to its limit of depth, and no further")
@@ -69,8 +69,8 @@ struct ReadingTests {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
         #expect(try read(nested(Node.greatestDepth + 1)) != nil)
-        #expect(throws: Mistake.self) { try read(nested(Node.greatestDepth + 2)) }
-        #expect(throws: Mistake.self) { try read(String(repeating: "[", count: 200_000)) }
+        #expect(throws: ConfigurationDiagnostic.self) { try read(nested(Node.greatestDepth + 2)) }
+        #expect(throws: ConfigurationDiagnostic.self) { try read(String(repeating: "[", count: 200_000)) }
     }
 
     @Test("no prefix of a document, and none with a byte changed, does worse than a mistake")

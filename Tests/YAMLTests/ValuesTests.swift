@@ -9,11 +9,11 @@ struct ValuesTests {
     }
 
     /// What reading the value of `a: text` as something says is wrong.
-    private func problem(_ text: String, _ read: (Node) throws(Mistake) -> Void) throws -> String {
+    private func problem(_ text: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Void) throws -> String {
         let document = try #require(try YAMLTests.read("a: \(text)\n"))
-        var mistakes = Mistakes()
+        var mistakes = ConfigurationDiagnosticsError()
         let fields = try document.fields(["a"], &mistakes)
-        mistakes.gather { () throws(Mistake) in try read(try fields.required("a")) }
+        mistakes.gather { () throws(ConfigurationDiagnostic) in try read(try fields.required("a")) }
         return mistakes.description
     }
 
@@ -27,24 +27,26 @@ struct ValuesTests {
             ("99999999999999999999", "'99999999999999999999' is no whole number"),
         ])
     func integer(text: String, expected: String) throws {
-        let found = try problem(text) { node throws(Mistake) in _ = try node.integer(in: 1...10) }
+        let found = try problem(text) { node throws(ConfigurationDiagnostic) in _ = try node.integer(in: 1...10) }
         #expect(found == "rules.yml:1:\(text.isEmpty ? 3 : 4): a: \(expected)")
     }
 
     @Test("a number that is too small names the least")
     func least() throws {
-        let found = try problem("0") { node throws(Mistake) in _ = try node.integer(from: 1) }
+        let found = try problem("0") { node throws(ConfigurationDiagnostic) in _ = try node.integer(from: 1) }
         #expect(found == "rules.yml:1:4: a: 0 is less than 1")
     }
 
     @Test("a flag is true or false, and no other word", arguments: ["yes", "on", "True", "\"true\"", "{}"])
     func flag(text: String) throws {
-        #expect(try problem(text) { node throws(Mistake) in _ = try node.flag() }.hasSuffix(" is not true or false"))
+        #expect(
+            try problem(text) { node throws(ConfigurationDiagnostic) in _ = try node.flag() }.hasSuffix(
+                " is not true or false"))
     }
 
     @Test("a choice names the words there are")
     func choice() throws {
-        let found = try problem("big") { node throws(Mistake) in _ = try node.choice(of: Word.self) }
+        let found = try problem("big") { node throws(ConfigurationDiagnostic) in _ = try node.choice(of: Word.self) }
         #expect(found == "rules.yml:1:4: a: 'big' is none of info, major")
     }
 
@@ -57,17 +59,19 @@ struct ValuesTests {
 
     @Test("what a strange text does to a terminal does not reach the mistake")
     func strange() throws {
-        let found = try problem("\"\\e[2J\\n\"") { node throws(Mistake) in _ = try node.choice(of: Word.self) }
+        let found = try problem("\"\\e[2J\\n\"") { node throws(ConfigurationDiagnostic) in
+            _ = try node.choice(of: Word.self)
+        }
         #expect(found == "rules.yml:1:4: a: '\\u{1B}[2J\\n' is none of info, major")
     }
 
     @Test("all mistakes are gathered, in the order of the file, each once")
     func gathering() throws {
         let document = try #require(try YAMLTests.read("rose: x\nrise: 1\nfell: y\n"))
-        var mistakes = Mistakes()
+        var mistakes = ConfigurationDiagnosticsError()
         let fields = try document.fields(["rose", "fell", "lead"], &mistakes)
         for key in ["fell", "rose", "fell", "lead"] {
-            mistakes.gather { () throws(Mistake) in _ = try fields.required(key).integer() }
+            mistakes.gather { () throws(ConfigurationDiagnostic) in _ = try fields.required(key).integer() }
         }
         #expect(
             mistakes.description == """

@@ -146,7 +146,7 @@ struct EncryptionTests {
 
     @Test("a message that does not end is noticed under encryption, too")
     func endless() async throws {
-        let (cuts, teller) = AsyncStream.makeStream(of: CutConnection.self)
+        let (cuts, teller) = AsyncStream.makeStream(of: DroppedConnection.self)
         let rules = Encryption.Server(keys: server) { _, _ in .admitted(name: "friend") }
         let thread = try IOThread(encryption: Encryption(client: nil, server: rules)) { _ in
         } onCut: {

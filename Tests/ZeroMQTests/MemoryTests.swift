@@ -7,8 +7,8 @@ import Testing
 @Suite("Memory", .timeLimit(.minutes(5)))
 struct MemoryTests {
     private static let mebibyte = 1 << 20
-    private let cuts: AsyncStream<CutConnection>
-    private let teller: AsyncStream<CutConnection>.Continuation
+    private let cuts: AsyncStream<DroppedConnection>
+    private let teller: AsyncStream<DroppedConnection>.Continuation
 
     init() {
         (cuts, teller) = AsyncStream.makeStream()
@@ -47,7 +47,7 @@ struct MemoryTests {
         }
         #expect(sent > SocketOptions().maximumMessageBytes)
         let cut = try #require(await cuts.first { _ in true })
-        #expect(cut == CutConnection(socket: kind, address: "127.0.0.1", reason: .endless))
+        #expect(cut == DroppedConnection(socket: kind, address: "127.0.0.1", reason: .endless))
         await waitUntil { server.counters.connections == 1 }
         withExtendedLifetime(other) {}
         await thread.shutdown()
@@ -135,7 +135,7 @@ struct MemoryTests {
             await server.send([Message](repeating: Message([client, answer]), count: count))
         }
         let cut = try #require(await cuts.first { _ in true })
-        #expect(cut == CutConnection(socket: .router, address: "127.0.0.1", reason: .unread))
+        #expect(cut == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .unread))
         #expect(await apart { (0..<25).allSatisfy { _ in peers[0].hear()?.first == answer } })
         await waitUntil { server.counters.disconnections > 0 }
         #expect(server.counters.disconnections == 1)
@@ -144,7 +144,7 @@ struct MemoryTests {
 
     /// Returns once the server has looked at its connections so many times more.
     private func waitForLooks(_ count: Int) async {
-        let end = ContinuousClock.now + ConnectionWatch.pauses.lowerBound * (count + 1)
+        let end = ContinuousClock.now + ConnectionMonitor.pauses.lowerBound * (count + 1)
         await waitUntil { ContinuousClock.now > end }
     }
 }

@@ -26,7 +26,7 @@ struct MessageQueueTests {
 
     @Test("a burst that is through gives back its memory, however many others wait")
     func memory() {
-        let unread = Unread()
+        let unread = UnreadByteAccounting()
         var queue = MessageQueue()
         for client in ["first", "second"] {
             queue.append([unread.charge(Message(client, "answer"))])

@@ -47,7 +47,7 @@ struct PublishTests {
 
     @Test(
         "each subscriber gets frames as they were when they were sent, copied or lent", .timeLimit(.minutes(5)),
-        arguments: [Loan.leastBytes - 1, Loan.leastBytes, 20_000])
+        arguments: [ZeroCopyFrame.leastBytes - 1, ZeroCopyFrame.leastBytes, 20_000])
     func frames(size: Int) async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])

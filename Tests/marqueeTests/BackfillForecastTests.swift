@@ -40,7 +40,7 @@ import Worker
 
     @Test("the rate is that of the last half minute of growth")
     func pace() {
-        var pace = Pace()
+        var pace = RateEstimator()
         let start = ContinuousClock.now
         #expect(pace.rate(0, at: start) == nil)
         #expect(pace.rate(10, at: start + .seconds(1)) == 10)

@@ -7,7 +7,7 @@ import Testing
 
 /// A chart, a movie and an event as people see them; tests have no terminal, so there is no colour.
 @Suite struct ChartTableTests {
-    private func film(_ line: Int, _ title: String, change: Int?, isNew: Bool = false) throws -> ChartEntry {
+    private func movie(_ line: Int, _ title: String, change: Int?, isNew: Bool = false) throws -> ChartEntry {
         var entry = ChartEntry(
             line: line, rank: line, rankChange: change, isNew: isNew,
             movieCode: try #require(MovieCode("2024000\(line)")), title: title)
@@ -22,11 +22,12 @@ import Testing
 
     @Test("rank, movement, title and admissions stand in columns, whatever is not known is a question mark")
     func lines() throws {
-        var last = try film(4, "A", change: nil)
+        var last = try movie(4, "A", change: nil)
         last.rank = nil
         last.audience = nil
         let entries = [
-            try film(1, "파묘", change: 3), try film(2, "첫눈", change: 0, isNew: true), try film(3, "Wonka", change: -12),
+            try movie(1, "파묘", change: 3), try movie(2, "첫눈", change: 0, isNew: true),
+            try movie(3, "Wonka", change: -12),
             last,
         ]
         let lines = ChartTable(chart: try chart(entries)).lines
@@ -63,7 +64,7 @@ import Testing
         var movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
         movie.runtimeMinutes = 100
         movie.nations = (1...12).map { "나라\($0)" }
-        let lines = MovieSheet(movie: movie).lines
+        let lines = MovieView(movie: movie).lines
         #expect(lines[0] == "첫눈 (20240001)")
         #expect(lines[1] == "상영시간  100분")
         #expect(lines[2].hasPrefix("제작국가  나라1, "))
@@ -79,7 +80,7 @@ import Testing
             + #""previous":"0000000000000000","data":"#
         func line(_ data: String) throws -> String {
             let topic = try #require(Topic("movie.20240001"))
-            return EventLine(event: try Event(topic: topic, body: Array((envelope + data + "}").utf8))).text
+            return EventFormatter(event: try Event(topic: topic, body: Array((envelope + data + "}").utf8))).text
         }
         let movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
         let data = String(decoding: try JSON.encode(movie), as: UTF8.self)

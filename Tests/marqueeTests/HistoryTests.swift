@@ -33,18 +33,18 @@ import Testing
         return try ChartRevision(LoggedEvent(topic: topic, sequence: sequence, body: body))
     }
 
-    private func days() throws -> [FilmDay] {
+    private func days() throws -> [ChartAppearance] {
         try [("2024-02-22", 80_000, 2), ("2024-02-23", 160_000, -1), ("2024-03-01", 1, 0)].map {
             date, audience, change in
             let entry = try entry(audience: audience, change: change)
-            return FilmDay(revision: try revision(date, [entry]), entry: entry)
+            return ChartAppearance(revision: try revision(date, [entry]), entry: entry)
         }
     }
 
     @Test("a film's days have a bar each on a terminal, and a mark where days are missing")
     func plot() throws {
         #expect(
-            FilmHistory(days: try days(), hasPlot: true).lines == [
+            MovieHistoryTable(days: try days(), hasPlot: true).lines == [
                 "파묘 (2024000A) · 2024-02-22 ~ 2024-03-01 · 3일",
                 "날짜        순위  변동     관객       누적",
                 "2024-02-22     1  ▲2     80,000  1,000,000  ████████████",
@@ -56,7 +56,7 @@ import Testing
 
     @Test("elsewhere they are a plain table, a row a day")
     func plain() throws {
-        let lines = FilmHistory(days: try days(), hasPlot: false).lines
+        let lines = MovieHistoryTable(days: try days(), hasPlot: false).lines
         #expect(lines.count == 5)
         #expect(lines[4] == "2024-03-01     1  -           1  1,000,000")
     }
@@ -65,8 +65,8 @@ import Testing
         "a bar is as long as its part of the most",
         arguments: [(0, ""), (1, "▏"), (24, "███"), (192, "████████████████████████")])
     func bar(_ number: Int, _ bar: String) {
-        #expect(FilmHistory.bar(number, of: 192) == bar)
-        #expect(FilmHistory.bar(number, of: 0).isEmpty)
+        #expect(MovieHistoryTable.bar(number, of: 192) == bar)
+        #expect(MovieHistoryTable.bar(number, of: 0).isEmpty)
     }
 
     @Test("a chart's revisions tell when they were learnt and what they corrected")

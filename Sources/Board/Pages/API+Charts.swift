@@ -12,7 +12,7 @@ extension API {
 
     func week(_ word: Substring, _ day: Substring, _ request: WebRequest) async throws -> WebResponse {
         guard let span = Week.Span(rawValue: String(word)) else {
-            throw Failure(.badRequest, "a span is week, weekend or weekdays", field: "span")
+            throw ContractError(.badRequest, "a span is week, weekend or weekdays", field: "span")
         }
         let week = Week(of: try date(day, "date"), span: span)
         let chart = try await model.chart(
@@ -22,21 +22,21 @@ extension API {
 
     func areas(_ request: WebRequest) throws -> WebResponse {
         let areas = Market.areas.map { Area(code: "\($0.area)", name: $0.name, nameEnglish: $0.nameEnglish) }
-        return Representation(try JSON.encode(["areas": areas]), contentType: .json).response(to: request)
+        return CacheableBody(try JSON.encode(["areas": areas]), contentType: .json).response(to: request)
     }
 
     func calendar(_ word: Substring, _ request: WebRequest) async throws -> WebResponse {
         guard word.count == 4, let year = Int(word), year >= KoreanDate.firstChart.year else {
-            throw Failure(.badRequest, "a year from \(KoreanDate.firstChart.year) on is expected", field: "year")
+            throw ContractError(.badRequest, "a year from \(KoreanDate.firstChart.year) on is expected", field: "year")
         }
         let days = try await model.calendar(year: year, market: try market(of: request))
-        return Representation(days, contentType: .json).response(to: request)
+        return CacheableBody(days, contentType: .json).response(to: request)
     }
 
     func history(_ request: WebRequest) async throws -> WebResponse {
         let (from, to, byWeek) = try range(of: request)
         let history = try await model.history(from: from, to: to, market: try market(of: request), byWeek: byWeek)
-        return Representation(history, contentType: .json).response(to: request)
+        return CacheableBody(history, contentType: .json).response(to: request)
     }
 
     func table(_ request: WebRequest) async throws -> WebResponse {
@@ -46,7 +46,7 @@ extension API {
             byWeek
             ? CSV.table(ofWeeks: try await model.weekLines(from: from, to: to, market: market))
             : CSV.table(of: try await model.lines(from: from, to: to, market: market))
-        return Representation(table, contentType: "text/csv;charset=UTF-8").response(
+        return CacheableBody(table, contentType: "text/csv;charset=UTF-8").response(
             to: request,
             headers: [("Content-Disposition", "attachment; filename=\"marquee-\(from)-\(to).csv\"")])
     }
@@ -54,10 +54,10 @@ extension API {
     /// More than a year is told by weeks, so that an answer is never much larger than that of a year.
     private func range(
         of request: WebRequest
-    ) throws(Failure) -> (from: KoreanDate, to: KoreanDate, byWeek: Bool) {
+    ) throws(ContractError) -> (from: KoreanDate, to: KoreanDate, byWeek: Bool) {
         let from = try date(request.query("from") ?? "", "from")
         let to = try date(request.query("to") ?? "", "to")
-        guard from <= to else { throw Failure(.badRequest, "from does not lie after to", field: "from") }
+        guard from <= to else { throw ContractError(.badRequest, "from does not lie after to", field: "from") }
         return (from, to, to - from > 366)
     }
 }

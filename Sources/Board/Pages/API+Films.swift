@@ -1,25 +1,25 @@
 import BoxOffice
 import Events
-import Pictures
+import ImageCache
 import WebServer
 
 /// Films: what is known of one, its poster, and alerts.
 extension API {
     func movie(_ word: Substring, _ request: WebRequest) async throws -> WebResponse {
         guard let code = MovieCode(word) else {
-            throw Failure(.badRequest, "a film's code has 8 of 0-9 A-Z", field: "code")
+            throw ContractError(.badRequest, "a film's code has 8 of 0-9 A-Z", field: "code")
         }
         return try found(try await model.movie(code), "nothing is known of the film \(code) yet").response(to: request)
     }
 
     func poster(_ word: Substring, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {
-        guard let code = MovieCode(word), let size = PictureSize(rawValue: request.query("size") ?? "small") else {
-            throw Failure(.badRequest, "a poster is asked for by code, version and size", field: "size")
+        guard let code = MovieCode(word), let size = ImageSize(rawValue: request.query("size") ?? "small") else {
+            throw ContractError(.badRequest, "a poster is asked for by code, version and size", field: "size")
         }
-        guard let picture = try await posters.picture(code, String(version), size) else {
-            throw Failure(.notFound, "there is no such poster")
+        guard let image = try await posters.image(code, String(version), size) else {
+            throw ContractError(.notFound, "there is no such poster")
         }
-        return Representation(picture, contentType: "image/jpeg", isPackable: false)
+        return CacheableBody(image, contentType: "image/jpeg", isPackable: false)
             .response(to: request, caching: "public, max-age=31536000, immutable")
     }
 
@@ -27,11 +27,11 @@ extension API {
         let before = request.query("before").map { SequenceNumber($0) }
         let limit = request.query("limit").map { Int($0) } ?? 50
         guard before != .some(nil), let limit, (1...200).contains(limit) else {
-            throw Failure(.badRequest, "before is a sequence of 16 digits, limit 1 to 200", field: "limit")
+            throw ContractError(.badRequest, "before is a sequence of 16 digits, limit 1 to 200", field: "limit")
         }
         let alerts = try await model.alerts(
-            before: before ?? nil, rule: request.filter("rule"), film: request.filter("film"), limit: limit)
-        return Representation(alerts, contentType: .json).response(to: request)
+            before: before ?? nil, rule: request.filter("rule"), movie: request.filter("film"), limit: limit)
+        return CacheableBody(alerts, contentType: .json).response(to: request)
     }
 }
 

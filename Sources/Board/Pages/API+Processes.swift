@@ -11,12 +11,12 @@ extension API {
             ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
             ("failures", troubles.failures), ("anomalies", troubles.anomalies),
         ])
-        return Representation(status.bytes, contentType: .json).response(to: request)
+        return CacheableBody(status.bytes, contentType: .json).response(to: request)
     }
 
     func live(_ request: WebRequest) throws -> WebResponse {
         guard let body = hub.watch(after: request.header("Last-Event-ID") ?? request.query("after")) else {
-            throw Failure(.overloaded, "too many browsers watch already", retryAfter: 30)
+            throw ContractError(.overloaded, "too many browsers watch already", retryAfter: 30)
         }
         return WebResponse(
             contentType: "text/event-stream;charset=UTF-8",

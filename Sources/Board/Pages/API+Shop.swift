@@ -1,7 +1,7 @@
 import Events
 import FoundationEssentials
+import ImageCache
 import OpenMarket
-import Pictures
 import WebServer
 
 /// The shop's part of the API.
@@ -10,12 +10,12 @@ extension API {
     func products(_ words: ArraySlice<Substring>, _ request: WebRequest) async throws -> WebResponse {
         guard let word = words.first else { return try await productPage(request) }
         guard let id = ProductID(word) else {
-            throw Failure(.badRequest, "a product is a number from 1", field: "product")
+            throw ContractError(.badRequest, "a product is a number from 1", field: "product")
         }
         switch (words.count, words.dropFirst().first) {
         case (1, _): return try await product(id, request)
-        case (3, "pictures"): return try await picture(of: id, words[words.startIndex + 2], request)
-        default: throw Failure(.notFound, "the board's API has no such address")
+        case (3, "pictures"): return try await image(of: id, words[words.startIndex + 2], request)
+        default: throw ContractError(.notFound, "the board's API has no such address")
         }
     }
 
@@ -23,32 +23,32 @@ extension API {
         let page = (request.query("page") ?? "1")
         let perPage = request.query("perPage") ?? "20"
         guard let page = Int(page), page > 0, let perPage = Int(perPage), ProductPage.perPage.contains(perPage) else {
-            throw Failure(.badRequest, "page is a number from 1, perPage one from 1 to 100", field: "page")
+            throw ContractError(.badRequest, "page is a number from 1, perPage one from 1 to 100", field: "page")
         }
         guard let json = try await model.productPage(page, perPage: perPage) else {
-            throw Failure(.notFound, "the page \(page) of the market is not known yet")
+            throw ContractError(.notFound, "the page \(page) of the market is not known yet")
         }
-        return Representation(json, contentType: .json).response(to: request)
+        return CacheableBody(json, contentType: .json).response(to: request)
     }
 
     private func product(_ id: ProductID, _ request: WebRequest) async throws -> WebResponse {
         guard let json = try await model.product(id) else {
-            throw Failure(.notFound, "nothing is known of the product \(id) yet")
+            throw ContractError(.notFound, "nothing is known of the product \(id) yet")
         }
-        return Representation(json, contentType: .json).response(to: request)
+        return CacheableBody(json, contentType: .json).response(to: request)
     }
 
-    private func picture(of id: ProductID, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {
-        guard let size = PictureSize(rawValue: request.query("size") ?? "small") else {
-            throw Failure(.badRequest, "a size is small, large or full", field: "size")
+    private func image(of id: ProductID, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {
+        guard let size = ImageSize(rawValue: request.query("size") ?? "small") else {
+            throw ContractError(.badRequest, "a size is small, large or full", field: "size")
         }
-        guard let url = try await model.pictureURL(of: id, version: String(version)),
-            let picture = await pictures.picture(at: url, size)
+        guard let url = try await model.imageURL(of: id, version: String(version)),
+            let image = await images.image(at: url, size)
         else {
-            throw Failure(.notFound, "there is no such picture")
+            throw ContractError(.notFound, "there is no such picture")
         }
         // What lies behind the market's address may change; the tag tells.
-        return Representation(picture, contentType: "image/jpeg", isPackable: false)
+        return CacheableBody(image, contentType: "image/jpeg", isPackable: false)
             .response(to: request, caching: "public, max-age=600")
     }
 }

@@ -9,7 +9,7 @@ extension API {
     func write(_ request: WebRequest, _ words: [Substring]) async throws -> WebResponse {
         // What a page of another site causes is told by every browser of today; who says nothing is no browser.
         guard ["same-origin", nil].contains(request.header("Sec-Fetch-Site")) else {
-            throw Failure(.forbidden, "only pages of the board may ask for this")
+            throw ContractError(.forbidden, "only pages of the board may ask for this")
         }
         switch (request.method, words) {
         case ("POST", ["requests"]): return try await ask(request)
@@ -17,7 +17,7 @@ extension API {
         case ("DELETE", ["session"]):
             sessions.end(SessionCookie.token(of: request))
             return session(isOpen: false, token: nil, request)
-        case ("POST", _): throw Failure(.notFound, "nothing is posted here")
+        case ("POST", _): throw ContractError(.notFound, "nothing is posted here")
         default: return .onlyGet
         }
     }
@@ -47,7 +47,7 @@ extension API {
         } else if type == FramedBody.contentType {
             frames = try FramedBody.frames(request.body)
         } else {
-            throw Failure(.badRequest, "requests are posted as application/json", field: "Content-Type")
+            throw ContractError(.badRequest, "requests are posted as application/json", field: "Content-Type")
         }
         let id = try await requests.ask(
             frames.first ?? [], images: Array(frames.dropFirst()), mayOrder: isSignedIn(request))
@@ -57,7 +57,7 @@ extension API {
     private func beginSession(_ request: WebRequest) throws -> WebResponse {
         guard request.header("Content-Type")?.hasPrefix("application/json") == true,
             let attempt = try? JSON.decode(Attempt.self, from: request.body)
-        else { throw Failure(.badRequest, "a password is posted as a JSON object", field: "password") }
+        else { throw ContractError(.badRequest, "a password is posted as a JSON object", field: "password") }
         do {
             return session(isOpen: true, token: try sessions.begin(with: attempt.password), request)
         } catch {

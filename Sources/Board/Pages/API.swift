@@ -1,23 +1,23 @@
 import BoxOffice
 import Events
 import FoundationEssentials
+import ImageCache
 import Operations
-import Pictures
 import WebServer
 
 /// The board's JSON, version 1: docs/board.md describes every address.
 struct API: Sendable {
     let model: ReadModel
-    let hub: Hub
-    let posters: Posters
-    let pictures: PictureCache
-    let requests: RequestDesk
-    let sessions: Sessions
+    let hub: EventStreamHub
+    let posters: PosterImages
+    let images: TieredImageCache
+    let requests: RequestForwarder
+    let sessions: SessionStore
     /// Whether the configuration names a market.
     let hasMarket: Bool
     let base: BasePath
-    let statuses: StatusDesk
-    let refused: [Failure.Code: Counter]
+    let statuses: StatusCache
+    let refused: [ContractError.Code: Counter]
     let clock: WallClock
     let logger: Logger
 
@@ -25,15 +25,15 @@ struct API: Sendable {
     func respond(to request: WebRequest, path: Substring) async -> WebResponse {
         do {
             return try await answer(request, path.split(separator: "/", omittingEmptySubsequences: false))
-        } catch let failure as Failure {
+        } catch let failure as ContractError {
             return refuse(failure)
         } catch {
             logger.error("a page could not be answered", [.path: request.path, .error: "\(error)"])
-            return refuse(Failure(.internal, "the board could not read its own memory"))
+            return refuse(ContractError(.internal, "the board could not read its own memory"))
         }
     }
 
-    private func refuse(_ failure: Failure) -> WebResponse {
+    private func refuse(_ failure: ContractError) -> WebResponse {
         refused[failure.code]?.add()
         return .failure(failure)
     }
@@ -54,33 +54,33 @@ struct API: Sendable {
         case ("products", _): return try await products(words.dropFirst(), request)
         case ("shop", 1): return try await shop(request)
         case ("live", 1): return try live(request)
-        default: throw Failure(.notFound, "the board's API has no such address")
+        default: throw ContractError(.notFound, "the board's API has no such address")
         }
     }
 }
 
 /// What the addresses have in common.
 extension API {
-    func found(_ json: [UInt8]?, _ message: String) throws(Failure) -> Representation {
-        guard let json else { throw Failure(.notFound, message) }
-        return Representation(json, contentType: .json)
+    func found(_ json: [UInt8]?, _ message: String) throws(ContractError) -> CacheableBody {
+        guard let json else { throw ContractError(.notFound, message) }
+        return CacheableBody(json, contentType: .json)
     }
 
     /// A day that can have a chart.
-    func date(_ word: some StringProtocol, _ field: String) throws(Failure) -> KoreanDate {
+    func date(_ word: some StringProtocol, _ field: String) throws(ContractError) -> KoreanDate {
         guard let date = KoreanDate(word) else {
-            throw Failure(.badRequest, "a date such as 2024-06-04 is expected", field: field)
+            throw ContractError(.badRequest, "a date such as 2024-06-04 is expected", field: field)
         }
         guard (KoreanDate.firstChart...KoreanDate.yesterday(at: clock.now())).contains(date) else {
-            throw Failure(.dateOutOfRange, "charts go from \(KoreanDate.firstChart) to yesterday", field: field)
+            throw ContractError(.dateOutOfRange, "charts go from \(KoreanDate.firstChart) to yesterday", field: field)
         }
         return date
     }
 
-    func market(of request: WebRequest) throws(Failure) -> Market {
+    func market(of request: WebRequest) throws(ContractError) -> Market {
         guard let text = request.query("market") else { return .all }
         guard let market = Market(text) else {
-            throw Failure(.badRequest, "a market is all, nation-K, films-diverse and the like", field: "market")
+            throw ContractError(.badRequest, "a market is all, nation-K, films-diverse and the like", field: "market")
         }
         return market
     }

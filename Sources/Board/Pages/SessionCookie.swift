@@ -20,7 +20,7 @@ enum SessionCookie {
     static func header(
         _ token: String?, base: BasePath, answering request: WebRequest
     ) -> (name: String, value: String) {
-        let age = token == nil ? 0 : Sessions.length.components.seconds
+        let age = token == nil ? 0 : SessionStore.length.components.seconds
         let secure = request.header("X-Forwarded-Proto") == "https" ? "; Secure" : ""
         return (
             "Set-Cookie",

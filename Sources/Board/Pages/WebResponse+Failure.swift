@@ -3,7 +3,7 @@ import WebServer
 
 extension WebResponse {
     /// The contract's error object with a fitting status.
-    static func failure(_ failure: Failure) -> WebResponse {
+    static func failure(_ failure: ContractError) -> WebResponse {
         let status =
             switch failure.code {
             case .badRequest, .dateOutOfRange: 400

@@ -5,7 +5,7 @@ import SQLite
 
 extension ReadModel {
     /// Takes an alert in, as it came; only what it is filtered by is read.
-    func takeAlert(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> News {
+    func takeAlert(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
         let alert = try event.data(as: AlertKey.self)
         let whole = JSONObject([
             ("id", try JSON.encode(event.id)), ("sequence", try JSON.encode(event.sequence)),
@@ -21,7 +21,7 @@ extension ReadModel {
 
     /// The newest alerts before a place in the notifier's log, newest first, as JSON: of one rule, of films whose title
     /// holds a text or whose code it is, or all.
-    func alerts(before: SequenceNumber?, rule: String?, film: String?, limit: Int) async throws -> [UInt8] {
+    func alerts(before: SequenceNumber?, rule: String?, movie: String?, limit: Int) async throws -> [UInt8] {
         let rows = try await database.read { connection in
             try connection.query(
                 """
@@ -30,7 +30,7 @@ extension ReadModel {
                   and (? is null or a.rule = ?)
                   and (? is null or a.code = ? or instr(lower(a.title), lower(?)) > 0)
                 order by a.sequence desc limit ?
-                """, before, rule, rule, film, film, film, limit, as: [UInt8].self, String?.self)
+                """, before, rule, rule, movie, movie, movie, limit, as: [UInt8].self, String?.self)
         }
         let rules = try await database.read { connection in
             try connection.query("select distinct rule from alert order by rule", as: String.self)

@@ -8,7 +8,7 @@ extension ReadModel {
     static let daySpan = "day"
 
     /// Takes a day's chart in: its newest revision as it came, what changed at each, and its lines for the histories.
-    func takeChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [News] {
+    func takeChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [LiveUpdate] {
         let chart = try event.data(as: Chart.self)
         try write(chart.entries, of: chart.date, in: chart.market, in: connection)
         return [try keep(chart, span: Self.daySpan, event, data, in: connection)]
@@ -17,14 +17,14 @@ extension ReadModel {
     /// Takes a week's chart in.
     func takeChart(
         of week: Week, _ event: Event, _ data: [UInt8], in connection: Connection
-    ) throws -> [News] {
+    ) throws -> [LiveUpdate] {
         let chart = try event.data(as: WeekChart.self).chart
         return [try keep(chart, span: week.span.rawValue, event, data, in: connection)]
     }
 
     private func keep(
         _ chart: Chart, span: String, _ event: Event, _ data: [UInt8], in connection: Connection
-    ) throws -> News {
+    ) throws -> LiveUpdate {
         let topic = event.topic.description
         try connection.execute(
             """
@@ -71,7 +71,7 @@ extension ReadModel {
             guard let (topic, data) = row else { return nil }
             let revisions = try connection.query(
                 "select data from revision where topic = ? order by revision", topic, as: [UInt8].self)
-            let chart = try JSON.decode(ChartFilms.self, from: data)
+            let chart = try JSON.decode(ChartMovies.self, from: data)
             var posters: [String: String?] = [:]
             for code in Set(chart.entries.map(\.movieCode)) {
                 let version = try connection.query(
@@ -119,7 +119,7 @@ private struct ChartNews: Encodable {
 }
 
 /// As much of a chart as tells its films.
-private struct ChartFilms: Decodable {
+private struct ChartMovies: Decodable {
     struct Entry: Decodable {
         let movieCode: MovieCode
     }

@@ -10,9 +10,9 @@ extension ReadModel {
     func take(
         _ batches: [Subscription.Batch], of source: Source,
         unreadable: @escaping @Sendable (Event, any Error) -> Void
-    ) async throws -> [News] {
+    ) async throws -> [LiveUpdate] {
         try await database.write { connection in
-            var news: [News] = []
+            var news: [LiveUpdate] = []
             for delivery in batches.flatMap(\.deliveries) {
                 switch delivery {
                 case .event(let event):
@@ -39,7 +39,7 @@ extension ReadModel {
         }
     }
 
-    private func take(_ event: Event, in connection: Connection) throws -> [News] {
+    private func take(_ event: Event, in connection: Connection) throws -> [LiveUpdate] {
         guard let data = event.dataJSON else { return [] }
         switch event.topic {
         case .ranking: return try takeChart(event, data, in: connection)

@@ -41,10 +41,10 @@ extension ReadModel {
             ? try await weekLines(from: from, to: to, market: market)
             : try await lines(from: from, to: to, market: market)
         var days: [String] = []
-        var films: [String: HistoryFilm] = [:]
+        var films: [String: HistoryMovie] = [:]
         for line in lines {
             if days.last != line.day { days.append(line.day) }
-            films[line.code, default: HistoryFilm(code: line.code, title: line.title)].add(line, day: days.count - 1)
+            films[line.code, default: HistoryMovie(code: line.code, title: line.title)].add(line, day: days.count - 1)
         }
         return try JSON.encode(
             History(
@@ -70,11 +70,11 @@ struct HistoryLine: Sendable {
 private struct History: Encodable {
     let step: String
     let days: [String]
-    let films: [HistoryFilm]
+    let films: [HistoryMovie]
 }
 
 /// A film in a range of days; its points are lists, for there are thousands: day's index, rank, admissions.
-private struct HistoryFilm: Encodable {
+private struct HistoryMovie: Encodable {
     let code: String
     var title: String
     var audience = 0

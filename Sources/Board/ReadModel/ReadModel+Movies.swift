@@ -5,7 +5,7 @@ import SQLite
 
 extension ReadModel {
     /// Takes a film's facts in.
-    func takeMovie(_ code: MovieCode, _ data: [UInt8], in connection: Connection) throws -> News {
+    func takeMovie(_ code: MovieCode, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
         try connection.execute(
             "insert into movie (code, data) values (?, ?) on conflict do update set data = excluded.data",
             code.description, data)
@@ -13,8 +13,9 @@ extension ReadModel {
     }
 
     /// Takes the outcome of a search for a poster in.
-    func takePoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> News {
-        let version = try event.data(as: Poster.self).picture.map { String($0.sha256.prefix(12)) }
+    func takePoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
+    {
+        let version = try event.data(as: Poster.self).image.map { String($0.sha256.prefix(12)) }
         try connection.execute(
             """
             insert into poster (code, version, found, data) values (?, ?, ?, ?)
@@ -53,14 +54,14 @@ extension ReadModel {
     }
 
     /// Where a film's poster is, when it was found, and the version that the board calls it by; nil if none is known.
-    func poster(_ code: MovieCode) async throws -> (version: String, found: Date, picture: Poster.Picture)? {
+    func poster(_ code: MovieCode) async throws -> (version: String, found: Date, image: Poster.Image)? {
         try await database.read { connection in
             let row = try connection.query(
                 "select version, found, data from poster where code = ?", code.description, as: String?.self, Int.self,
                 [UInt8].self
             ).first
             guard let (version, found, data) = row, let version else { return nil }
-            return try JSON.decode(Poster.self, from: data).picture.map {
+            return try JSON.decode(Poster.self, from: data).image.map {
                 (version, Date(timeIntervalSince1970: Double(found)), $0)
             }
         }

@@ -16,7 +16,7 @@ extension ReadModel {
     }
 
     /// Takes a page of the market in: which products stand on it, and what it says of them.
-    func takePage(_ event: Event, in connection: Connection) throws -> [News] {
+    func takePage(_ event: Event, in connection: Connection) throws -> [LiveUpdate] {
         let page = try event.data(as: ProductPage.self)
         for product in page.products { try take(product, event, in: connection) }
         var header = page
@@ -31,13 +31,13 @@ extension ReadModel {
     }
 
     /// Takes in what a product is.
-    func takeProduct(_ id: ProductID, _ event: Event, in connection: Connection) throws -> [News] {
+    func takeProduct(_ id: ProductID, _ event: Event, in connection: Connection) throws -> [LiveUpdate] {
         try take(try event.data(as: Product.self), event, in: connection)
         return [try connection.addNews(.product, try JSON.encode(ProductNews(id: id, isRemoved: false)))]
     }
 
     /// Takes in that a product is gone; what it was stays known.
-    func takeRemoval(_ id: ProductID, _ event: Event, in connection: Connection) throws -> [News] {
+    func takeRemoval(_ id: ProductID, _ event: Event, in connection: Connection) throws -> [LiveUpdate] {
         if let product = try event.data(as: RemovedProduct.self).product {
             try take(product, event, in: connection)
         }
@@ -72,9 +72,9 @@ extension ReadModel {
     }
 
     /// Where a product's picture is that has this version; nil if it has none.
-    func pictureURL(of id: ProductID, version: String) async throws -> String? {
-        let urls = try await database.read { connection in try known(id, in: connection)?.product.pictureURLs }
-        return urls?.first { PictureVersion(of: $0).description == version }
+    func imageURL(of id: ProductID, version: String) async throws -> String? {
+        let urls = try await database.read { connection in try known(id, in: connection)?.product.imageURLs }
+        return urls?.first { ImageVersion(of: $0).description == version }
     }
 
     /// Whether the market has told of anything.
@@ -96,9 +96,9 @@ extension ReadModel {
     private func take(_ product: Product, _ event: Event, in connection: Connection) throws {
         let old = try known(product.id, in: connection)
         if let old, old.time > event.milliseconds { return }
-        var new = Known(product: product, isWhole: product.pictures != nil, time: event.milliseconds)
-        if product.pictures == nil, let old {
-            new.product.pictures = old.product.pictures
+        var new = Known(product: product, isWhole: product.images != nil, time: event.milliseconds)
+        if product.images == nil, let old {
+            new.product.images = old.product.images
             new.product.description = product.description ?? old.product.description
             new.isWhole = old.isWhole && old.product.issued == product.issued
         }
@@ -120,10 +120,10 @@ extension ReadModel {
             ("product", try JSON.encode(known.product)),
             ("isWhole", try JSON.encode(known.isWhole)),
             ("isRemoved", try JSON.encode(known.isRemoved)),
-            ("thumbnail", try JSON.encode(PictureVersion(of: known.product.thumbnailURL).description)),
+            ("thumbnail", try JSON.encode(ImageVersion(of: known.product.thumbnailURL).description)),
             (
                 "pictures",
-                try JSON.encode((known.product.pictures ?? []).map { PictureVersion(of: $0.url).description })
+                try JSON.encode((known.product.images ?? []).map { ImageVersion(of: $0.url).description })
             ),
         ]).bytes
     }
@@ -136,8 +136,8 @@ private struct ProductNews: Encodable {
 
 extension Product {
     /// All addresses at which it has pictures.
-    fileprivate var pictureURLs: [String] {
-        [thumbnailURL] + (pictures ?? []).flatMap { [$0.url, $0.thumbnailURL] }
+    fileprivate var imageURLs: [String] {
+        [thumbnailURL] + (images ?? []).flatMap { [$0.url, $0.thumbnailURL] }
     }
 }
 

@@ -12,7 +12,7 @@ extension ReadModel {
     /// Takes in what became of a request: that it failed is kept, and that one of the board's own has ended is news.
     func takeRequest(
         _ stage: Topic.RequestStage, _ id: RequestID, _ event: Event, _ data: [UInt8], in connection: Connection
-    ) throws -> [News] {
+    ) throws -> [LiveUpdate] {
         guard stage != .accepted else { return [] }
         if stage == .failed {
             let failure = JSONObject([
@@ -32,7 +32,7 @@ extension ReadModel {
     }
 
     /// Takes in that something about the source's figures is odd.
-    func takeAnomaly(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> News {
+    func takeAnomaly(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
         let anomaly = JSONObject([("time", try JSON.encode(event.time.ISO8601Format())), ("anomaly", data)])
         try connection.execute(
             "insert or replace into anomaly (sequence, data) values (?, ?)", event.sequence, anomaly.bytes)

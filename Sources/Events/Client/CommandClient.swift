@@ -28,7 +28,7 @@ public actor CommandClient {
             return Reply(frames: message.frames)
         }
         try Task.checkCancellation()
-        throw Unanswered(address: address)
+        throw ResponseTimeoutError(address: address)
     }
 
     /// Ends the connection that would have taken the next question.
@@ -45,7 +45,7 @@ public actor CommandClient {
 }
 
 /// Nobody answered at an address in time.
-public struct Unanswered: Error, CustomStringConvertible {
+public struct ResponseTimeoutError: Error, CustomStringConvertible {
     let address: String
 
     /// Makes the error.

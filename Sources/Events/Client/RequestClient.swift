@@ -10,7 +10,7 @@ public struct RequestClient: Sendable {
         /// It is done; the events answer it, in the order in which they were published.
         case done(RequestDone, [Event])
         /// It has failed, or was refused.
-        case failed(Failure)
+        case failed(ContractError)
     }
 
     /// How long an answer may take, its question with pictures among them.
@@ -29,11 +29,11 @@ public struct RequestClient: Sendable {
         self.events = events
     }
 
-    /// Sends the request, under an id of ours if it has none, and waits for its end; throws `Unanswered` after `limit`.
+    /// Sends the request, under an id of ours if it has none, and waits for its end; throws `ResponseTimeoutError` after `limit`.
     ///
     /// `progress` is told when the worker has given its receipt.
     public func perform(
-        _ request: Request, enclosing enclosures: Enclosures = .none, within limit: Duration,
+        _ request: Request, attaching attachments: Attachments = .none, within limit: Duration,
         progress: @escaping @Sendable () -> Void = {}
     ) async throws -> Outcome {
         let id = request.id ?? .random()
@@ -45,9 +45,9 @@ public struct RequestClient: Sendable {
         let outcome: Result<Outcome, any Error>
         do {
             outcome = .success(
-                try await withDeadline(limit, orThrow: Unanswered(address: commands)) {
+                try await withDeadline(limit, orThrow: ResponseTimeoutError(address: commands)) {
                     try await follow(
-                        request.frames(enclosing: enclosures), id, asking: client, hearing: reader, progress)
+                        request.frames(attaching: attachments), id, asking: client, hearing: reader, progress)
                 })
         } catch {
             outcome = .failure(error)
@@ -84,7 +84,7 @@ public struct RequestClient: Sendable {
             }
             return try await end(of: id, in: heard, asking: client)
         }
-        guard let outcome else { throw Unanswered(address: self.events) }
+        guard let outcome else { throw ResponseTimeoutError(address: self.events) }
         return outcome
     }
 
@@ -123,10 +123,10 @@ public struct RequestClient: Sendable {
         _ client: CommandClient, _ name: String, _ body: String, attaching frames: [[UInt8]] = []
     ) async throws -> Reply? {
         do {
-            return try await withDeadline(Self.deadline, orThrow: Unanswered(address: commands)) {
+            return try await withDeadline(Self.deadline, orThrow: ResponseTimeoutError(address: commands)) {
                 try await client.ask(name, body, attaching: frames)
             }
-        } catch is Unanswered {
+        } catch is ResponseTimeoutError {
             return nil
         }
     }

@@ -7,11 +7,11 @@ public struct Command: Sendable {
     /// The first frame as text; what is no UTF-8 reads as a name that nobody has.
     public let name: String
     /// Who asks, as far as is known.
-    public let sender: Sender?
+    public let sender: PeerIdentity?
     /// How many bytes of earlier answers the one who asks has not read; known for a page.
     var unread = 0
     /// Why the socket did not take it whole, if so; then what it asks is not known.
-    let cut: Message.Cut?
+    let cut: Message.Truncation?
     private let route: [[UInt8]]
 
     /// Takes a message of a ROUTER socket apart.

@@ -72,12 +72,12 @@ public struct CommandServer: Sendable {
 extension Reply {
     // Made once: who floods the socket must not have the others wait for as many of them to be written.
     private static let tooManyFrames = Reply.refused(
-        Failure(.badRequest, "a command has two frames, and this one has too many to be looked at"))
+        ContractError(.badRequest, "a command has two frames, and this one has too many to be looked at"))
     private static let noRoom = Reply.refused(
-        Failure(.overloaded, "more is waiting to be looked at than there is room for", retryAfter: 1))
+        ContractError(.overloaded, "more is waiting to be looked at than there is room for", retryAfter: 1))
 
     /// What is said to somebody whose command the socket did not take whole.
-    fileprivate init(to cut: Message.Cut) {
+    fileprivate init(to cut: Message.Truncation) {
         self =
             switch cut {
             case .tooManyFrames: .tooManyFrames

@@ -12,35 +12,35 @@ struct PageFields: Decodable {
     private var limit: Double?
 
     /// Reads a command's body: a JSON object, or nothing. Fields that it does not know do not matter.
-    init(_ command: Command) throws(Failure) {
+    init(_ command: Command) throws(ContractError) {
         let body = try RequestFrames(command.frames).body
         do {
             self = try JSONDecoder().decode(Self.self, from: Data((body.isEmpty ? "{}" : body).utf8))
         } catch DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context) {
             guard let field = context.codingPath.first?.stringValue else {
-                throw Failure(.badRequest, "the body is no JSON object", field: "body")
+                throw ContractError(.badRequest, "the body is no JSON object", field: "body")
             }
-            throw Failure(.badRequest, "the body's \(field) has the wrong type", field: field)
+            throw ContractError(.badRequest, "the body's \(field) has the wrong type", field: field)
         } catch {
-            throw Failure(.badRequest, "the body is no JSON object", field: "body")
+            throw ContractError(.badRequest, "the body is no JSON object", field: "body")
         }
     }
 
     /// The stream to replay.
-    func knownStream() throws(Failure) -> Stream {
-        guard let stream else { throw Failure(.badRequest, "stream is needed", field: "stream") }
+    func knownStream() throws(ContractError) -> Stream {
+        guard let stream else { throw ContractError(.badRequest, "stream is needed", field: "stream") }
         guard let known = Stream(rawValue: stream) else {
             let names = Stream.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure(.badRequest, "stream is one of \(names)", field: "stream")
+            throw ContractError(.badRequest, "stream is one of \(names)", field: "stream")
         }
         return known
     }
 
     /// The place after which to replay.
-    func place() throws(Failure) -> SequenceNumber {
+    func place() throws(ContractError) -> SequenceNumber {
         guard let after, !after.isEmpty else { return .zero }
         guard let place = SequenceNumber(after) else {
-            throw Failure(.badRequest, "after is a sequence of sixteen digits, or empty", field: "after")
+            throw ContractError(.badRequest, "after is a sequence of sixteen digits, or empty", field: "after")
         }
         return place
     }
@@ -52,10 +52,10 @@ struct PageFields: Decodable {
     var prefix: String { topic ?? "" }
 
     /// How many events to answer with.
-    func count() throws(Failure) -> Int {
+    func count() throws(ContractError) -> Int {
         guard let limit else { return 500 }
         guard let count = Int(exactly: limit), Self.limits.contains(count) else {
-            throw Failure(
+            throw ContractError(
                 .badRequest, "limit is a whole number from 1 to \(Self.limits.upperBound)", field: "limit")
         }
         return count

@@ -25,7 +25,7 @@ public struct Reply: Hashable, Sendable {
     }
 
     /// The answer to what was not understood or not taken.
-    public static func refused(_ failure: Failure) -> Reply {
+    public static func refused(_ failure: ContractError) -> Reply {
         Reply("refused", failure)
     }
 
@@ -60,10 +60,10 @@ public struct Reply: Hashable, Sendable {
     }
 
     /// The failure that a refusal carries, or nil if this is no refusal.
-    public var failure: Failure? {
+    public var failure: ContractError? {
         guard word == "refused" else { return nil }
         // A refusal that cannot be read is a refusal all the same.
-        return (try? JSON.decode(Failure.self, from: body))
-            ?? Failure(.internal, "the refusal cannot be read")
+        return (try? JSON.decode(ContractError.self, from: body))
+            ?? ContractError(.internal, "the refusal cannot be read")
     }
 }

@@ -39,12 +39,14 @@ public struct ChartHistory {
     }
 
     /// The days on which a film was in the daily chart of a market, by the newest revision of each.
-    public func days(of film: MovieCode, in market: Market) throws -> [FilmDay] {
+    public func days(of movie: MovieCode, in market: Market) throws -> [ChartAppearance] {
         // As our own JSON has it. A correction may name a film that is not in the chart any more, hence the second look.
-        let mention = Array("\"movieCode\":\"\(film)\"".utf8)
+        let mention = Array("\"movieCode\":\"\(movie)\"".utf8)
         return try log.latest(prefix: Self.prefix(of: market), holding: mention, in: connection).compactMap { event in
             let revision = try ChartRevision(event)
-            return revision.chart.entries.first { $0.movieCode == film }.map { FilmDay(revision: revision, entry: $0) }
+            return revision.chart.entries.first { $0.movieCode == movie }.map {
+                ChartAppearance(revision: revision, entry: $0)
+            }
         }
     }
 

@@ -19,7 +19,7 @@ public struct ChartRevision: Hashable, Sendable {
 }
 
 /// A film's line in the chart of a day.
-public struct FilmDay: Hashable, Sendable {
+public struct ChartAppearance: Hashable, Sendable {
     /// The chart that the line is of.
     public let revision: ChartRevision
     /// The line.

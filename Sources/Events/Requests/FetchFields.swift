@@ -17,9 +17,9 @@ public struct FetchFields: Hashable, Sendable, Codable {
     init() {}
 
     /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
-    init(_ body: String, topic: RequestTopic) throws(Failure) {
-        guard let bare = BodyText.bare(body) else {
-            self = try BodyText.fields(in: body, as: FetchFields.self)
+    init(_ body: String, topic: RequestTopic) throws(ContractError) {
+        guard let bare = RequestBody.bare(body) else {
+            self = try RequestBody.fields(in: body, as: FetchFields.self)
             return
         }
         guard !bare.isEmpty else { return }

@@ -5,9 +5,9 @@ extension Request {
     /// Understands a request, or says which part of it is at fault.
     ///
     /// `now` decides which day is yesterday. Unknown fields are ignored.
-    public init(_ frames: RequestFrames, at now: Date) throws(Failure) {
+    public init(_ frames: RequestFrames, at now: Date) throws(ContractError) {
         guard let topic = RequestTopic(text: frames.topic) else {
-            throw Failure(
+            throw ContractError(
                 .badRequest, "no request is called \(frames.topic.prefix(40).debugDescription)", field: "topic")
         }
         switch try RequestFields(frames.body, topic: topic) {
@@ -24,7 +24,7 @@ extension Request {
 
     private static func target(
         _ topic: RequestTopic, _ fields: FetchFields, at now: Date
-    ) throws(Failure) -> Target {
+    ) throws(ContractError) -> Target {
         switch topic {
         case .fetchDay:
             .day(try fields.day(at: now), try fields.market())

@@ -11,7 +11,7 @@ public struct Request: Hashable, Sendable {
         /// A movie's facts, and its poster unless that is not wanted.
         case movie(MovieCode, poster: Bool)
         /// Something of the shop.
-        case products(ProductQuestion)
+        case products(ProductQuery)
         /// Something that is to be done in the shop.
         case productOrder(ProductOrder)
 
@@ -35,9 +35,9 @@ public struct Request: Hashable, Sendable {
         case backfill
 
         /// Reads a request's field `priority`.
-        init(checking text: String?) throws(Failure) {
+        init(checking text: String?) throws(ContractError) {
             guard let priority = Self(rawValue: text ?? Self.live.rawValue) else {
-                throw Failure(.badRequest, "priority is live or backfill", field: "priority")
+                throw ContractError(.badRequest, "priority is live or backfill", field: "priority")
             }
             self = priority
         }

@@ -8,7 +8,7 @@ public enum RequestFields: Hashable, Sendable {
     case product(ProductFields)
 
     /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
-    init(_ body: String, topic: RequestTopic) throws(Failure) {
+    init(_ body: String, topic: RequestTopic) throws(ContractError) {
         self =
             topic.isAboutProducts
             ? .product(try ProductFields(body, topic: topic)) : .fetch(try FetchFields(body, topic: topic))

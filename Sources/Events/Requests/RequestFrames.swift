@@ -24,37 +24,40 @@ public struct RequestFrames: Hashable, Sendable {
     }
 
     /// Reads the frames of a message, or says why they are no request.
-    public init(_ frames: [[UInt8]]) throws(Failure) {
+    public init(_ frames: [[UInt8]]) throws(ContractError) {
         guard let first = frames.first, let topic = String(validating: first, as: UTF8.self) else {
-            throw Failure(.badRequest, "the topic is no UTF-8", field: "topic")
+            throw ContractError(.badRequest, "the topic is no UTF-8", field: "topic")
         }
         let bytes = frames.count > 1 ? frames[1] : []
         guard bytes.count <= Self.bodyLimit else {
-            throw Failure(.badRequest, "a body has at most \(Self.bodyLimit) bytes, not \(bytes.count)", field: "body")
+            throw ContractError(
+                .badRequest, "a body has at most \(Self.bodyLimit) bytes, not \(bytes.count)", field: "body")
         }
         guard let body = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.badRequest, "the body is no UTF-8", field: "body")
+            throw ContractError(.badRequest, "the body is no UTF-8", field: "body")
         }
         self.topic = topic
         self.body = body
         images = try Self.images(frames.dropFirst(2), following: topic)
     }
 
-    private static func images(_ frames: ArraySlice<[UInt8]>, following topic: String) throws(Failure) -> [[UInt8]] {
+    private static func images(_ frames: ArraySlice<[UInt8]>, following topic: String) throws(ContractError)
+        -> [[UInt8]]
+    {
         let known = RequestTopic(text: topic)
         guard known == .productRegister else {
             guard frames.isEmpty else {
-                throw Failure(.badRequest, "a request has two frames, not \(frames.count + 2)")
+                throw ContractError(.badRequest, "a request has two frames, not \(frames.count + 2)")
             }
             return []
         }
-        do throws(ProductFault) {
-            try ProductRules.check(pictureCount: frames.count)
+        do throws(ProductValidationError) {
+            try ProductConstraints.check(imageCount: frames.count)
         } catch {
-            throw Failure(error)
+            throw ContractError(error)
         }
         for (index, image) in frames.enumerated() where !(1...imageLimit).contains(image.count) {
-            throw Failure(
+            throw ContractError(
                 .badRequest, "an image has 1 byte to \(imageLimit >> 20) MiB, and not \(image.count) bytes",
                 field: "images[\(index)]")
         }

@@ -53,10 +53,10 @@ public struct RequestDone: Hashable, Sendable, Codable {
     /// Where they came from.
     public let from: Source
     /// What went wrong beside them.
-    public let problems: [Failure]
+    public let problems: [ContractError]
 
     /// Makes the data.
-    public init(topic: String, events: [Answer], from: Source, problems: [Failure]) {
+    public init(topic: String, events: [Answer], from: Source, problems: [ContractError]) {
         self.topic = topic
         self.events = events
         self.from = from
@@ -71,10 +71,10 @@ public struct RequestFailed: Hashable, Sendable, Codable {
     /// The request's fields, as far as they could be read.
     public let request: RequestFields
     /// Why there is no answer.
-    public let error: Failure
+    public let error: ContractError
 
     /// Makes the data.
-    public init(topic: String, request: RequestFields, error: Failure) {
+    public init(topic: String, request: RequestFields, error: ContractError) {
         self.topic = topic
         self.request = request
         self.error = error
@@ -85,6 +85,6 @@ public struct RequestFailed: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         topic = try container.decode(String.self, forKey: .topic)
         request = try container.decodeFields(of: topic, forKey: .request)
-        error = try container.decode(Failure.self, forKey: .error)
+        error = try container.decode(ContractError.self, forKey: .error)
     }
 }

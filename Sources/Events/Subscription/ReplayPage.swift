@@ -15,13 +15,15 @@ extension ReplayPage {
     /// Reads the answer to a question about a stream after a place.
     init(_ reply: Reply, of stream: Stream, after: SequenceNumber) throws {
         if let failure = reply.failure { throw failure }
-        guard reply.word == "events" else { throw Unreadable(what: "an answer called \(reply.word.debugDescription)") }
+        guard reply.word == "events" else {
+            throw ReplayPageError(what: "an answer called \(reply.word.debugDescription)")
+        }
         let header = try JSON.decode(PageHeader.self, from: reply.body)
         guard header.stream == stream, let position = header.position else {
-            throw Unreadable(what: "a page of another stream")
+            throw ReplayPageError(what: "a page of another stream")
         }
         // Another log may be shorter; its page is only looked at for its epoch.
-        guard !header.more || position > after else { throw Unreadable(what: "a page that leads nowhere") }
+        guard !header.more || position > after else { throw ReplayPageError(what: "a page that leads nowhere") }
         epoch = header.epoch
         events = reply.events
         self.position = position
@@ -29,7 +31,7 @@ extension ReplayPage {
     }
 
     /// An answer that is none.
-    struct Unreadable: Error, CustomStringConvertible {
+    struct ReplayPageError: Error, CustomStringConvertible {
         let what: String
         var description: String { "the log answered with \(what)" }
     }

@@ -19,7 +19,7 @@ public struct Subscription: Sendable {
         /// With the first event of the log.
         case beginning
         /// With what follows a position that was kept.
-        case after(LogPosition)
+        case after(LogCursor)
     }
 
     /// What the consumer gets.
@@ -28,9 +28,9 @@ public struct Subscription: Sendable {
         case event(Event)
         /// The process has another log than before: what was had of the old one says nothing about it, and it is
         /// read from its beginning.
-        case newLog(LogPosition)
+        case newLog(LogCursor)
         /// All is delivered that had been published when the last heartbeat was sent; told once in each log.
-        case live(LogPosition)
+        case live(LogCursor)
     }
 
     /// What is delivered together: a page of the log, or what has come over the socket meanwhile.
@@ -38,10 +38,10 @@ public struct Subscription: Sendable {
         /// At least one delivery, in order.
         public let deliveries: [Delivery]
         /// The position after the last of them. Keep it in the transaction that keeps what all of them led to.
-        public let position: LogPosition
+        public let position: LogCursor
 
         /// Makes a batch; nil if nothing is to be delivered.
-        fileprivate init?(_ deliveries: [Delivery], upTo position: LogPosition?) {
+        fileprivate init?(_ deliveries: [Delivery], upTo position: LogCursor?) {
             guard let position, !deliveries.isEmpty else { return nil }
             self.deliveries = deliveries
             self.position = position
@@ -63,8 +63,8 @@ public struct Subscription: Sendable {
     }
 
     private let socket: Socket
-    private let log: LogReader
-    private let interest: Interest
+    private let log: ReplayClient
+    private let interest: TopicFilter
     private let start: Start
     private let note: @Sendable (Note) -> Void
     private let state = Locked(State.idle)
@@ -82,8 +82,8 @@ public struct Subscription: Sendable {
         let subscriptions = prefixes + [Heartbeat.topicPrefix]
         socket = try await io.open(
             .subscriber, connect: [events], subscriptions: subscriptions, options: options)
-        log = LogReader(io, address: commands, clock: clock, note: note)
-        interest = Interest(prefixes: prefixes)
+        log = ReplayClient(io, address: commands, clock: clock, note: note)
+        interest = TopicFilter(prefixes: prefixes)
         self.start = start
         self.note = note
     }

@@ -18,15 +18,15 @@ struct SubscriptionStateMachine: Sendable {
     /// How many events may be delivered beyond the sure place before the log is asked.
     static let limit = 500
 
-    let interest: Interest
+    let interest: TopicFilter
     /// How far the consumer has come once it has had all deliveries so far; nil until a log is known.
-    private(set) var position: LogPosition?
+    private(set) var position: LogCursor?
     private let start: Subscription.Start
     /// What the last heartbeat of this log said.
     private var heard: [Stream: SequenceNumber]?
     private var isLive = false
 
-    init(interest: Interest, start: Subscription.Start) {
+    init(interest: TopicFilter, start: Subscription.Start) {
         self.interest = interest
         self.start = start
         if case .after(let position) = start { self.position = position }
@@ -80,14 +80,14 @@ struct SubscriptionStateMachine: Sendable {
     }
 
     /// The position to begin with in the first log that is heard of.
-    private func begin(_ heartbeat: Heartbeat) -> LogPosition {
-        guard case .newest = start else { return LogPosition(epoch: heartbeat.epoch) }
+    private func begin(_ heartbeat: Heartbeat) -> LogCursor {
+        guard case .newest = start else { return LogCursor(epoch: heartbeat.epoch) }
         let streams = heartbeat.positions.filter { interest.streams.contains($0.key) }
-        return LogPosition(epoch: heartbeat.epoch, streams: streams.mapValues { StreamPosition(after: $0) })
+        return LogCursor(epoch: heartbeat.epoch, streams: streams.mapValues { StreamCursor(after: $0) })
     }
 
     private mutating func beginAnew(_ epoch: String, asking stream: Stream) -> Output {
-        let position = LogPosition(epoch: epoch)
+        let position = LogCursor(epoch: epoch)
         self.position = position
         heard = nil
         isLive = false

@@ -10,7 +10,7 @@ struct EasyHandle: ~Copyable {
     // The handle reads its headers, and a mail's recipients, from here until it is cleaned up.
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     // The handle sends its form from here until it is cleaned up, which `deinit` does before this goes.
-    private var form: Form?
+    private var form: MultipartBody?
 
     /// Makes a handle (`curl_easy_init`).
     init() {
@@ -76,8 +76,8 @@ struct EasyHandle: ~Copyable {
     }
 
     /// Sets the form that is sent in the place of a body.
-    mutating func setForm(_ parts: [FormPart]) {
-        let form = Form(parts, sentBy: raw)
+    mutating func setForm(_ parts: [MultipartPart]) {
+        let form = MultipartBody(parts, sentBy: raw)
         set(CURLOPT_MIMEPOST, to: UnsafeRawPointer(form.raw))
         self.form = consume form
     }

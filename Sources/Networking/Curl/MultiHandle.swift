@@ -7,7 +7,7 @@ import Glibc
 /// It waits with epoll(7) and tells libcurl which connections something has come for (`curl_multi_socket_action`): left to
 /// itself, libcurl looks at all of them each time.
 ///
-/// It belongs to the thread of `TransferLoop`.
+/// It belongs to the thread of `CurlEventLoop`.
 final class MultiHandle {
     private let raw: UnsafeMutableRawPointer
     private let poll: Int32
@@ -34,7 +34,7 @@ final class MultiHandle {
         let context = Unmanaged.passUnretained(self).toOpaque()
         check(marquee_curl_multi_set_socket(raw, watchSocket, context), "curl_multi_setopt")
         check(marquee_curl_multi_set_timer(raw, noteTimer, context), "curl_multi_setopt")
-        // The limits of requests are those of `Places`: libcurl's own would hold transfers back without a timeout.
+        // The limits of requests are those of `HostConnectionLimiter`: libcurl's own would hold transfers back without a timeout.
         check(marquee_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, connections), "curl_multi_setopt")
     }
 

@@ -3,10 +3,10 @@ import FoundationEssentials
 
 /// One attempt under way: the easy handle, and what has come in so far.
 ///
-/// It belongs to the thread of `TransferLoop`, and is part of the multi handle from `init` to `deinit`. The easy handle
+/// It belongs to the thread of `CurlEventLoop`, and is part of the multi handle from `init` to `deinit`. The easy handle
 /// hands it to the callbacks unretained: they run in `MultiHandle.perform` only, while the loop holds it.
 final class Transfer {
-    let order: TransferOrder
+    let order: PendingTransfer
     private let multi: MultiHandle
     var easy = EasyHandle()
     private let isPublic: @Sendable (IPAddress) -> Bool
@@ -19,9 +19,9 @@ final class Transfer {
     /// What of a mail's message has not been handed over yet.
     private var unsent: ArraySlice<UInt8> = []
     /// Why the transfer was ended from our side, if it was.
-    private var refusal: TransferFailure?
+    private var refusal: TransferError?
 
-    init(_ order: TransferOrder, on multi: MultiHandle, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
+    init(_ order: PendingTransfer, on multi: MultiHandle, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
         self.order = order
         self.multi = multi
         self.isPublic = isPublic
@@ -53,7 +53,7 @@ final class Transfer {
             return .success(HTTPResponse(status: easy.status, body: lastReply))
         case .http, .mail: break
         }
-        return .failure(refusal ?? TransferFailure(code, easy.explanation(of: code)))
+        return .failure(refusal ?? TransferError(code, easy.explanation(of: code)))
     }
 
     /// Takes the next bytes of the body; false ends the transfer.
@@ -71,7 +71,7 @@ final class Transfer {
         // All heads of the transfer together: libcurl of this age takes any number of lines.
         headerBytes += line.count
         guard headerBytes <= Self.headerLimit else {
-            refusal = TransferFailure(kind: .invalid, reason: "the headers are longer than \(Self.headerLimit) bytes")
+            refusal = TransferError(kind: .invalid, reason: "the headers are longer than \(Self.headerLimit) bytes")
             return false
         }
         if case .mail = order.errand {
@@ -107,7 +107,7 @@ final class Transfer {
             return true
         }
         let reason = "\(address?.description ?? "the address") is not an address of the public internet"
-        refusal = TransferFailure(kind: .forbidden, reason: reason)
+        refusal = TransferError(kind: .forbidden, reason: reason)
         return false
     }
 

@@ -8,15 +8,15 @@ import SQLite
 /// Delivers alerts to people: the outbox, and a courier for each sink.
 struct Delivery: Service {
     let outbox: Outbox
-    private let couriers: [Courier]
+    private let couriers: [SinkWorker]
     private let client: HTTPClient
     private let mail: MailClient?
     private let end = WakeSignal()
 
-    /// Makes couriers for these sinks; with a `rehearsal`, which is told what would go, there are none.
+    /// Makes couriers for these sinks; with a `dryRun`, which is told what would go, there are none.
     init(
-        to sinks: [SinkSettings], from database: Database, _ log: EventLog, metrics: Metrics, logger: Logger,
-        wall: WallClock, rehearsal: (@Sendable (String) -> Void)?, crashPoints: CrashPoints
+        to sinks: [SinkConfiguration], from database: Database, _ log: EventLog, metrics: Metrics, logger: Logger,
+        wall: WallClock, dryRun: (@Sendable (String) -> Void)?, failPoints: FailPoints
     ) async throws {
         // No retries there: those are the outbox's, which outlive the process.
         var retry = RetryPolicy.never
@@ -28,22 +28,22 @@ struct Delivery: Service {
         let mail = needsMail ? MailClient() : nil
         let recipients = sinks.map { $0.recipient(client, mail) }
         let wakeSignals = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, WakeSignal()) })
-        let outbox = Outbox(log: log, recipients: recipients, rehearsal: rehearsal) { wakeSignals[$0]?.signal() }
+        let outbox = Outbox(log: log, recipients: recipients, dryRun: dryRun) { wakeSignals[$0]?.signal() }
         let figures = DeliveryMetrics(metrics, sinks: recipients.map(\.name)) {
             try await database.read { try outbox.counts(in: $0) }
         }
         self.outbox = outbox
         self.client = client
         self.mail = mail
-        if rehearsal == nil {
+        if dryRun == nil {
             let now = wall.now()
             try await database.write { try outbox.retire(at: now, in: $0) }
             couriers = recipients.map { recipient in
-                Courier(
+                SinkWorker(
                     recipient: recipient, outbox: outbox, database: database,
                     wakeSignal: wakeSignals[recipient.name] ?? WakeSignal(),
                     logger: logger, metrics: figures, clock: ContinuousClock(), wall: wall,
-                    fraction: { .random(in: 0..<1) }, crashPoints: crashPoints)
+                    fraction: { .random(in: 0..<1) }, failPoints: failPoints)
             }
         } else {
             couriers = []

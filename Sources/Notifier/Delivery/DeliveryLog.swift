@@ -52,10 +52,10 @@ public struct DeliveryLog: Sendable {
         public let answer: String?
     }
 
-    private let file: LogFile
+    private let file: LogDatabase
 
     /// Names a database; nothing is opened yet.
-    public init(_ file: LogFile) {
+    public init(_ file: LogDatabase) {
         self.file = file
     }
 
@@ -97,7 +97,7 @@ public struct DeliveryLog: Sendable {
         case .sent: "sent"
         case .dead: "dead"
         case .withdrawn: "withdrawn"
-        case .spared: "spared"
+        case .suppressed: "spared"
         case nil: "unanswered"
         }
     }

@@ -63,7 +63,7 @@ extension Outbox {
             case .waiting: counts[sink, default: SinkCounts()].waiting = count
             case .sent: counts[sink, default: SinkCounts()].sent = count
             case .dead: counts[sink, default: SinkCounts()].dead = count
-            case .withdrawn, .spared, nil: break
+            case .withdrawn, .suppressed, nil: break
             }
         }
         return counts

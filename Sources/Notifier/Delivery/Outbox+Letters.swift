@@ -5,8 +5,8 @@ import SQLite
 
 extension Outbox {
     /// A letter in hand: what it says, and the attempt that is being made.
-    struct InHand: Sendable {
-        let letter: Letter
+    struct ActiveAttempt: Sendable {
+        let letter: SinkMessage
         /// Which attempt it is of all.
         let number: Int
         /// Which it is of this letter.
@@ -22,20 +22,20 @@ extension Outbox {
 
     /// What waits for a sink, in order, as much as one letter can hold, and what its past says.
     func waiting(
-        for recipient: Recipient, at now: Date, in connection: Connection
-    ) throws(DatabaseError) -> ([Timetable.Waiting], Timetable.Past) {
+        for recipient: ConfiguredSink, at now: Date, in connection: Connection
+    ) throws(DatabaseError) -> ([DeliveryPolicy.Waiting], DeliveryPolicy.Past) {
         let waiting = try connection.query(
             """
             select number, alert, queued_at, letter, attempts, due_at from delivery
             where sink = ? and state = 0 order by number limit ?
-            """, recipient.name, Timetable.letterSize, as: Int.self, String.self, Int.self, String?.self, Int.self,
+            """, recipient.name, DeliveryPolicy.letterSize, as: Int.self, String.self, Int.self, String?.self, Int.self,
             Int?.self
         ).map {
-            Timetable.Waiting(
+            DeliveryPolicy.Waiting(
                 number: $0, alert: $1, queuedAt: Date(milliseconds: $2), letter: $3, attempts: $4,
                 dueAt: $5.map(Date.init(milliseconds:)))
         }
-        var past = Timetable.Past()
+        var past = DeliveryPolicy.Past()
         if let rate = recipient.timetable.rate {
             past.attempts = try connection.query(
                 "select began_at from attempt where sink = ? and began_at > ? order by began_at desc limit ?",
@@ -53,9 +53,9 @@ extension Outbox {
     /// Begins an attempt, and books it before it is made: a letter that was tried may have arrived. Nothing begins if an
     /// alert of it no longer waits, because it was taken back.
     func begin(
-        _ key: String, _ waiting: [Timetable.Waiting], for recipient: Recipient, at now: Date,
+        _ key: String, _ waiting: [DeliveryPolicy.Waiting], for recipient: ConfiguredSink, at now: Date,
         in connection: Connection
-    ) throws -> InHand? {
+    ) throws -> ActiveAttempt? {
         for row in waiting {
             let states = try connection.query("select state from delivery where number = ?", row.number, as: Int.self)
             guard states == [State.waiting.rawValue] else { return nil }
@@ -68,15 +68,16 @@ extension Outbox {
         let number = try connection.query(
             "insert into attempt (sink, letter, began_at) values (?, ?, ?) returning number", recipient.name, key,
             now.milliseconds, as: Int.self)[0]
-        let alerts = try waiting.compactMap { try log.event(id: $0.alert, in: connection).map(DeliveredAlert.init) }
+        let alerts = try waiting.compactMap { try log.event(id: $0.alert, in: connection).map(OutboundAlert.init) }
         guard alerts.count == waiting.count else { throw Missing(letter: key) }
-        return InHand(
-            letter: Letter(key: key, alerts: alerts), number: number, attempts: (waiting.first?.attempts ?? 0) + 1)
+        return ActiveAttempt(
+            letter: SinkMessage(key: key, alerts: alerts), number: number, attempts: (waiting.first?.attempts ?? 0) + 1)
     }
 
     /// Writes down how an attempt went.
     func settle(
-        _ inHand: InHand, for recipient: Recipient, as outcome: Outcome, answer: String, took: Duration, at now: Date,
+        _ inHand: ActiveAttempt, for recipient: ConfiguredSink, as outcome: Outcome, answer: String, took: Duration,
+        at now: Date,
         in connection: Connection
     ) throws(DatabaseError) {
         let state: State

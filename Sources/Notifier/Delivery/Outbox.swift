@@ -18,7 +18,7 @@ struct Outbox: Sendable {
         /// Taken back before it was sent.
         case withdrawn = 3
         /// Not sent, because the sink has just had one like it.
-        case spared = 4
+        case suppressed = 4
     }
 
     static let schema = Schema.Component(
@@ -60,20 +60,20 @@ struct Outbox: Sendable {
 
     let log: EventLog
     /// Who gets letters.
-    let recipients: [Recipient]
+    let recipients: [ConfiguredSink]
     /// Told what would go, where nothing is to go and nothing is written.
-    var rehearsal: (@Sendable (String) -> Void)?
+    var dryRun: (@Sendable (String) -> Void)?
     /// Told of who gets something new, once it is on disk.
     var news: @Sendable (_ sink: String) -> Void = { _ in }
 
     /// Puts alerts that enter the log into the outbox, for each sink that wants them.
-    func enqueue(_ alerts: [DeliveredAlert], at now: Date, in connection: Connection) throws {
+    func enqueue(_ alerts: [OutboundAlert], at now: Date, in connection: Connection) throws {
         guard !recipients.isEmpty else { return }
         var woken: Set<String> = []
         for alert in alerts {
-            if let rehearsal {
+            if let dryRun {
                 for recipient in recipients where try wouldGet(alert, recipient, at: now, in: connection) {
-                    rehearsal("\(recipient.name): \(alert.id): \(alert.text[recipient.language])")
+                    dryRun("\(recipient.name): \(alert.id): \(alert.text[recipient.language])")
                 }
                 continue
             }
@@ -86,7 +86,7 @@ struct Outbox: Sendable {
 
     /// Whether there is something new to send to a sink.
     private func enqueue(
-        _ alert: DeliveredAlert, for recipient: Recipient, at now: Date, in connection: Connection
+        _ alert: OutboundAlert, for recipient: ConfiguredSink, at now: Date, in connection: Connection
     ) throws -> Bool {
         if let retracted = alert.retracts {
             guard try takeBack(retracted, by: alert.id, from: recipient, at: now, in: connection) else { return false }
@@ -99,13 +99,13 @@ struct Outbox: Sendable {
             insert or ignore into delivery (sink, alert, subject, queued_at, state, ended_at)
             values (?, ?, ?, ?, ?, ?)
             """, recipient.name, alert.id, alert.subject, now.milliseconds,
-            (isSpared ? State.spared : .waiting).rawValue, isSpared ? now.milliseconds : nil)
+            (isSpared ? State.suppressed : .waiting).rawValue, isSpared ? now.milliseconds : nil)
         return !isSpared
     }
 
     /// Whether a sink would get an alert if this were no rehearsal.
     private func wouldGet(
-        _ alert: DeliveredAlert, _ recipient: Recipient, at now: Date, in connection: Connection
+        _ alert: OutboundAlert, _ recipient: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         guard let retracted = alert.retracts else {
             guard recipient.wants(alert) else { return false }
@@ -119,7 +119,7 @@ struct Outbox: Sendable {
 
     /// Takes an alert back from a sink; returns whether that may have got it, and so has to be told.
     private func takeBack(
-        _ alert: String, by retraction: String, from recipient: Recipient, at now: Date, in connection: Connection
+        _ alert: String, by retraction: String, from recipient: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         let attempts = try connection.query(
             "update delivery set taken_back_by = ? where sink = ? and alert = ? returning attempts", retraction,
@@ -137,7 +137,7 @@ struct Outbox: Sendable {
 
     /// Whether a sink had an alert of the same rule about the same film within its cooldown, one that still holds.
     private func hasHadOne(
-        like alert: DeliveredAlert, _ recipient: Recipient, at now: Date, in connection: Connection
+        like alert: OutboundAlert, _ recipient: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         guard let cooldown = recipient.cooldown else { return false }
         let earlier = try connection.query(
@@ -147,7 +147,7 @@ struct Outbox: Sendable {
                 and state not in (?, ?) and taken_back_by is null
             limit 1
             """, recipient.name, alert.subject, (now - cooldown.seconds).milliseconds, now.milliseconds,
-            State.withdrawn.rawValue, State.spared.rawValue, as: Int.self)
+            State.withdrawn.rawValue, State.suppressed.rawValue, as: Int.self)
         return !earlier.isEmpty
     }
 }

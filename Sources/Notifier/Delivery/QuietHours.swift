@@ -4,14 +4,14 @@ import FoundationEssentials
 /// The hours of each Korean day in which nothing is sent; what comes up meanwhile is held until they are over.
 struct QuietHours: Hashable, Sendable {
     /// When they begin.
-    let start: DayTime
+    let start: TimeOfDay
     /// When they are over, the same day or the next.
-    let end: DayTime
+    let end: TimeOfDay
 
     /// Reads `HH:MM-HH:MM`; hours that end when they begin would be none, or all.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let start = DayTime(parts[0]), let end = DayTime(parts[1]), start != end else {
+        guard parts.count == 2, let start = TimeOfDay(parts[0]), let end = TimeOfDay(parts[1]), start != end else {
             return nil
         }
         self.start = start

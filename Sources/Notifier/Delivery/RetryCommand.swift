@@ -22,25 +22,25 @@ struct RetryCommand: Sendable {
             let dead = try dead(in: command)
             let sinks = try await database.write { try outbox.revive(dead, in: $0) }
             return Reply(frames: [Array("retried".utf8), try JSON.encode(Retried(sinks: sinks))])
-        } catch let failure as Failure {
+        } catch let failure as ContractError {
             return .refused(failure)
         } catch {
-            return .refused(Failure(.internal, "\(command.name) cannot be answered: \(error)"))
+            return .refused(ContractError(.internal, "\(command.name) cannot be answered: \(error)"))
         }
     }
 
-    private func dead(in command: Command) throws(Failure) -> Outbox.Dead {
+    private func dead(in command: Command) throws(ContractError) -> Outbox.Dead {
         let body = try RequestFrames(command.frames).body
         // Whatever is wrong with it, it names nothing.
         let fields = try? JSON.decode(Fields.self, from: Array(body.utf8))
         switch (fields?.sink, fields?.letter) {
         case (let sink?, nil):
             guard outbox.recipients.contains(where: { $0.name == sink }) else {
-                throw Failure(.notFound, "there is no sink of this name", field: "sink")
+                throw ContractError(.notFound, "there is no sink of this name", field: "sink")
             }
             return .of(sink: sink)
         case (nil, let letter?): return .letter(letter)
-        default: throw Failure(.badRequest, "the body names a sink or a letter", field: "body")
+        default: throw ContractError(.badRequest, "the body names a sink or a letter", field: "body")
         }
     }
 }

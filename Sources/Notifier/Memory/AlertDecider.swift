@@ -15,7 +15,7 @@ public struct AlertDecider: Sendable {
     private let rules: AlertRules
     private let since: KoreanDate?
     /// What is known, by market.
-    private(set) var books: [Market: Book]
+    private(set) var books: [Market: MarketState]
 
     /// Makes a decider that knows no chart yet.
     public init(rules: AlertRules, since: KoreanDate? = nil) {
@@ -23,12 +23,12 @@ public struct AlertDecider: Sendable {
     }
 
     /// Makes a decider that knows what some books know.
-    init(rules: AlertRules, since: KoreanDate?, books: [Market: Book]) {
+    init(rules: AlertRules, since: KoreanDate?, books: [Market: MarketState]) {
         self.rules = rules
         self.since = since
         self.books = books
         for market in rules.markets where books[market] == nil {
-            self.books[market] = Book(market: market, since: since)
+            self.books[market] = MarketState(market: market, since: since)
         }
     }
 
@@ -36,12 +36,12 @@ public struct AlertDecider: Sendable {
     public var newestDay: KoreanDate? { books[.all]?.newestDay }
 
     /// Takes a chart and returns the alerts to publish, in their order: those that it takes back, then those that fire.
-    public mutating func take(_ chart: LoggedChart) -> [Alert] {
+    public mutating func take(_ chart: SourcedChart) -> [Alert] {
         take(chart, json: nil)
     }
 
     /// Takes a chart likewise, with the JSON that it was read from.
-    mutating func take(_ chart: LoggedChart, json: [UInt8]?) -> [Alert] {
+    mutating func take(_ chart: SourcedChart, json: [UInt8]?) -> [Alert] {
         guard var book = books.removeValue(forKey: chart.chart.market) else { return [] }
         defer { books[chart.chart.market] = book }
         book.learn(chart, json: json)
@@ -62,7 +62,7 @@ public struct AlertDecider: Sendable {
     }
 
     /// The days whose alerts a chart of `day` lets fire.
-    private func days(firedBy day: KoreanDate, in book: Book) -> [KoreanDate] {
+    private func days(firedBy day: KoreanDate, in book: MarketState) -> [KoreanDate] {
         if let since { return [day, day + 1].filter { $0 >= since } }
         return day == book.newestDay ? [day] : []
     }
@@ -73,19 +73,19 @@ public struct AlertDecider: Sendable {
     }
 
     /// Takes what was seen of products and returns the alerts to publish.
-    func take(_ sights: [ProductSight], on date: KoreanDate, at place: Alert.Evidence) -> [Alert] {
+    func take(_ sights: [ProductObservation], on date: KoreanDate, at place: Alert.Evidence) -> [Alert] {
         rules.alerts(about: sights, on: date, at: place)
     }
 
     /// Takes a chart that fires nothing; returns whether its market is looked at.
     @discardableResult
-    public mutating func learn(_ chart: LoggedChart) -> Bool {
-        learn(OpenChart(chart), of: chart.chart.market)
+    public mutating func learn(_ chart: SourcedChart) -> Bool {
+        learn(RecentChart(chart), of: chart.chart.market)
     }
 
     /// Takes a chart of a market likewise.
     @discardableResult
-    mutating func learn(_ chart: OpenChart, of market: Market) -> Bool {
+    mutating func learn(_ chart: RecentChart, of market: Market) -> Bool {
         guard books[market] != nil else { return false }
         books[market]?.learn(chart)
         return true
@@ -97,8 +97,8 @@ public struct AlertDecider: Sendable {
     }
 
     /// What has changed since this was last asked, by market.
-    mutating func takeChanges() -> [Market: Book.Changes] {
-        var changes: [Market: Book.Changes] = [:]
+    mutating func takeChanges() -> [Market: MarketState.Changes] {
+        var changes: [Market: MarketState.Changes] = [:]
         for market in books.keys { changes[market] = books[market]?.takeChanges() }
         return changes
     }

@@ -28,12 +28,12 @@ extension AlertRules {
         private func includes(_ id: ProductID, name: String?) -> Bool {
             if products.isEmpty, names.isEmpty { return true }
             if products.contains(id) { return true }
-            let key = name.map(Watch.key) ?? ""
+            let key = name.map(MovieFilter.key) ?? ""
             return names.contains { key.contains($0) }
         }
 
         /// The alert about a sight, if the rule fires and the product is one of those that are watched.
-        func alert(about sight: ProductSight, on date: KoreanDate, at place: Alert.Evidence) -> Alert? {
+        func alert(about sight: ProductObservation, on date: KoreanDate, at place: Alert.Evidence) -> Alert? {
             let name = (sight.now ?? sight.before)?.name
             guard includes(sight.id, name: name), let own = rule.firing(for: sight) else { return nil }
             var alert = Alert(
@@ -55,7 +55,7 @@ extension AlertRules {
     }
 
     /// What is said of products, one after the other, for each in the order of `AlertRule`.
-    func alerts(about sights: [ProductSight], on date: KoreanDate, at place: Alert.Evidence) -> [Alert] {
+    func alerts(about sights: [ProductObservation], on date: KoreanDate, at place: Alert.Evidence) -> [Alert] {
         sights.flatMap { sight in products.compactMap { $0.alert(about: sight, on: date, at: place) } }
     }
 }

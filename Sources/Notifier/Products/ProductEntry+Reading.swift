@@ -6,8 +6,8 @@ extension AlertRules.ProductEntry {
     private static let common = ["products", "names", "severity", "text"]
 
     /// Reads what a file says of a rule about products, as of one about films.
-    init?(_ word: AlertRule, _ node: Node, _ mistakes: inout Mistakes) {
-        do throws(Mistake) {
+    init?(_ word: AlertRule, _ node: Node, _ mistakes: inout ConfigurationDiagnosticsError) {
+        do throws(ConfigurationDiagnostic) {
             if case .scalar = node.content, !node.isNull {
                 guard try node.flag(), let rule = Self.rule(word, nil, &mistakes) else { return nil }
                 self.init(rule)
@@ -18,13 +18,15 @@ extension AlertRules.ProductEntry {
             guard let rule = Self.rule(word, fields, &mistakes) else { return nil }
             self.init(rule)
             products = Set(
-                RuleScope.list(fields["products"], &mistakes) { node throws(Mistake) in
+                RuleScope.list(fields["products"], &mistakes) { node throws(ConfigurationDiagnostic) in
                     try node.value(expected: "a product's number", read: { ProductID($0) })
                 })
-            names = RuleScope.list(fields["names"], &mistakes) { node throws(Mistake) in
-                try node.value(expected: "a part of a name") { Watch.key($0).isEmpty ? nil : Watch.key($0) }
+            names = RuleScope.list(fields["names"], &mistakes) { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "a part of a name") { MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0) }
             }
-            severity = (mistakes.gather { () throws(Mistake) in try fields["severity"]?.choice() } ?? nil) ?? severity
+            severity =
+                (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)
+                ?? severity
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
         } catch {
             mistakes.add(error)
@@ -32,18 +34,21 @@ extension AlertRules.ProductEntry {
         }
     }
 
-    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout Mistakes) -> (any ProductRule)? {
+    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout ConfigurationDiagnosticsError) -> (
+        any ProductRule
+    )? {
         func percent(_ standard: Int) -> Int {
-            (mistakes.gather { () throws(Mistake) in try fields?["by"]?.integer(from: 1) } ?? nil) ?? standard
+            (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
+                ?? standard
         }
         switch word {
-        case .priceFell: return PriceFell(by: percent(PriceFell().by))
-        case .priceRose: return PriceRose(by: percent(PriceRose().by))
-        case .newDiscount: return NewDiscount()
-        case .soldOut: return SoldOut()
-        case .backInStock: return BackInStock()
-        case .newProduct: return NewProduct()
-        case .productRemoved: return ProductRemoved()
+        case .priceFell: return PriceFellRule(by: percent(PriceFellRule().by))
+        case .priceRose: return PriceRoseRule(by: percent(PriceRoseRule().by))
+        case .newDiscount: return NewDiscountRule()
+        case .soldOut: return SoldOutRule()
+        case .backInStock: return BackInStockRule()
+        case .newProduct: return NewProductRule()
+        case .productRemoved: return ProductRemovedRule()
         case .entered, .left, .rose, .fell, .lead, .reentered, .opening, .streak, .milestone, .best, .screens,
             .correction, .anomaly:
             return nil

@@ -3,7 +3,7 @@ import YAML
 
 extension AlertRules {
     /// The contract's rules.
-    static var standard: [any Rule] { [Entered(), Left(), Rose(), Fell(), Lead()] }
+    static var standard: [any Rule] { [EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule()] }
 }
 
 extension AlertRules.Entry {
@@ -18,8 +18,8 @@ extension AlertRules.Entry {
 
     /// Reads what a file says of a rule: nothing or `true` puts it in force as it is, `false` does not, and a mapping says
     /// how it is meant.
-    init?(_ word: AlertRule, _ node: Node, _ outer: RuleScope, _ mistakes: inout Mistakes) {
-        do throws(Mistake) {
+    init?(_ word: AlertRule, _ node: Node, _ outer: RuleScope, _ mistakes: inout ConfigurationDiagnosticsError) {
+        do throws(ConfigurationDiagnostic) {
             if case .scalar = node.content, !node.isNull {
                 guard try node.flag(), let rule = Self.rule(word, nil, &mistakes) else { return nil }
                 self.init(rule, outer)
@@ -28,7 +28,7 @@ extension AlertRules.Entry {
             let fields = try node.fields(Self.common + Self.keys(of: word), &mistakes)
             guard let rule = Self.rule(word, fields, &mistakes) else { return nil }
             self.init(rule, RuleScope(fields, within: outer, &mistakes))
-            severity = mistakes.gather { () throws(Mistake) in try fields["severity"]?.choice() } ?? nil
+            severity = mistakes.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
         } catch {
             mistakes.add(error)
@@ -51,29 +51,34 @@ extension AlertRules.Entry {
         }
     }
 
-    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout Mistakes) -> (any Rule)? {
+    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout ConfigurationDiagnosticsError) -> (
+        any Rule
+    )? {
         func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
-            (mistakes.gather { () throws(Mistake) in try fields?[key]?.integer(from: least) } ?? nil) ?? standard
+            (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
+                ?? standard
         }
         func numbers(_ key: String, _ standard: [Int]) -> [Int] {
-            (mistakes.gather { () throws(Mistake) in try fields?[key]?.numbers() } ?? nil) ?? standard
+            (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil) ?? standard
         }
         switch word {
-        case .entered: return Entered()
-        case .left: return Left()
-        case .rose: return Rose(by: number("by", Rose().by), inside: number("inside", Rose().inside))
-        case .fell: return Fell(by: number("by", Fell().by), inside: number("inside", Fell().inside))
-        case .lead: return Lead()
-        case .reentered: return Reentered(after: number("after", Reentered().after))
-        case .opening: return Opening()
-        case .anomaly: return Anomalous()
-        case .streak: return Streak(days: numbers("days", Streak().days))
-        case .milestone: return Milestone(totals: numbers("totals", Milestone().totals))
-        case .best: return Best(after: number("after", Best().after))
+        case .entered: return EnteredRule()
+        case .left: return LeftRule()
+        case .rose: return RoseRule(by: number("by", RoseRule().by), inside: number("inside", RoseRule().inside))
+        case .fell: return FellRule(by: number("by", FellRule().by), inside: number("inside", FellRule().inside))
+        case .lead: return LeadRule()
+        case .reentered: return ReenteredRule(after: number("after", ReenteredRule().after))
+        case .opening: return OpeningRule()
+        case .anomaly: return AnomalyRule()
+        case .streak: return StreakRule(days: numbers("days", StreakRule().days))
+        case .milestone: return MilestoneRule(totals: numbers("totals", MilestoneRule().totals))
+        case .best: return BestRule(after: number("after", BestRule().after))
         case .screens:
-            return Screens(factor: number("factor", Screens().factor, from: 2), from: number("from", Screens().from))
+            return ScreensRule(
+                factor: number("factor", ScreensRule().factor, from: 2), from: number("from", ScreensRule().from))
         case .correction:
-            return Corrected(percent: number("percent", Corrected().percent), from: number("from", Corrected().from))
+            return CorrectionRule(
+                percent: number("percent", CorrectionRule().percent), from: number("from", CorrectionRule().from))
         case .priceFell, .priceRose, .newDiscount, .soldOut, .backInStock, .newProduct, .productRemoved: return nil
         }
     }
@@ -81,7 +86,7 @@ extension AlertRules.Entry {
 
 extension Node {
     /// Whole numbers from one on, ascending; at least one of them.
-    fileprivate func numbers() throws(Mistake) -> [Int] {
+    fileprivate func numbers() throws(ConfigurationDiagnostic) -> [Int] {
         var numbers: [Int] = []
         for node in try list() { numbers.append(try node.integer(from: 1)) }
         guard !numbers.isEmpty else { throw mistake("an empty list is no list of numbers") }
@@ -92,13 +97,16 @@ extension Node {
 extension AlertTexts {
     /// Reads a rule's sentences; a language that is not there keeps its own.
     init(
-        _ node: Node, _ standard: AlertTexts, of rule: any Worded.Type, _ mistakes: inout Mistakes
-    ) throws(Mistake) {
+        _ node: Node, _ standard: AlertTexts, of rule: any AlertTextSource.Type,
+        _ mistakes: inout ConfigurationDiagnosticsError
+    ) throws(ConfigurationDiagnostic) {
         self = standard
         let fields = try node.fields(Language.allCases.map(\.rawValue), &mistakes)
         let names = Self.names(for: rule)
         func read(_ language: Language) -> Template? {
-            mistakes.gather { () throws(Mistake) in try fields[language.rawValue]?.template(in: language, names) }
+            mistakes.gather { () throws(ConfigurationDiagnostic) in
+                try fields[language.rawValue]?.template(in: language, names)
+            }
                 ?? nil
         }
         ko = read(.ko) ?? ko
@@ -107,7 +115,7 @@ extension AlertTexts {
 }
 
 extension Node {
-    fileprivate func template(in language: Language, _ names: [String]) throws(Mistake) -> Template {
+    fileprivate func template(in language: Language, _ names: [String]) throws(ConfigurationDiagnostic) -> Template {
         let text = try text()
         do throws(Template.Problem) {
             return try Template(text, in: language, names: names)

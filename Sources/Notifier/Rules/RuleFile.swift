@@ -7,7 +7,7 @@ public struct RuleFile: Sendable {
     /// The rules that are in force.
     public let rules: AlertRules
     /// Where alerts are sent.
-    public let sinks: [SinkSettings]
+    public let sinks: [SinkConfiguration]
 
     /// What counts where there is no file: the contract's five rules.
     ///
@@ -15,16 +15,16 @@ public struct RuleFile: Sendable {
     public static let standard = RuleFile(rules: AlertRules())
 
     /// Makes what a file with these rules and sinks says.
-    public init(rules: AlertRules, sinks: [SinkSettings] = []) {
+    public init(rules: AlertRules, sinks: [SinkConfiguration] = []) {
         self.rules = rules
         self.sinks = sinks
     }
 
     /// Reads the text of a rule file, or throws all that is wrong with it.
-    public static func read(_ text: [UInt8], file: String) throws(Mistakes) -> RuleFile {
-        var mistakes = Mistakes()
+    public static func read(_ text: [UInt8], file: String) throws(ConfigurationDiagnosticsError) -> RuleFile {
+        var mistakes = ConfigurationDiagnosticsError()
         var found = RuleFile.standard
-        do throws(Mistake) {
+        do throws(ConfigurationDiagnostic) {
             found = try read(text, file: file, &mistakes)
         } catch {
             mistakes.add(error)
@@ -34,19 +34,20 @@ public struct RuleFile: Sendable {
     }
 
     /// Reads the file at `path`, or throws all that is wrong with it.
-    public static func read(path: String) throws(Mistakes) -> RuleFile {
+    public static func read(path: String) throws(ConfigurationDiagnosticsError) -> RuleFile {
         let text: [UInt8]
-        do throws(SmallFile.Failure) {
-            text = try SmallFile.contents(of: path, limit: Node.largestText)
+        do throws(BoundedFile.Failure) {
+            text = try BoundedFile.contents(of: path, limit: Node.largestText)
         } catch {
-            throw Mistakes(Mistake(at: Place(file: path, line: 1, column: 1), "cannot be read: \(error)"))
+            throw ConfigurationDiagnosticsError(
+                ConfigurationDiagnostic(at: SourcePosition(file: path, line: 1, column: 1), "cannot be read: \(error)"))
         }
         return try read(text, file: path)
     }
 
     private static func read(
-        _ text: [UInt8], file: String, _ mistakes: inout Mistakes
-    ) throws(Mistake) -> RuleFile {
+        _ text: [UInt8], file: String, _ mistakes: inout ConfigurationDiagnosticsError
+    ) throws(ConfigurationDiagnostic) -> RuleFile {
         guard let document = try Node.read(text, file: file) else { return .standard }
         let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &mistakes)
         let scope = RuleScope(fields, within: RuleScope(), &mistakes)
@@ -61,7 +62,7 @@ public struct RuleFile: Sendable {
                 words[word.rawValue].flatMap { AlertRules.ProductEntry(word, $0, &mistakes) }
             }
         }
-        let sinks = fields["sinks"].map { SinkSettings.read($0, &mistakes) } ?? []
+        let sinks = fields["sinks"].map { SinkConfiguration.read($0, &mistakes) } ?? []
         return RuleFile(rules: AlertRules(entries, products: products), sinks: sinks)
     }
 }

@@ -6,7 +6,7 @@ struct RuleScope {
     static let keys = ["films", "titles", "markets"]
 
     /// The films.
-    var watch = Watch()
+    var watch = MovieFilter()
     /// The markets.
     var markets: Set<Market> = [.all]
 
@@ -14,20 +14,22 @@ struct RuleScope {
     init() {}
 
     /// Reads what is said, and takes what is not from the scope around.
-    init(_ fields: Fields, within outer: RuleScope, _ mistakes: inout Mistakes) {
+    init(_ fields: Fields, within outer: RuleScope, _ mistakes: inout ConfigurationDiagnosticsError) {
         self = outer
         // Films and titles together say what is watched: a rule that names either watches only what it names.
         if fields["films"] != nil || fields["titles"] != nil {
-            let films = Self.list(fields["films"], &mistakes) { node throws(Mistake) in
+            let movies = Self.list(fields["films"], &mistakes) { node throws(ConfigurationDiagnostic) in
                 try node.value(expected: "a film's code, such as 20234675", read: MovieCode.init)
             }
-            let titles = Self.list(fields["titles"], &mistakes) { node throws(Mistake) in
-                try node.value(expected: "a part of a title") { Watch.key($0).isEmpty ? nil : Watch.key($0) }
+            let titles = Self.list(fields["titles"], &mistakes) { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "a part of a title") {
+                    MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0)
+                }
             }
-            watch = Watch(films: Set(films), titles: titles)
+            watch = MovieFilter(movies: Set(movies), titles: titles)
         }
         if fields["markets"] != nil {
-            let markets = Self.list(fields["markets"], &mistakes) { node throws(Mistake) in
+            let markets = Self.list(fields["markets"], &mistakes) { node throws(ConfigurationDiagnostic) in
                 try node.value(expected: "a market, such as all or nation-K+area-0105001", read: Market.init)
             }
             self.markets = Set(markets)
@@ -36,11 +38,13 @@ struct RuleScope {
 
     /// The values of a list; what is none of them is a mistake.
     static func list<Value>(
-        _ node: Node?, _ mistakes: inout Mistakes, _ read: (Node) throws(Mistake) -> Value
+        _ node: Node?, _ mistakes: inout ConfigurationDiagnosticsError,
+        _ read: (Node) throws(ConfigurationDiagnostic) -> Value
     ) -> [Value] {
         guard let node else { return [] }
-        guard let nodes = mistakes.gather({ () throws(Mistake) in try node.list() }) else { return [] }
+        guard let nodes = mistakes.gather({ () throws(ConfigurationDiagnostic) in try node.list() }) else { return [] }
         if nodes.isEmpty { mistakes.add(node.mistake("an empty list watches nothing; leave it out to watch all")) }
-        return nodes.compactMap { element in mistakes.gather { () throws(Mistake) in try read(element) } }
+        return nodes.compactMap { element in mistakes.gather { () throws(ConfigurationDiagnostic) in try read(element) }
+        }
     }
 }

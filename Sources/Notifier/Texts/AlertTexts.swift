@@ -3,7 +3,7 @@ import Events
 import OpenMarket
 
 /// What a rule is called, and how it speaks.
-protocol Worded: Sendable {
+protocol AlertTextSource: Sendable {
     /// Its word on the wire.
     static var word: AlertRule { get }
     /// The names of the figures that all rules of its sort have, for texts.
@@ -24,17 +24,17 @@ struct AlertTexts: Hashable, Sendable {
     var en: Template
 
     /// A rule's own.
-    init(of rule: any Worded.Type) {
+    init(of rule: any AlertTextSource.Type) {
         let names = Self.names(for: rule)
         ko = Template(standard: rule.ko, in: .ko, names: names)
         en = Template(standard: rule.en, in: .en, names: names)
     }
 
     /// What a rule's templates may name.
-    static func names(for rule: any Worded.Type) -> [String] { rule.common + rule.figures }
+    static func names(for rule: any AlertTextSource.Type) -> [String] { rule.common + rule.figures }
 
     /// What every alert about a film has, and what its line has.
-    static let filmNames = common + lines.filter { !common.contains($0) }
+    static let movieNames = common + lines.filter { !common.contains($0) }
 
     private static let common = [
         "title", "rank", "previousRank", "change", "ranks", "movement", "date", "market", "movieCode",
@@ -45,7 +45,7 @@ struct AlertTexts: Hashable, Sendable {
 
     /// An alert in words, about a film's line if there is one.
     func text(of alert: Alert, about entry: ChartEntry?) -> Alert.Text {
-        func figure(_ name: String, _ language: Language) -> Figure {
+        func figure(_ name: String, _ language: Language) -> TemplateValue {
             if let own = alert.values[name] {
                 if case .amount(let amount) = own, case .text(let word) = alert.values["currency"],
                     let currency = Currency(rawValue: word)
@@ -55,10 +55,10 @@ struct AlertTexts: Hashable, Sendable {
                 return own
             }
             switch name {
-            case "title": return alert.title.map(Figure.text) ?? .null
-            case "rank": return alert.rank.map(Figure.integer) ?? .null
-            case "previousRank": return alert.previousRank.map(Figure.integer) ?? .null
-            case "change": return alert.change.map(Figure.integer) ?? .null
+            case "title": return alert.title.map(TemplateValue.text) ?? .null
+            case "rank": return alert.rank.map(TemplateValue.integer) ?? .null
+            case "previousRank": return alert.previousRank.map(TemplateValue.integer) ?? .null
+            case "change": return alert.change.map(TemplateValue.integer) ?? .null
             case "ranks": return alert.change.map { .integer(Int(clamping: $0.magnitude)) } ?? .null
             case "movement":
                 guard let movement = entry?.movement, movement != .unchanged else { return .null }
@@ -67,7 +67,7 @@ struct AlertTexts: Hashable, Sendable {
             case "market": return .text((alert.market ?? .all).description)
             case "product": return alert.product.map { .text("\($0)") } ?? .null
             case "movieCode": return alert.movieCode.map { .text($0.description) } ?? .null
-            default: return ChartEntry.Field(rawValue: name).flatMap { entry?[$0] }.map { Figure($0) } ?? .null
+            default: return ChartEntry.Field(rawValue: name).flatMap { entry?[$0] }.map { TemplateValue($0) } ?? .null
             }
         }
         return Alert.Text(ko: ko.text { figure($0, .ko) }, en: en.text { figure($0, .en) })

@@ -73,7 +73,7 @@ private struct TemplateReader {
         let words = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         rest = rest[end...].dropFirst()
         let name = words[0]
-        if words.count == 1, let particle = Particle(notation: name) { return .particle(particle) }
+        if words.count == 1, let particle = KoreanParticle(notation: name) { return .particle(particle) }
         guard names.contains(name) else {
             let hint = names.nearest(to: name).map { "; did you mean {\($0)}?" } ?? ""
             throw Template.Problem("{\(name)} is not known here\(hint)")
@@ -83,10 +83,10 @@ private struct TemplateReader {
 
     private func form(_ word: String) throws(Template.Problem) -> Template.Form {
         if word == "words" { return .words }
-        if let particle = Particle(notation: word) { return .particle(particle) }
+        if let particle = KoreanParticle(notation: word) { return .particle(particle) }
         let forms = word.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard forms.count == 2, forms.allSatisfy({ $0.wholeMatch(of: /[A-Za-z]+/) != nil }) else {
-            let particles = Particle.notations.joined(separator: ", ")
+            let particles = KoreanParticle.notations.joined(separator: ", ")
             throw Template.Problem("':\(word)' is neither words, nor one/many, nor one of \(particles)")
         }
         return .counted(one: forms[0], many: forms[1])

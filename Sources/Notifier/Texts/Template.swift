@@ -12,7 +12,7 @@ struct Template: Hashable, Sendable {
     enum Form: Hashable, Sendable {
         case plain
         case words
-        case particle(Particle)
+        case particle(KoreanParticle)
         case counted(one: String, many: String)
     }
 
@@ -20,7 +20,7 @@ struct Template: Hashable, Sendable {
     indirect enum Part: Hashable, Sendable {
         case text(String)
         case figure(String, Form)
-        case particle(Particle)
+        case particle(KoreanParticle)
         case choice([[Part]])
     }
 
@@ -41,7 +41,7 @@ struct Template: Hashable, Sendable {
     }
 
     /// The sentence; outside of brackets, a figure that is not known leaves nothing in its place.
-    func text(_ figure: (String) -> Figure) -> String {
+    func text(_ figure: (String) -> TemplateValue) -> String {
         var text = ""
         for part in parts { write(part, figure, &text) }
         return text
@@ -49,7 +49,7 @@ struct Template: Hashable, Sendable {
 
     /// Appends a part; returns whether all its figures are known.
     @discardableResult
-    private func write(_ part: Part, _ figure: (String) -> Figure, _ text: inout String) -> Bool {
+    private func write(_ part: Part, _ figure: (String) -> TemplateValue, _ text: inout String) -> Bool {
         switch part {
         case .text(let words):
             text += words
@@ -72,18 +72,18 @@ struct Template: Hashable, Sendable {
     }
 
     /// Appends parts, up to the first of which a figure is not known; returns whether there is none such.
-    private func write(_ parts: [Part], _ figure: (String) -> Figure, _ text: inout String) -> Bool {
+    private func write(_ parts: [Part], _ figure: (String) -> TemplateValue, _ text: inout String) -> Bool {
         for part in parts {
             guard write(part, figure, &text) else { return false }
         }
         return true
     }
 
-    private func show(_ value: Figure, _ form: Form) -> String? {
+    private func show(_ value: TemplateValue, _ form: Form) -> String? {
         let plain: String
         switch value {
         case .null: return nil
-        case .integer(let number): plain = form == .words ? Numerals.words(number, in: language) : number.grouped
+        case .integer(let number): plain = form == .words ? LocalizedNumber.words(number, in: language) : number.grouped
         case .percent(let percent): plain = "\(percent)"
         case .amount(let amount): plain = "\(amount)"
         case .text(let words): plain = words

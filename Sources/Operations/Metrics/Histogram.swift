@@ -3,7 +3,7 @@ import Concurrency
 /// Sorts durations into buckets, from any thread; made by `Metrics`.
 public final class Histogram: Sendable {
     /// What was measured so far.
-    private struct Tally {
+    private struct BucketCounts {
         /// How many fell into each bucket and into none before it; the last is for what is longer than all bounds.
         var counts = [Int](repeating: 0, count: bounds.count + 1)
         var sum = 0.0
@@ -12,7 +12,7 @@ public final class Histogram: Sendable {
     /// The buckets' upper bounds in seconds: from an answer out of the log to one that an upstream was waited for.
     static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-    private let tally = Locked(Tally())
+    private let tally = Locked(BucketCounts())
 
     init() {}
 

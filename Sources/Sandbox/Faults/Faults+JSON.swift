@@ -47,7 +47,7 @@ extension Faults {
     }
 }
 
-extension Misbehaviour {
+extension FaultProfile {
     fileprivate var json: JSON {
         var fields: [(String, JSON)] = []
         func add(_ name: String, _ value: JSON, if isOn: Bool) {

@@ -8,13 +8,13 @@ public struct Faults: Hashable, Sendable {
     /// How far the sandbox's clock is ahead of the real one, in seconds; negative for behind.
     public var clockOffset = 0
     /// The Korean Film Council's service.
-    public var kobis = Misbehaviour()
+    public var kobis = FaultProfile()
     /// Kakao's image search.
-    public var kakao = Misbehaviour()
+    public var kakao = FaultProfile()
     /// The pictures that searches lead to.
-    public var images = Misbehaviour()
+    public var images = FaultProfile()
     /// The Open Market, its pictures too.
-    public var openMarket = Misbehaviour()
+    public var openMarket = FaultProfile()
 
     /// Makes a sandbox in which nothing is wrong.
     public init() {}
@@ -45,7 +45,7 @@ public struct Faults: Hashable, Sendable {
     }
 
     private static func set(
-        _ word: String, of service: inout Misbehaviour, _ name: String, to value: Double
+        _ word: String, of service: inout FaultProfile, _ name: String, to value: Double
     ) throws(SandboxError) {
         let words = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (words[0], words.count) {

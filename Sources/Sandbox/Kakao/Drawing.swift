@@ -2,12 +2,12 @@ import Imaging
 
 /// A poster: a sky, something in it, a land before it, the title and the small print, all thrown with the film's dice.
 struct Drawing {
-    private let canvas: Canvas
+    private let canvas: Bitmap
 
     /// Draws one of a film's pictures; those of one film share their colours and differ in the scene.
     init(of hit: ImageHit, width: Int, height: Int) {
-        var canvas = Canvas(width: width, height: height)
-        var dice = hit.film.dice(for: .poster)
+        var canvas = Bitmap(width: width, height: height)
+        var dice = hit.movie.dice(for: .poster)
         let palette = Palette(&dice)
         dice = dice.branch(hit.number)
         // Everything is laid out on a sheet 100 wide, and as high as the picture's sides have it.
@@ -21,7 +21,7 @@ struct Drawing {
         } else {
             Self.drawTown(on: &canvas, palette, scale, sheet, &dice)
         }
-        Self.drawTitle(of: hit.film, on: &canvas, palette, scale, sheet)
+        Self.drawTitle(of: hit.movie, on: &canvas, palette, scale, sheet)
         self.canvas = canvas
     }
 
@@ -36,7 +36,7 @@ struct Drawing {
         let light: Color
         let land: Color
 
-        init(_ dice: inout Dice) {
+        init(_ dice: inout SeededRandom) {
             let hue = dice.unit()
             let isNight = dice.chance(0.55)
             func wheel(_ turn: Double) -> Double { (hue + turn).truncatingRemainder(dividingBy: 1) }
@@ -48,7 +48,7 @@ struct Drawing {
     }
 
     private static func drawStars(
-        on canvas: inout Canvas, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout Dice
+        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout SeededRandom
     ) {
         for _ in 0..<dice.integer(in: 10...40) {
             let star = Shape.circle(
@@ -59,12 +59,12 @@ struct Drawing {
     }
 
     private static func drawSun(
-        on canvas: inout Canvas, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout Dice
+        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout SeededRandom
     ) {
         let x = dice.real(in: 20...80) * scale
         let y = dice.real(in: 0.18...0.5) * sheet * scale
         let radius = dice.real(in: 9...24) * scale
-        let glow = Paint.radial(palette.light.opacity(0.7), palette.light.opacity(0))
+        let glow = Fill.radial(palette.light.opacity(0.7), palette.light.opacity(0))
         canvas.fill(.circle(x: x, y: y, radius: radius * 2.2), with: glow)
         canvas.fill(.circle(x: x, y: y, radius: radius), with: .vertical(palette.light, palette.horizon))
         if dice.chance(0.3) {
@@ -74,7 +74,7 @@ struct Drawing {
     }
 
     private static func drawHills(
-        on canvas: inout Canvas, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout Dice
+        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout SeededRandom
     ) {
         for layer in 0..<3 {
             let base = sheet * (0.55 + 0.12 * Double(layer))
@@ -88,7 +88,7 @@ struct Drawing {
     }
 
     private static func drawTown(
-        on canvas: inout Canvas, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout Dice
+        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ dice: inout SeededRandom
     ) {
         var x = 0.0
         while x < 100 {
@@ -109,10 +109,10 @@ struct Drawing {
 
     /// The English title, word under word as they fit, since the letters have no Korean ones; and the small print.
     private static func drawTitle(
-        of film: Film, on canvas: inout Canvas, _ palette: Palette, _ scale: Double, _ sheet: Double
+        of movie: SimulatedMovie, on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double
     ) {
         var lines: [String] = []
-        for word in film.plainTitleEnglish.split(separator: " ").map(String.init) {
+        for word in movie.plainTitleEnglish.split(separator: " ").map(String.init) {
             if let last = lines.last, last.count + word.count < 12 {
                 lines[lines.count - 1] = "\(last) \(word)"
             } else {
@@ -129,7 +129,7 @@ struct Drawing {
             canvas.fill(.text(line, x: x * scale, y: y * scale, cell: cell * scale), with: .color(palette.light))
             y += cell * 9
         }
-        let print = "\(film.opening) - \(film.code)"
+        let print = "\(movie.opening) - \(movie.code)"
         let small = 0.55
         canvas.fill(
             .text(

@@ -6,18 +6,18 @@ struct ImagePage: Sendable {
     let base: String
 
     /// The page of a film's pictures that a question asks for; empty without a film.
-    init(of film: Film?, _ question: ImageQuestion, base: String) {
-        let total = film?.imageCount ?? 0
+    init(of movie: SimulatedMovie?, _ question: ImageQuery, base: String) {
+        let total = movie?.imageCount ?? 0
         let first = (question.page - 1) * question.size
         let last = min(first + question.size, total)
         self.total = total
         self.base = base
         isEnd = last >= total
-        guard let film, first < last else {
+        guard let movie, first < last else {
             hits = []
             return
         }
-        hits = (first + 1...last).map { ImageHit(of: film, number: $0) }
+        hits = (first + 1...last).map { ImageHit(of: movie, number: $0) }
     }
 
     var body: [UInt8] {
@@ -25,7 +25,7 @@ struct ImagePage: Sendable {
             JSON.object([
                 ("collection", .string(hit.collection)), ("datetime", .string(hit.datetime)),
                 ("display_sitename", .string(hit.site)),
-                ("doc_url", "\(base)/pages/\(hit.film.code)-\(hit.number)"), ("height", .number(hit.height)),
+                ("doc_url", "\(base)/pages/\(hit.movie.code)-\(hit.number)"), ("height", .number(hit.height)),
                 ("image_url", .string(base + hit.imagePath)),
                 ("thumbnail_url", .string(base + hit.thumbnailPath)), ("width", .number(hit.width)),
             ])

@@ -60,10 +60,10 @@ struct Recordings: Sendable {
     }
 }
 
-extension Recordings: Repertoire {
+extension Recordings: MovieCatalog {
     /// The chart as it was known at `instant`, or as it was first known if that is later; an empty one if there is
     /// none.
-    func chart(_ question: ChartQuestion, at instant: Date) -> [UInt8] {
+    func chart(_ question: ChartQuery, at instant: Date) -> [UInt8] {
         let span = question.span
         let subject = Subject(first: span.first, last: span.last, market: question.market)
         guard let versions = charts[subject],
@@ -79,7 +79,7 @@ extension Recordings: Repertoire {
 
     /// The page whose file is called like the query; for whatever else asks for a poster, the page of posters if there
     /// is one. There is only the first page of anything.
-    func images(_ question: ImageQuestion, base: String, at instant: Date) -> [UInt8] {
+    func images(_ question: ImageQuery, base: String, at instant: Date) -> [UInt8] {
         let named = imagePages[question.query]
         let posters = question.query.contains("포스터") ? imagePages["movie-poster-80"] : nil
         guard question.page == 1, let page = named ?? posters else {

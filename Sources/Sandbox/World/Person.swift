@@ -3,7 +3,7 @@ struct Person: Sendable {
     let name: String
     let nameEnglish: String
 
-    init(isKorean: Bool, dice: inout Dice) {
+    init(isKorean: Bool, dice: inout SeededRandom) {
         let (family, familyEnglish) = dice.pick(isKorean ? Self.koreanFamilies : Self.foreignFamilies)
         let (given, givenEnglish) = dice.pick(isKorean ? Self.koreanNames : Self.foreignNames)
         name = isKorean ? family + given : "\(given) \(family)"

@@ -2,18 +2,18 @@ import BoxOffice
 
 extension World {
     /// A film's facts as the service writes them, or nil if it does not know the code.
-    func movie(code: String, as knowledge: Knowledge) -> JSON? {
-        guard let film = film(code: code, as: knowledge) else { return nil }
-        let facts = film.facts
+    func movieInfo(code: String, as knowledge: PublishedView) -> JSON? {
+        guard let movie = movie(code: code, as: knowledge) else { return nil }
+        let facts = movie.facts
         func people(_ person: Person) -> [(String, JSON)] {
             [("peopleNm", .string(person.name)), ("peopleNmEn", .string(person.nameEnglish))]
         }
         return .object([
-            ("movieCd", .string(film.code)), ("movieNm", .string(film.title)),
-            ("movieNmEn", .string(film.titleEnglish)), ("movieNmOg", .string(facts.titleOriginal)),
+            ("movieCd", .string(movie.code)), ("movieNm", .string(movie.title)),
+            ("movieNmEn", .string(movie.titleEnglish)), ("movieNmOg", .string(facts.titleOriginal)),
             ("showTm", .string(facts.minutes)), ("prdtYear", .string(facts.year)),
-            ("openDt", .string(film.hidesOpening ? "" : film.opening.compact)),
-            ("prdtStatNm", knowledge.hasSeen(film) ? "개봉" : "개봉예정"), ("typeNm", .string(facts.type)),
+            ("openDt", .string(movie.hidesOpening ? "" : movie.opening.compact)),
+            ("prdtStatNm", knowledge.hasSeen(movie) ? "개봉" : "개봉예정"), ("typeNm", .string(facts.type)),
             ("nations", .array(facts.nations.map { .object([("nationNm", .string($0))]) })),
             ("genres", .array(facts.genres.map { .object([("genreNm", .string($0))]) })),
             ("directors", .array(facts.directors.map { .object(people($0)) })),

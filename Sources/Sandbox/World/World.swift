@@ -6,7 +6,7 @@ import Concurrency
 /// Any day can be asked for first; nothing is simulated from the start. Films of the weeks asked for last are kept.
 final class World: Sendable {
     let seed: UInt64
-    private let weeks = Locked<[ReleaseWeek: [Film]]>([:])
+    private let weeks = Locked<[ReleaseWeek: [SimulatedMovie]]>([:])
     let titleIndex = Locked<TitleIndex?>(nil)
 
     /// A chart needs the openings of about twenty weeks.
@@ -17,51 +17,51 @@ final class World: Sendable {
     }
 
     /// The films that open in `week`, for the first or the second time.
-    func films(openingIn week: ReleaseWeek) -> [Film] {
-        if let films = weeks.withLock({ $0[week] }) { return films }
-        let new = (0..<FilmID.slots).map { FilmID(week: week, slot: $0) }
-        let returning = Film.returns.flatMap { gap in
-            (0..<FilmID.slots).map { FilmID(week: week - gap, slot: $0) }
-                .filter { Film.return(of: $0, seed: seed) == gap }
+    func movies(openingIn week: ReleaseWeek) -> [SimulatedMovie] {
+        if let movies = weeks.withLock({ $0[week] }) { return movies }
+        let new = (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week, slot: $0) }
+        let returning = SimulatedMovie.returns.flatMap { gap in
+            (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week - gap, slot: $0) }
+                .filter { SimulatedMovie.return(of: $0, seed: seed) == gap }
         }
-        let films = (new + returning).map { Film($0, seed: seed) }
+        let movies = (new + returning).map { SimulatedMovie($0, seed: seed) }
         weeks.withLock { weeks in
             if weeks.count >= Self.weeksKept { weeks.removeAll(keepingCapacity: true) }
-            weeks[week] = films
+            weeks[week] = movies
         }
-        return films
+        return movies
     }
 
     /// The film that has a code, if its opening is near enough for the service to know of it.
-    func film(code: String, as knowledge: Knowledge) -> Film? {
-        guard let id = FilmID(code: code) else { return nil }
-        let film = Film(id, seed: seed)
-        return knowledge.hasHeard(of: film) ? film : nil
+    func movie(code: String, as knowledge: PublishedView) -> SimulatedMovie? {
+        guard let id = SimulatedMovieID(code: code) else { return nil }
+        let movie = SimulatedMovie(id, seed: seed)
+        return knowledge.hasHeard(of: movie) ? movie : nil
     }
 
     /// Everything that was shown in `span` and belongs to `market`, by rank.
-    func ranking(of span: Span, in market: Market, as knowledge: Knowledge) -> [Standing] {
-        let oldest = ReleaseWeek(of: span.first - Run.longest)
-        let newest = ReleaseWeek(of: span.last + Run.earliestPreview)
-        var standings: [Standing] = []
+    func ranking(of span: ChartPeriod, in market: Market, as knowledge: PublishedView) -> [RankedMovie] {
+        let oldest = ReleaseWeek(of: span.first - TheatricalRun.longest)
+        let newest = ReleaseWeek(of: span.last + TheatricalRun.earliestPreview)
+        var standings: [RankedMovie] = []
         for number in oldest.number...newest.number {
-            for film in films(openingIn: ReleaseWeek(number: number)) where film.belongs(to: market) {
-                guard let slice = film.slice(area: market.area?.description),
-                    let standing = Standing(of: film, slice: slice, in: span, as: knowledge)
+            for movie in movies(openingIn: ReleaseWeek(number: number)) where movie.belongs(to: market) {
+                guard let slice = movie.slice(area: market.area?.description),
+                    let standing = RankedMovie(of: movie, slice: slice, in: span, as: knowledge)
                 else { continue }
                 standings.append(standing)
             }
         }
-        standings.sort(by: Standing.precedes)
+        standings.sort(by: RankedMovie.precedes)
         for index in standings.indices {
-            let isTied = index > 0 && standings[index - 1].admissions == standings[index].admissions
+            let isTied = index > 0 && standings[index - 1].audience == standings[index].audience
             standings[index].rank = isTied ? standings[index - 1].rank : index + 1
         }
         return standings
     }
 }
 
-extension Film {
+extension SimulatedMovie {
     fileprivate func belongs(to market: Market) -> Bool {
         (market.nation.map { ($0 == .korean) == isKorean } ?? true)
             && (market.films.map { ($0 == .diverse) == isDiverse } ?? true)

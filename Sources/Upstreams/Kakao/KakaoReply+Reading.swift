@@ -22,7 +22,7 @@ extension KakaoReply {
     }
 }
 
-extension KakaoFault {
+extension KakaoReplyError {
     /// The error in the words of the networking core.
     fileprivate func error(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
         let service = KakaoImageSearch.service

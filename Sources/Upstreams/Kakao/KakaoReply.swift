@@ -3,7 +3,7 @@ import Networking
 
 /// What the image search answers: pictures, or an error in one of two styles.
 enum KakaoReply: Decodable {
-    case fault(KakaoFault)
+    case fault(KakaoReplyError)
     case images([KakaoImage])
 
     private enum Key: String, CodingKey {
@@ -11,7 +11,7 @@ enum KakaoReply: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let fault = try KakaoFault(from: decoder)
+        let fault = try KakaoReplyError(from: decoder)
         if fault.isFault {
             self = .fault(fault)
         } else {
@@ -23,10 +23,10 @@ enum KakaoReply: Decodable {
 /// What of a proposed picture is used. The rest (`collection`, `datetime`, the sizes) is not even looked at: new words
 /// and blanks in it break nothing, and its sizes need not be the picture's.
 struct KakaoImage: Decodable {
-    let imageURL: BlankableText?
-    let thumbnailURL: BlankableText?
-    let site: BlankableText?
-    let pageURL: BlankableText?
+    let imageURL: TrimmedText?
+    let thumbnailURL: TrimmedText?
+    let site: TrimmedText?
+    let pageURL: TrimmedText?
 
     private enum CodingKeys: String, CodingKey {
         case imageURL = "image_url"
@@ -43,7 +43,7 @@ struct KakaoImage: Decodable {
 
 /// What the service says when it refuses: the search's own style (`errorType`, `message`) or the platform's older one
 /// (`code`, `msg`).
-struct KakaoFault: Decodable {
+struct KakaoReplyError: Decodable {
     let errorType: String?
     let code: Int?
     let message: String?

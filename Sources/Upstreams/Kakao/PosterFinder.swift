@@ -14,19 +14,19 @@ public struct PosterFinder: Sendable {
     static let candidateLimit = 8
 
     private let client: HTTPClient
-    private let pictures: HTTPClient
+    private let images: HTTPClient
     private let search: KakaoImageSearch
-    private let reach: HTTPRequest.Reach
+    private let reach: HTTPRequest.AddressPolicy
 
-    /// Makes a finder that asks the search by `client` and strangers' hosts by `pictures`, or by `client` too.
+    /// Makes a finder that asks the search by `client` and strangers' hosts by `images`, or by `client` too.
     ///
-    /// A client that never tries again suits `pictures` best: of eight candidates the next one is sooner there than
+    /// A client that never tries again suits `images` best: of eight candidates the next one is sooner there than
     /// a dead host's fourth answer. `allowsPrivateAddresses` is for the sandbox and for tests.
     public init(
-        client: HTTPClient, pictures: HTTPClient? = nil, search: KakaoImageSearch, allowsPrivateAddresses: Bool
+        client: HTTPClient, images: HTTPClient? = nil, search: KakaoImageSearch, allowsPrivateAddresses: Bool
     ) {
         self.client = client
-        self.pictures = pictures ?? client
+        self.images = images ?? client
         self.search = search
         reach = allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly
     }
@@ -42,23 +42,23 @@ public struct PosterFinder: Sendable {
         let query = "\(title) 영화 포스터"
         let candidates = try await client.send(search.images(query: query)).prefix(Self.candidateLimit)
         let start = ContinuousClock.now
-        var picture = try await firstPicture(of: candidates.map { ($0, $0.imageURL) }, until: start + .seconds(20))
-        if picture == nil {
-            picture = try await firstPicture(of: candidates.map { ($0, $0.thumbnailURL) }, until: start + .seconds(30))
+        var image = try await firstImage(of: candidates.map { ($0, $0.imageURL) }, until: start + .seconds(20))
+        if image == nil {
+            image = try await firstImage(of: candidates.map { ($0, $0.thumbnailURL) }, until: start + .seconds(30))
         }
-        return Poster(code: code, title: title, query: query, picture: picture)
+        return Poster(code: code, title: title, query: query, image: image)
     }
 
     /// The first candidate with a picture at its address; none is begun to be tried after `end`.
-    private func firstPicture(
+    private func firstImage(
         of candidates: [(ImageCandidate, address: String?)], until end: ContinuousClock.Instant
-    ) async throws(UpstreamError) -> Poster.Picture? {
+    ) async throws(UpstreamError) -> Poster.Image? {
         for (candidate, address) in candidates {
             for url in address.flatMap(WebAddress.init)?.alternatives ?? [] {
                 guard ContinuousClock.now < end else { return nil }
                 do {
-                    return candidate.picture(
-                        at: url, proof: try await pictures.send(PictureProof.endpoint(url, reach: reach)))
+                    return candidate.image(
+                        at: url, proof: try await images.send(ImageVerifier.endpoint(url, reach: reach)))
                 } catch {
                     if error.kind == .cancelled { throw error }
                     // A host that is silent on one port would only be waited for on the other.
@@ -72,8 +72,8 @@ public struct PosterFinder: Sendable {
 
 extension ImageCandidate {
     /// The candidate as a poster that was fetched from `url`.
-    fileprivate func picture(at url: String, proof: PictureProof) -> Poster.Picture {
-        Poster.Picture(
+    fileprivate func image(at url: String, proof: ImageVerifier) -> Poster.Image {
+        Poster.Image(
             imageURL: url, thumbnailURL: thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: proof.width,
             height: proof.height, site: site,
             pageURL: pageURL.flatMap(WebAddress.init)?.text, source: KakaoImageSearch.service,

@@ -7,48 +7,48 @@ struct KobisMovie: JSONReadable {
     let movie: Movie?
 
     init(json: JSONValue) throws(DecodingError) {
-        let film = try json.value("movieInfoResult")["movieInfo"]
-        let isFilm = try film?["movieCd"]?.words() != nil
-        movie = isFilm ? try film.map { film throws(DecodingError) in try Movie(kobis: film) } : nil
+        let info = try json.value("movieInfoResult")["movieInfo"]
+        let isKnown = try info?["movieCd"]?.words() != nil
+        movie = isKnown ? try info.map { info throws(DecodingError) in try Movie(kobis: info) } : nil
     }
 }
 
 extension Movie {
     /// Reads a film as it is sent: what is not known is an empty text. Parts without a name are left out.
-    fileprivate init(kobis film: JSONValue) throws(DecodingError) {
-        self.init(code: try film.value("movieCd").text(), title: try film.value("movieNm").title())
-        titleEnglish = try film.words("movieNmEn")
-        titleOriginal = try film.words("movieNmOg")
-        runtimeMinutes = try film["showTm"]?.wholeNumber()
-        productionYear = try film["prdtYear"]?.wholeNumber()
-        openDate = try film["openDt"]?.day()
-        status = try film.words("prdtStatNm")
-        type = try film.words("typeNm")
-        nations = try film.parts("nations") { nation throws(DecodingError) in try nation.words("nationNm") }
-        genres = try film.parts("genres") { genre throws(DecodingError) in try genre.words("genreNm") }
-        directors = try film.parts("directors") { person throws(DecodingError) in
+    fileprivate init(kobis info: JSONValue) throws(DecodingError) {
+        self.init(code: try info.value("movieCd").text(), title: try info.value("movieNm").title())
+        titleEnglish = try info.words("movieNmEn")
+        titleOriginal = try info.words("movieNmOg")
+        runtimeMinutes = try info["showTm"]?.wholeNumber()
+        productionYear = try info["prdtYear"]?.wholeNumber()
+        openDate = try info["openDt"]?.day()
+        status = try info.words("prdtStatNm")
+        type = try info.words("typeNm")
+        nations = try info.parts("nations") { nation throws(DecodingError) in try nation.words("nationNm") }
+        genres = try info.parts("genres") { genre throws(DecodingError) in try genre.words("genreNm") }
+        directors = try info.parts("directors") { person throws(DecodingError) in
             let (name, english) = try person.names()
             return name.map { Director(name: $0, nameEnglish: english) }
         }
-        actors = try film.parts("actors") { person throws(DecodingError) in
+        actors = try info.parts("actors") { person throws(DecodingError) in
             let (name, english) = try person.names()
             let (role, roleEnglish) = (try person.words("cast"), try person.words("castEn"))
             return name.map { Actor(name: $0, nameEnglish: english, role: role, roleEnglish: roleEnglish) }
         }
-        showTypes = try film.parts("showTypes") { showType throws(DecodingError) in
+        showTypes = try info.parts("showTypes") { showType throws(DecodingError) in
             let (group, name) = (try showType.words("showTypeGroupNm"), try showType.words("showTypeNm"))
             return (group ?? name).map { ShowType(group: $0, name: name) }
         }
-        companies = try film.parts("companys") { company throws(DecodingError) in
+        companies = try info.parts("companys") { company throws(DecodingError) in
             let (name, english) = (try company.words("companyNm"), try company.words("companyNmEn"))
             let (code, part) = (try company.words("companyCd"), try company.words("companyPartNm"))
             return (name ?? english).map { Company(code: code, name: $0, nameEnglish: english, part: part) }
         }
-        ratings = try film.parts("audits") { audit throws(DecodingError) in
+        ratings = try info.parts("audits") { audit throws(DecodingError) in
             let (number, grade) = (try audit.words("auditNo"), try audit.words("watchGradeNm"))
             return grade.map { Rating(number: number, grade: $0) }
         }
-        staff = try film.parts("staffs") { person throws(DecodingError) in
+        staff = try info.parts("staffs") { person throws(DecodingError) in
             let (name, english) = try person.names()
             let role = try person.words("staffRoleNm")
             return name.map { Staff(name: $0, nameEnglish: english, role: role) }

@@ -22,7 +22,7 @@ extension KobisReply {
     }
 }
 
-extension KobisFault {
+extension KobisReplyError {
     /// The fault in the words of the networking core.
     fileprivate func error(status: Int, at instant: Date) -> UpstreamError {
         UpstreamError(

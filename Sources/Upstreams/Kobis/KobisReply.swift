@@ -5,12 +5,12 @@ import Networking
 ///
 /// The fault is looked for first, because nothing but the body's top key tells the two apart.
 enum KobisReply<Body: JSONReadable>: JSONReadable {
-    case fault(KobisFault)
+    case fault(KobisReplyError)
     case body(Body)
 
     init(json: JSONValue) throws(DecodingError) {
         for key in ["faultInfo", "faultResult"] where try json.has(key) {
-            self = .fault(KobisFault(try json.value(key)))
+            self = .fault(KobisReplyError(try json.value(key)))
             return
         }
         self = .body(try Body(json: json))
@@ -18,7 +18,7 @@ enum KobisReply<Body: JSONReadable>: JSONReadable {
 }
 
 /// What the council says when it refuses.
-struct KobisFault {
+struct KobisReplyError {
     /// Six digits; nil if none were sent.
     let code: String?
     /// Why, in Korean.

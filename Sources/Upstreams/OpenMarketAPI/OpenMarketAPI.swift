@@ -49,7 +49,7 @@ public struct OpenMarketAPI: Sendable {
                 }
                 return ProductPage(page: 1, perPage: perPage, total: 0, lastPage: 1, products: [])
             }
-            return try OpenMarketReply.read(MarketPage.self, from: response).page(page, perPage: perPage)
+            return try OpenMarketReply.read(OpenMarketPage.self, from: response).page(page, perPage: perPage)
         }
     }
 
@@ -59,10 +59,10 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Registers a product with its pictures, and answers with what it became.
-    public func register(_ draft: ProductDraft, pictures: [ProductPicture], secret: String) -> Endpoint<Product> {
-        let params = MarketWriting(draft, generation: generation, secret: secret)
-        var form = [FormPart("params", contentType: "application/json", content: params.json)]
-        form += pictures.enumerated().map { $1.formPart(number: $0 + 1) }
+    public func register(_ draft: ProductDraft, images: [ProductImage], secret: String) -> Endpoint<Product> {
+        let params = OpenMarketRequestBody(draft, generation: generation, secret: secret)
+        var form = [MultipartPart("params", contentType: "application/json", content: params.json)]
+        form += images.enumerated().map { $1.formPart(number: $0 + 1) }
         let request = HTTPRequest(
             "\(url)/api/products", secrets: [secret], method: .post, headers: [identifier], form: form)
         return product(request, nil)
@@ -72,7 +72,7 @@ public struct OpenMarketAPI: Sendable {
     ///
     /// A change of nothing checks the secret: the market takes it if the secret is right.
     public func change(_ id: ProductID, _ change: ProductChange, secret: String) -> Endpoint<Void> {
-        let body = MarketWriting(change, generation: generation, secret: secret)
+        let body = OpenMarketRequestBody(change, generation: generation, secret: secret)
         let request = write("\(url)/api/products/\(id)", .patch, body.json, secret: secret)
         return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.refuse(response)
@@ -83,7 +83,7 @@ public struct OpenMarketAPI: Sendable {
     /// fourth the path to it.
     public func removalKey(of id: ProductID, secret: String) -> Endpoint<RemovalKey> {
         let call = generation == .v3 ? "secret" : "archived"
-        let body = MarketWriting(.nothing, generation: generation, secret: secret)
+        let body = OpenMarketRequestBody(.nothing, generation: generation, secret: secret)
         let request = write("\(url)/api/products/\(id)/\(call)", .post, body.json, secret: secret)
         return text(request).tryMap { [generation, url] text throws(UpstreamError) in
             try RemovalKey(text, of: id, generation: generation, url: url)
@@ -108,7 +108,7 @@ public struct OpenMarketAPI: Sendable {
     /// A question that is answered with a product, `id` if that is known.
     private func product(_ request: HTTPRequest, _ id: ProductID?) -> Endpoint<Product> {
         Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
-            let product = try OpenMarketReply.read(MarketProduct.self, from: response).product
+            let product = try OpenMarketReply.read(OpenMarketProduct.self, from: response).product
             guard id == nil || product.id == id else {
                 throw UpstreamError(
                     service: Self.service, kind: .invalid, message: "answered with the product \(product.id)",

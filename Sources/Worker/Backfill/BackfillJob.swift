@@ -18,7 +18,7 @@ struct BackfillJob: Hashable, Sendable {
         }
 
         /// Whether it is a film.
-        var isFilm: Bool { name.hasPrefix("movie.") }
+        var isMovie: Bool { name.hasPrefix("movie.") }
 
         /// What is asked for; of a film the poster, too, if there is somebody to ask.
         func target(withPosters hasPosters: Bool) -> Request.Target? {

@@ -22,7 +22,7 @@ public struct BackfillProgress: Hashable, Sendable, Codable {
     /// How many of them are not to be had.
     public let failed: Int
     /// Why it rests, if it does.
-    @Nullable public var rests: Failure.Code? = nil
+    @Nullable public var rests: ContractError.Code? = nil
     /// Until when it rests.
     @Nullable public var restsUntil: String? = nil
 }
@@ -32,9 +32,9 @@ extension BackfillService {
     func progress() async throws -> BackfillProgress? {
         let trouble = state.withLock { $0 }
         let isResting = trouble.until.map { clock.now() < $0 } ?? false
-        return try await journal.database.read { connection in
-            guard let (job, isOver) = try BackfillLedger.newest(in: connection) else { return nil }
-            let counts = try BackfillLedger.counts(of: job.number, in: connection)
+        return try await store.database.read { connection in
+            guard let (job, isOver) = try BackfillStore.newest(in: connection) else { return nil }
+            let counts = try BackfillStore.counts(of: job.number, in: connection)
             var progress = BackfillProgress(
                 number: job.number, first: job.first, last: job.last, isOver: isOver,
                 total: counts.values.reduce(0, +), done: counts[.done] ?? 0, failed: counts[.failed] ?? 0)

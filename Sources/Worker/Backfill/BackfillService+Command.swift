@@ -9,21 +9,21 @@ extension BackfillService {
         do {
             let fields = try BackfillFields(command)
             if fields.isStop {
-                try await journal.database.write { try BackfillLedger.stop(in: $0) }
+                try await store.database.write { try BackfillStore.stop(in: $0) }
                 return .accepted(Self.receipt("all"))
             }
             let days = try fields.days(at: clock.now())
-            let number = try await journal.database.write { connection in
-                try BackfillLedger.begin(
+            let number = try await store.database.write { connection in
+                try BackfillStore.begin(
                     days, weeks: fields.wantsWeeks, movies: fields.wantsMovies, in: connection)
             }
-            state.withLock { $0 = Trouble() }
+            state.withLock { $0 = BackoffState() }
             wakeSignal.signal()
             return .accepted(Self.receipt("\(number)"))
-        } catch let failure as Failure {
+        } catch let failure as ContractError {
             return .refused(failure)
         } catch {
-            return .refused(Failure(.internal, "the backfill cannot be written down: \(error)"))
+            return .refused(ContractError(.internal, "the backfill cannot be written down: \(error)"))
         }
     }
 

@@ -17,8 +17,8 @@ struct BackfillService: Service {
     /// The most requests that are under way at once: enough to keep every fetcher busy, and far from the inbox's limit.
     static let width = 64
 
-    let journal: Journal
-    let reception: Reception
+    let store: WorkerStore
+    let intake: RequestIntake
     let quota: QuotaLedger
     /// Whether there is somebody to ask for posters.
     let hasPosters: Bool
@@ -26,12 +26,12 @@ struct BackfillService: Service {
     let clock: WallClock
     let sleeper: any Clock<Duration>
     let wakeSignal: WakeSignal
-    let state = Locked(Trouble())
+    let state = Locked(BackoffState())
 
     /// Why it rests, and how often in a row it had to.
-    struct Trouble: Sendable {
+    struct BackoffState: Sendable {
         var failures = 0
-        var code: Failure.Code?
+        var code: ContractError.Code?
         var until: Date?
     }
 
@@ -54,7 +54,7 @@ struct BackfillService: Service {
     /// Takes note of what has ended, asks for more, and returns how long nothing needs to be done.
     func turn() async throws -> Duration {
         let now = clock.now()
-        guard let job = try await journal.database.read({ try BackfillLedger.current(in: $0) }) else {
+        guard let job = try await store.database.read({ try BackfillStore.current(in: $0) }) else {
             return .seconds(600)
         }
         let outstanding = try await settle(job, at: now)
@@ -79,15 +79,15 @@ struct BackfillService: Service {
 
     /// Takes note of the requests that have ended, and returns how many have not.
     private func settle(_ job: BackfillJob, at now: Date) async throws -> Int {
-        let (waiting, codes, done) = try await journal.database.write { connection in
-            let asked = try BackfillLedger.items(of: job.number, in: .asked, limit: Self.width, in: connection)
-            var ended: [BackfillLedger.State: [BackfillJob.Item]] = [:]
-            var codes: [Failure.Code] = []
+        let (waiting, codes, done) = try await store.database.write { connection in
+            let asked = try BackfillStore.items(of: job.number, in: .asked, limit: Self.width, in: connection)
+            var ended: [BackfillStore.State: [BackfillJob.Item]] = [:]
+            var codes: [ContractError.Code] = []
             for item in asked {
                 let id = item.id(in: job.number)
                 let outcome =
-                    try item.isFilm
-                    ? journal.outcomeOfFilm(id, in: connection) : journal.outcome(of: id, in: connection)
+                    try item.isMovie
+                    ? store.outcomeOfMovie(id, in: connection) : store.outcome(of: id, in: connection)
                 switch outcome {
                 case .waiting: continue
                 case .done: ended[.done, default: []].append(item)
@@ -97,11 +97,11 @@ struct BackfillService: Service {
                 }
             }
             for (state, items) in ended {
-                try BackfillLedger.move(items, of: job.number, to: state, in: connection)
+                try BackfillStore.move(items, of: job.number, to: state, in: connection)
             }
             return (asked.count - ended.values.reduce(0) { $0 + $1.count }, codes, ended[.done]?.count ?? 0)
         }
-        if done > 0 { state.withLock { $0 = Trouble() } }
+        if done > 0 { state.withLock { $0 = BackoffState() } }
         // The quota's end is seen by its balance, and needs no pause of its own.
         if let code = codes.first(where: { $0 != .quotaExhausted }) {
             let failures = state.withLock { state in
@@ -116,11 +116,11 @@ struct BackfillService: Service {
     }
 
     /// Whether asking again may have another answer. A key that is refused may be replaced.
-    private static func isWorthAnother(_ code: Failure.Code) -> Bool {
+    private static func isWorthAnother(_ code: ContractError.Code) -> Bool {
         code != .notPublished && (code.isRetryable || code == .unauthorized || code == .forbidden)
     }
 
-    private func rest(until time: Date, _ code: Failure.Code) -> Duration {
+    private func rest(until time: Date, _ code: ContractError.Code) -> Duration {
         let (isNew, pause) = state.withLock { state in
             let isNew = state.code != code
             state.code = code
@@ -134,8 +134,8 @@ struct BackfillService: Service {
     /// How many requests the quota has room for, and whose that is: films come last, and need a call for the poster, too.
     private func budget(of job: BackfillJob) async throws -> (service: String, left: Int) {
         let balances = try await quota.balances()
-        let isAtFilms = try await journal.database.read { try job.movies && !BackfillLedger.wantsFilms(job, in: $0) }
-        let services = isAtFilms && hasPosters ? [Kobis.service, KakaoImageSearch.service] : [Kobis.service]
+        let isAtMovies = try await store.database.read { try job.movies && !BackfillStore.wantsMovies(job, in: $0) }
+        let services = isAtMovies && hasPosters ? [Kobis.service, KakaoImageSearch.service] : [Kobis.service]
         let budgets = services.map { ($0, balances[$0]?.leftForBackfill ?? Self.width) }
         return budgets.min { $0.1 < $1.1 } ?? (Kobis.service, Self.width)
     }
@@ -143,12 +143,12 @@ struct BackfillService: Service {
     /// Takes the next items that have to be asked for; those that have not are done.
     private func pick(_ count: Int, of job: BackfillJob, at now: Date) async throws -> [BackfillJob.Item] {
         while true {
-            let (items, needed) = try await journal.database.write { connection in
-                let items = try BackfillLedger.items(of: job.number, in: .waiting, limit: count, in: connection)
+            let (items, needed) = try await store.database.write { connection in
+                let items = try BackfillStore.items(of: job.number, in: .waiting, limit: count, in: connection)
                 let known = try items.filter {
-                    try journal.isAtRest($0, withPosters: hasPosters, at: now, in: connection)
+                    try store.isAtRest($0, withPosters: hasPosters, at: now, in: connection)
                 }
-                try BackfillLedger.move(known, of: job.number, to: .done, in: connection)
+                try BackfillStore.move(known, of: job.number, to: .done, in: connection)
                 return (items, items.filter { !known.contains($0) })
             }
             if items.isEmpty || !needed.isEmpty { return needed }
@@ -157,30 +157,30 @@ struct BackfillService: Service {
 
     private func ask(for items: [BackfillJob.Item], of job: BackfillJob) async throws {
         state.withLock { $0.until = nil }
-        let offers = items.compactMap { item -> Journal.Offer? in
+        let offers = items.compactMap { item -> WorkerStore.IntakeItem? in
             guard let id = item.id(in: job.number), let target = item.target(withPosters: hasPosters) else {
                 return nil
             }
             let request = Request(target, id: id, priority: .backfill)
-            return Journal.Offer(
+            return WorkerStore.IntakeItem(
                 accepted: AcceptedRequest(id: id, request: request, origin: .backfill), frames: request.frames)
         }
-        let results = await reception.take(offers)
+        let results = await intake.take(offers)
         // Noted after they are in the inbox: what a crash leaves unnoted is known there when it is asked for again.
-        try await journal.database.write { connection in
+        try await store.database.write { connection in
             let taken = zip(items, results).filter { (try? $1.get()) != nil }.map(\.0)
-            try BackfillLedger.move(taken, of: job.number, to: .asked, in: connection)
+            try BackfillStore.move(taken, of: job.number, to: .asked, in: connection)
         }
     }
 
     /// Lists the films, if they are wanted, and else ends the job.
     private func finish(_ job: BackfillJob) async throws -> Duration {
-        if try await journal.database.read({ try BackfillLedger.wantsFilms(job, in: $0) }) {
-            let films = try await journal.unknownFilms(
+        if try await store.database.read({ try BackfillStore.wantsMovies(job, in: $0) }) {
+            let movies = try await store.unknownMovies(
                 from: job.first, to: job.last, withPosters: hasPosters)
-            try await journal.database.write { try BackfillLedger.list(films, of: job, in: $0) }
+            try await store.database.write { try BackfillStore.list(movies, of: job, in: $0) }
         } else {
-            try await journal.database.write { try BackfillLedger.end(job, in: $0) }
+            try await store.database.write { try BackfillStore.end(job, in: $0) }
             logger.info("a backfill is over", [.count: job.number])
         }
         return .zero

@@ -10,10 +10,10 @@ struct ProductFetcher: Sendable {
     /// How many pages a walk through the catalogue takes at most, whatever the market says of their number.
     static let mostPages = 200
 
-    let journal: Journal
-    let shop: Shop
+    let store: WorkerStore
+    let shop: OpenMarketClient
 
-    func findings(for question: ProductQuestion, refresh: Bool, asOf now: Date) async throws -> Findings {
+    func result(for question: ProductQuery, refresh: Bool, asOf now: Date) async throws -> FetchResult {
         switch question {
         case .page(let page, let perPage): try await self.page(page, perPage, refresh: refresh, asOf: now)
         case .catalogue(let perPage): try await catalogue(perPage)
@@ -21,58 +21,59 @@ struct ProductFetcher: Sendable {
         }
     }
 
-    private func page(_ page: Int, _ perPage: Int, refresh: Bool, asOf now: Date) async throws -> Findings {
+    private func page(_ page: Int, _ perPage: Int, refresh: Bool, asOf now: Date) async throws -> FetchResult {
         let topic = Topic.products(page: page, perPage: perPage)
-        if !refresh, let known = try await journal.known(topic),
+        if !refresh, let known = try await store.known(topic),
             known.isFresh(for: Self.freshness, at: now)
         {
-            return Findings(logged: [known.event])
+            return FetchResult(logged: [known.event])
         }
         let page = try await shop.ask(shop.api.products(page: page, perPage: perPage))
-        return Findings(fetched: [.productPage(page)], source: .upstream)
+        return FetchResult(fetched: [.productPage(page)], source: .upstream)
     }
 
     /// Walks from page to page until one is not there, or says that it is the last, or has nothing new.
     ///
     /// Each page holds only what those before it did not, so that pages which overlap name no product twice. A page that
     /// fails ends the walk; what was found until then is kept, and the failure stands beside it.
-    private func catalogue(_ perPage: Int) async throws -> Findings {
-        var findings = Findings(source: .upstream)
+    private func catalogue(_ perPage: Int) async throws -> FetchResult {
+        var result = FetchResult(source: .upstream)
         var seen: Set<ProductID> = []
         for number in 1...Self.mostPages {
             var page: ProductPage
             do {
                 guard let found = try await shop.find(shop.api.products(page: number, perPage: perPage)) else {
-                    return findings
+                    return result
                 }
                 page = found
-            } catch let failure as Failure where number > 1 {
-                findings.problems.append(failure)
-                return findings
+            } catch let failure as ContractError where number > 1 {
+                result.problems.append(failure)
+                return result
             }
             page.products.removeAll { !seen.insert($0.id).inserted }
-            if page.products.isEmpty, number > 1 { return findings }
-            findings.fetched.append(.productPage(page))
-            if !page.hasNext { return findings }
+            if page.products.isEmpty, number > 1 { return result }
+            result.fetched.append(.productPage(page))
+            if !page.hasNext { return result }
         }
-        findings.problems.append(
-            Failure(.upstreamInvalid, "the catalogue has more than \(Self.mostPages) pages; the rest was left out"))
-        return findings
+        result.problems.append(
+            ContractError(
+                .upstreamInvalid, "the catalogue has more than \(Self.mostPages) pages; the rest was left out"))
+        return result
     }
 
-    private func product(_ id: ProductID, refresh: Bool, asOf now: Date) async throws -> Findings {
-        let known = try await journal.known(.product(id))
-        let removal = try await journal.known(.productRemoved(id))
+    private func product(_ id: ProductID, refresh: Bool, asOf now: Date) async throws -> FetchResult {
+        let known = try await store.known(.product(id))
+        let removal = try await store.known(.productRemoved(id))
         if !refresh, let known, removal == nil, known.isFresh(for: Self.freshness, at: now) {
-            return Findings(logged: [known.event])
+            return FetchResult(logged: [known.event])
         }
         do {
-            return Findings(fetched: [.product(try await shop.ask(shop.api.product(id)))], source: .upstream)
-        } catch let failure as Failure where failure.code == .notFound {
+            return FetchResult(fetched: [.product(try await shop.ask(shop.api.product(id)))], source: .upstream)
+        } catch let failure as ContractError where failure.code == .notFound {
             // That a product is gone is told once; who asks for it later is told that there is none.
             guard let known, removal == nil else { throw failure }
             let removed = RemovedProduct(id: id, product: try known.event.data())
-            return Findings(fetched: [.productRemoved(removed)], source: .upstream)
+            return FetchResult(fetched: [.productRemoved(removed)], source: .upstream)
         }
     }
 }

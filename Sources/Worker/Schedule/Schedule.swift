@@ -11,11 +11,11 @@ import FoundationEssentials
 /// See docs/decisions/0011-stateless-schedule.md.
 struct Schedule: Sendable {
     /// One request that was made for a look.
-    struct Attempt: Hashable, Sendable {
+    struct OrderIntent: Hashable, Sendable {
         enum Outcome: Hashable, Sendable {
             case waiting
             case done
-            case failed(Failure.Code)
+            case failed(ContractError.Code)
         }
 
         /// When it was accepted.
@@ -30,13 +30,13 @@ struct Schedule: Sendable {
         /// When an upstream last confirmed it.
         var checked: Date?
         /// The attempts at the look that is due, in their order.
-        var attempts: [Attempt] = []
+        var attempts: [OrderIntent] = []
     }
 
     /// What is to be done about a subject.
     enum Step: Hashable, Sendable {
         /// Ask now, for a look, by its so manieth attempt.
-        case ask(Subject.Look, attempt: Int)
+        case ask(ScheduledChart.ScheduledCheck, attempt: Int)
         /// Ask again then.
         case waitUntil(Date)
         /// Nothing before the look after this one, or before the attempt that is under way has ended.
@@ -50,7 +50,7 @@ struct Schedule: Sendable {
     ///
     /// `since` is the oldest day of which a chart is known, if there is one: from then on days that are missing, as
     /// after a time of rest, are made up for. Without it nothing is fetched but the last days.
-    func step(for subject: Subject, knowing known: Knowledge, since: KoreanDate?, at now: Date) -> Step {
+    func step(for subject: ScheduledChart, knowing known: Knowledge, since: KoreanDate?, at now: Date) -> Step {
         let age = KoreanDate(at: now) - subject.lastDay
         let isWanted = known.isKnown || age <= Self.reach || since.map { $0 <= subject.lastDay } ?? false
         guard isWanted, let look = subject.due(at: now) else { return .rest }
@@ -66,7 +66,7 @@ struct Schedule: Sendable {
     }
 
     /// Whether a chart whose last day was yesterday is late: the upstream has said, late enough, that there is none.
-    func isLate(_ subject: Subject, knowing known: Knowledge, at now: Date) -> Bool {
+    func isLate(_ subject: ScheduledChart, knowing known: Knowledge, at now: Date) -> Bool {
         guard subject.lastDay == .yesterday(at: now), !known.isKnown, let last = known.attempts.last else {
             return false
         }
@@ -74,7 +74,9 @@ struct Schedule: Sendable {
     }
 
     /// How long to wait after so many attempts of a look, the last of which failed with `code`; nil for the next look.
-    private func pause(after attempts: Int, _ code: Failure.Code, isYesterday: Bool, at time: Date) -> TimeInterval? {
+    private func pause(after attempts: Int, _ code: ContractError.Code, isYesterday: Bool, at time: Date)
+        -> TimeInterval?
+    {
         switch code {
         case .notPublished where !isYesterday: nil
         case .quotaExhausted: (KoreanDate(at: time) + 1).start.timeIntervalSince(time)

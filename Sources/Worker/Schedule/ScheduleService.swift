@@ -11,7 +11,7 @@ import SQLite
 /// such as `schedule.day.2024-06-04.morning`: after a crash or a restart nothing is asked twice, and nothing is left out.
 struct ScheduleService: Service {
     /// Something that will be asked for, and when.
-    struct Appointment: Hashable, Sendable, Encodable {
+    struct NextRun: Hashable, Sendable, Encodable {
         let what: String
         let at: String
     }
@@ -23,8 +23,8 @@ struct ScheduleService: Service {
     /// The longest sleep: a machine that was asleep itself, or whose clock was set, is behind what is due.
     private static let longestPause = 30.0
 
-    let journal: Journal
-    let reception: Reception
+    let store: WorkerStore
+    let intake: RequestIntake
     let hasPosters: Bool
     let metrics: WorkerMetrics
     let logger: Logger
@@ -50,32 +50,32 @@ struct ScheduleService: Service {
     }
 
     /// What is asked for next, soonest first.
-    func appointments(_ count: Int = 8) async throws -> [Appointment] {
+    func appointments(_ count: Int = 8) async throws -> [NextRun] {
         let now = clock.now()
         let plan = try await plan(at: now)
         let waiting = plan.requests.compactMap {
             $0.id.map { (String($0.description.dropFirst(Self.prefix.count)), now) }
         }
         let upcoming = (waiting + plan.upcoming).sorted { $0.1 < $1.1 }.prefix(count)
-        return upcoming.map { Appointment(what: $0.0, at: $0.1.ISO8601Format()) }
+        return upcoming.map { NextRun(what: $0.0, at: $0.1.ISO8601Format()) }
     }
 
     /// Asks for what is due, and returns in how many seconds to look again.
     func look() async throws -> TimeInterval {
         let now = clock.now()
         let plan = try await plan(at: now)
-        for anomaly in plan.late where try await journal.tellLate(anomaly) {
+        for anomaly in plan.late where try await store.tellLate(anomaly) {
             metrics.find(anomaly)
             logger.warning("anomaly", [.reason: anomaly.text])
         }
         var pause = plan.upcoming.map { $0.1.timeIntervalSince(now) }.min() ?? Self.longestPause
         let offers = plan.requests.compactMap { request in
             request.id.map { id in
-                Journal.Offer(
+                WorkerStore.IntakeItem(
                     accepted: AcceptedRequest(id: id, request: request, origin: .schedule), frames: request.frames)
             }
         }
-        for (offer, result) in zip(offers, await reception.take(offers)) {
+        for (offer, result) in zip(offers, await intake.take(offers)) {
             switch result {
             case .success(let id): logger.debug("scheduled", [.request: id])
             case .failure(let failure):
@@ -96,10 +96,10 @@ struct ScheduleService: Service {
 
     private func plan(at now: Date) async throws -> Plan {
         let yesterday = KoreanDate.yesterday(at: now)
-        return try await journal.database.read { connection in
+        return try await store.database.read { connection in
             var plan = Plan()
-            let subjects = Subject.all(at: now)
-            let known = try subjects.map { try journal.knowledge(of: $0, at: now, in: connection) }
+            let subjects = ScheduledChart.all(at: now)
+            let known = try subjects.map { try store.knowledge(of: $0, at: now, in: connection) }
             let since = zip(subjects, known).first { $1.isKnown }?.0.lastDay
             for (subject, known) in zip(subjects, known) {
                 switch schedule.step(for: subject, knowing: known, since: since, at: now) {
@@ -116,15 +116,15 @@ struct ScheduleService: Service {
                     plan.late.append(anomaly)
                 }
             }
-            let today = Subject.day(yesterday + 1)
+            let today = ScheduledChart.day(yesterday + 1)
             plan.upcoming.append(("\(today.name).\(today.looks[0].word)", today.looks[0].time))
-            plan.requests += try films(of: yesterday, at: now, in: connection)
+            plan.requests += try movies(of: yesterday, at: now, in: connection)
             return plan
         }
     }
 
     private func request(
-        for subject: Subject, _ look: Subject.Look, _ attempt: Int, isKnown: Bool, at now: Date
+        for subject: ScheduledChart, _ look: ScheduledChart.ScheduledCheck, _ attempt: Int, isKnown: Bool, at now: Date
     ) -> Request {
         let isOld = KoreanDate(at: now) - subject.lastDay > Schedule.reach
         return Request(
@@ -136,12 +136,12 @@ struct ScheduleService: Service {
     }
 
     /// The films of a day's chart that are not known or stale, each once a day.
-    private func films(of date: KoreanDate, at now: Date, in connection: Connection) throws -> [Request] {
+    private func movies(of date: KoreanDate, at now: Date, in connection: Connection) throws -> [Request] {
         let chart = Topic.ranking(day: date, market: .all)
-        let codes = try journal.staleFilms(of: chart, withPosters: hasPosters, at: now, in: connection)
+        let codes = try store.staleMovies(of: chart, withPosters: hasPosters, at: now, in: connection)
         return try codes.compactMap { code in
             let id = "\(Self.prefix)movie.\(code).\(date)"
-            guard try journal.inbox.requests(underID: id, in: connection).isEmpty else { return nil }
+            guard try store.inbox.requests(underID: id, in: connection).isEmpty else { return nil }
             return Request(.movie(code, poster: hasPosters), id: RequestID(id))
         }
     }

@@ -10,8 +10,8 @@ import Testing
 
 /// What gets into the outbox, and what does not.
 @Suite(.timeLimit(.minutes(5))) struct OutboxTests {
-    private func recipient(_ name: String, _ change: (inout Recipient) -> Void = { _ in }) -> Recipient {
-        var recipient = Recipient(name, Mailbox())
+    private func recipient(_ name: String, _ change: (inout ConfiguredSink) -> Void = { _ in }) -> ConfiguredSink {
+        var recipient = ConfiguredSink(name, Mailbox())
         change(&recipient)
         return recipient
     }
@@ -43,7 +43,7 @@ import Testing
         let event = try await office.database.write { [log = office.log] in
             try log.append([draft], at: .now, in: $0)[0]
         }
-        let (entering, read) = (DeliveredAlert(alert, id: alert.id, event: event), try DeliveredAlert(event))
+        let (entering, read) = (OutboundAlert(alert, id: alert.id, event: event), try OutboundAlert(event))
         #expect(entering.id == read.id && entering.body == read.body)
         #expect(entering.rule == read.rule && entering.subject == read.subject)
         #expect(entering.severity == read.severity && entering.text == read.text)
@@ -60,7 +60,7 @@ import Testing
             try await office.database.write { connection in
                 let events = try log.events(of: .alert, after: .zero, limit: 1, in: connection).events
                 try connection.execute("delete from delivery")
-                try outbox.enqueue(events.map { try DeliveredAlert($0) }, at: Date(), in: connection)
+                try outbox.enqueue(events.map { try OutboundAlert($0) }, at: Date(), in: connection)
                 throw Undone()
             }
         }
@@ -98,7 +98,7 @@ import Testing
         try await office.alert("B", rule: .rose, day: 22)
         #expect(
             try await office.deliveries("desk") == [
-                "rose.A.20 waiting 0", "rose.B.20 waiting 0", "rose.A.21 spared 0", "fell.A.21 waiting 0",
+                "rose.A.20 waiting 0", "rose.B.20 waiting 0", "rose.A.21 suppressed 0", "fell.A.21 waiting 0",
                 "rose.B.22 waiting 0",
             ])
     }
@@ -117,9 +117,9 @@ import Testing
     @Test("a retraction goes to those that got the alert, whatever they want besides, and to nobody else")
     func retraction() async throws {
         let (got, not) = (Mailbox(), Mailbox())
-        var wants = Recipient("got", got)
+        var wants = ConfiguredSink("got", got)
         wants.rules = ["lead"]
-        var wantsNot = Recipient("not", not)
+        var wantsNot = ConfiguredSink("not", not)
         wantsNot.rules = ["rose"]
         let office = try await PostOffice([wants, wantsNot])
         try await office.open {

@@ -21,11 +21,13 @@ final class PostOffice: Sendable {
     private let wakeSignals: [String: WakeSignal]
 
     /// Opens a database, or the one of another office whose couriers were killed.
-    init(_ recipients: [Recipient], after other: PostOffice? = nil, start: String = "2026-11-21 12:00") async throws {
+    init(_ recipients: [ConfiguredSink], after other: PostOffice? = nil, start: String = "2026-11-21 12:00")
+        async throws
+    {
         folder = try other?.folder ?? TemporaryFolder()
         clock = other?.clock ?? ManualClock(start: korea(start))
         if let other { await other.database.close() }
-        let database = try Database(path: folder.file("notifier.db"), schema: Ledger.schema)
+        let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
         let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
         let wakeSignals = Dictionary(uniqueKeysWithValues: recipients.map { ($0.name, WakeSignal()) })
         self.database = database
@@ -36,10 +38,10 @@ final class PostOffice: Sendable {
 
     /// Logs alerts about films, each by its letter, and puts them into the outbox.
     func alert(
-        _ films: String, rule: AlertRule = .lead, day: Int = 20, severity: Alert.Severity = .info,
+        _ movies: String, rule: AlertRule = .lead, day: Int = 20, severity: Alert.Severity = .info,
         retracts: String? = nil
     ) async throws {
-        let alerts = films.map { letter in
+        let alerts = movies.map { letter in
             let title = String(letter)
             return Alert(
                 rule: rule, date: KoreanDate(dayNumber: 20_758 + day), movieCode: .letter(letter), title: title,
@@ -48,21 +50,21 @@ final class PostOffice: Sendable {
                 text: Alert.Text(ko: "〈\(title)〉 1위", en: "\(title) leads"),
                 evidence: [.init(stream: .ranking, sequence: .zero)], retracts: retracts)
         }
-        let ids = films.map { letter in (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)" }
+        let ids = movies.map { letter in (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)" }
         let drafts = try zip(alerts, ids).map { alert, id in
             try EventDraft(try #require(alert.topic), id: id, encoding: alert)
         }
         let now = clock.date
         try await database.write { [log, outbox] connection in
             let events = try log.append(drafts, at: now, in: connection)
-            let delivered = events.indices.map { DeliveredAlert(alerts[$0], id: ids[$0], event: events[$0]) }
+            let delivered = events.indices.map { OutboundAlert(alerts[$0], id: ids[$0], event: events[$0]) }
             try outbox.enqueue(delivered, at: now, in: connection)
         }
     }
 
     /// A courier for a recipient, working until its task is cancelled.
-    func courier(_ recipient: Recipient) -> Courier {
-        Courier(
+    func courier(_ recipient: ConfiguredSink) -> SinkWorker {
+        SinkWorker(
             recipient: recipient, outbox: outbox, database: database,
             wakeSignal: wakeSignals[recipient.name] ?? WakeSignal(),
             logger: Logger(label: "notifier", level: .debug) { [lines] line in
@@ -111,16 +113,16 @@ final class Mailbox: Sink {
     /// The keys of the letters that came, in order.
     let arrivals: AsyncStream<String>
     private let arrive: AsyncStream<String>.Continuation
-    private let state: Monitor<(answers: [Answer.Verdict], letters: [Letter])>
+    private let state: Monitor<(answers: [SinkResponse.Outcome], letters: [SinkMessage])>
 
     /// Makes a sink that answers so, one after the other, and then takes everything.
-    init(_ answers: Answer.Verdict...) {
+    init(_ answers: SinkResponse.Outcome...) {
         state = Monitor((answers, []))
         (arrivals, arrive) = AsyncStream.makeStream()
     }
 
     /// The letters that came.
-    var letters: [Letter] { state.withLock(\.letters) }
+    var letters: [SinkMessage] { state.withLock(\.letters) }
     /// The keys of the letters that came.
     var keys: [String] { letters.map(\.key) }
 
@@ -133,13 +135,13 @@ final class Mailbox: Sink {
         }
     }
 
-    func send(_ letter: Letter, at now: Date) async -> Answer {
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
         let verdict = state.withLock { state in
             state.letters.append(letter)
             return state.answers.isEmpty ? .taken : state.answers.removeFirst()
         }
         arrive.yield(letter.key)
-        return Answer(verdict: verdict, text: "as told, with a hush\n")
+        return SinkResponse(verdict: verdict, text: "as told, with a hush\n")
     }
 }
 
@@ -147,8 +149,8 @@ final class Mailbox: Sink {
 struct Silence: Sink {
     let secrets: [String] = []
 
-    func send(_ letter: Letter, at now: Date) async -> Answer {
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
         for await _ in AsyncStream<Void>.makeStream().stream {}
-        return Answer(verdict: .failed(), text: "cancelled")
+        return SinkResponse(verdict: .failed(), text: "cancelled")
     }
 }

@@ -17,25 +17,25 @@ import Testing
         let text: String
     }
 
-    private func alert(_ text: String, id: String = "lead.AAAAAAAA.2024-06-04.all") throws -> DeliveredAlert {
+    private func alert(_ text: String, id: String = "lead.AAAAAAAA.2024-06-04.all") throws -> OutboundAlert {
         let words = Alert.Text(ko: text, en: "English")
         let body = try JSON.encode(["id": id, "type": "marquee.alert.v1"])
         let data = try JSON.encode(["text": words])
         let event =
             String(decoding: body.dropLast(), as: UTF8.self) + ",\"data\":\(String(decoding: data, as: UTF8.self))}"
-        return DeliveredAlert(
+        return OutboundAlert(
             id: id, body: Array(event.utf8), rule: "lead", subject: "lead/AAAAAAAA", severity: .major, text: words,
             retracts: nil)
     }
 
-    private func letter(_ text: String = "〈파묘〉 & <웡카>를 제치고 1위") throws -> Letter {
+    private func letter(_ text: String = "〈파묘〉 & <웡카>를 제치고 1위") throws -> SinkMessage {
         let alert = try alert(text)
-        return Letter(key: alert.id, alerts: [alert])
+        return SinkMessage(key: alert.id, alerts: [alert])
     }
 
-    private func digest(_ count: Int) throws -> Letter {
+    private func digest(_ count: Int) throws -> SinkMessage {
         let alerts = try (1...count).map { try alert("〈영화 \($0)〉 신작 10위로 진입", id: "entered.\($0)") }
-        return Letter(key: "digest.desk.2026-11-21", alerts: alerts)
+        return SinkMessage(key: "digest.desk.2026-11-21", alerts: alerts)
     }
 
     private func taken(by services: Counterpart) async throws -> Taken {
@@ -50,7 +50,7 @@ import Testing
         let url = "http://127.0.0.1:\(receiver.port)/T0p"
         let key = try #require(WebhookSink.key(of: "whsec_c2VjcmV0"))
         let sink = WebhookSink(client: client, url: url, key: key)
-        #expect(await sink.send(try letter(), at: now) == Answer(verdict: .taken, text: "204"))
+        #expect(await sink.send(try letter(), at: now) == SinkResponse(verdict: .taken, text: "204"))
         #expect(await receiver.line() == "lead.AAAAAAAA.2024-06-04.all 〈파묘〉 & <웡카>를 제치고 1위")
         #expect(await sink.send(try digest(2), at: now).verdict == .taken)
         #expect(await receiver.line() == "entered.1 〈영화 1〉 신작 10위로 진입")
@@ -90,7 +90,7 @@ import Testing
             #expect(try await self.taken(by: services).text.contains("〈영화 1〉"))
         }
         let english = SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .en)
-        #expect(await english.send(try letter(), at: now) == Answer(verdict: .taken, text: "200 ok"))
+        #expect(await english.send(try letter(), at: now) == SinkResponse(verdict: .taken, text: "200 ok"))
         #expect(try await taken(by: services).text == "English")
         await client.shutdown()
     }
@@ -101,7 +101,7 @@ import Testing
     func answers() async throws {
         let services = try await Counterpart("services.py")
         let url = "http://127.0.0.1:\(services.port)"
-        let cases: [(sink: any Sink, text: String, verdict: Answer.Verdict)] = [
+        let cases: [(sink: any Sink, text: String, verdict: SinkResponse.Outcome)] = [
             (SlackSink(client: client, url: "\(url)/services/gone", language: .ko), "x", .refused),
             (SlackSink(client: client, url: "\(url)/moved", language: .ko), "x", .refused),
             (
@@ -147,7 +147,7 @@ import Testing
             recipients: ["a@example.org", "b@example.org"], message: [])
         let title = String(repeating: "〈파묘〉 4위→1위 ▲3, ", count: 8)
         let answer = await MailSink(client: mail, envelope: envelope, language: .ko).send(try letter(title), at: now)
-        #expect(answer == Answer(verdict: .taken, text: "250 2.0.0 taken"))
+        #expect(answer == SinkResponse(verdict: .taken, text: "250 2.0.0 taken"))
         struct Parsed: Decodable {
             let subject: String
             let text: String
@@ -162,7 +162,7 @@ import Testing
         #expect(parsed.defects == 0)
         envelope.recipients = ["nobody@example.org"]
         let refusal = await MailSink(client: mail, envelope: envelope, language: .ko).send(try letter(), at: now)
-        #expect(refusal == Answer(verdict: .refused, text: "550 5.1.1 no such mailbox here"))
+        #expect(refusal == SinkResponse(verdict: .refused, text: "550 5.1.1 no such mailbox here"))
         await mail.shutdown()
         await client.shutdown()
     }
@@ -193,15 +193,15 @@ import Testing
     }
 }
 
-struct LetterTests {
+struct SinkMessageTests {
     @Test("a long day is cut at whole lines, and says how many are left", arguments: [60, 100, 400])
     func cut(limit: Int) {
         let alerts = (1...20).map { number in
-            DeliveredAlert(
+            OutboundAlert(
                 id: "\(number)", body: [], rule: "lead", subject: "lead", severity: .info,
                 text: .init(ko: "〈영화 \(number)〉 1위", en: "Movie \(number) leads"), retracts: nil)
         }
-        let text = Letter(key: "digest", alerts: alerts).text(in: .ko, limit: limit)
+        let text = SinkMessage(key: "digest", alerts: alerts).text(in: .ko, limit: limit)
         #expect(text.utf16.count <= limit)
         let lines = text.split(separator: "\n")
         #expect(lines.first == "박스오피스 소식 20건")

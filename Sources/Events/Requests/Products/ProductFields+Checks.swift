@@ -3,11 +3,11 @@ public import OpenMarket
 
 extension ProductFields {
     /// What a request with this topic wants.
-    func target(_ topic: RequestTopic) throws(Failure) -> Request.Target {
+    func target(_ topic: RequestTopic) throws(ContractError) -> Request.Target {
         switch topic {
         case .fetchProducts:
             let page = page ?? 1
-            guard page > 0 else { throw Failure(.badRequest, "page is 1 or more", field: "page") }
+            guard page > 0 else { throw ContractError(.badRequest, "page is 1 or more", field: "page") }
             return .products(.page(page, perPage: try perPage(standard: 20)))
         case .fetchCatalogue: return .products(.catalogue(perPage: try perPage(standard: 100)))
         case .fetchProduct: return .products(.product(try productID()))
@@ -19,59 +19,59 @@ extension ProductFields {
     }
 
     /// The client's own id, if it gave one.
-    func requestID() throws(Failure) -> RequestID? {
+    func requestID() throws(ContractError) -> RequestID? {
         switch id {
         case nil: return nil
         case .text(let text): return try RequestID(checking: text)
-        case .number: throw Failure(.badRequest, "the body's id has the wrong type", field: "id")
+        case .number: throw ContractError(.badRequest, "the body's id has the wrong type", field: "id")
         }
     }
 
-    private func perPage(standard: Int) throws(Failure) -> Int {
+    private func perPage(standard: Int) throws(ContractError) -> Int {
         let count = perPage ?? standard
         guard ProductPage.perPage.contains(count) else {
-            throw Failure(.badRequest, "perPage is 1 to 100", field: "perPage")
+            throw ContractError(.badRequest, "perPage is 1 to 100", field: "perPage")
         }
         return count
     }
 
-    private func productID() throws(Failure) -> ProductID {
-        guard let product else { throw Failure(.badRequest, "product is needed", field: "product") }
+    private func productID() throws(ContractError) -> ProductID {
+        guard let product else { throw ContractError(.badRequest, "product is needed", field: "product") }
         guard let id = ProductID(product) else {
-            throw Failure(.badRequest, "product is a number from 1", field: "product")
+            throw ContractError(.badRequest, "product is a number from 1", field: "product")
         }
         return id
     }
 
-    private func draft() throws(Failure) -> ProductDraft {
-        guard let name else { throw Failure(.badRequest, "name is needed", field: "name") }
-        guard let description else { throw Failure(.badRequest, "description is needed", field: "description") }
-        guard let price else { throw Failure(.badRequest, "price is needed", field: "price") }
+    private func draft() throws(ContractError) -> ProductDraft {
+        guard let name else { throw ContractError(.badRequest, "name is needed", field: "name") }
+        guard let description else { throw ContractError(.badRequest, "description is needed", field: "description") }
+        guard let price else { throw ContractError(.badRequest, "price is needed", field: "price") }
         let currency = try knownCurrency() ?? .won
-        do throws(ProductFault) {
+        do throws(ProductValidationError) {
             return try ProductDraft(
                 name: name, description: description, currency: currency, price: price, discount: discount ?? 0,
                 stock: stock ?? 0)
         } catch {
-            throw Failure(error)
+            throw ContractError(error)
         }
     }
 
-    private func change() throws(Failure) -> ProductChange {
+    private func change() throws(ContractError) -> ProductChange {
         let currency = try knownCurrency()
-        do throws(ProductFault) {
+        do throws(ProductValidationError) {
             return try ProductChange(
                 name: name, description: description, thumbnail: thumbnail, currency: currency, price: price,
                 discount: discount, stock: stock)
         } catch {
-            throw Failure(error)
+            throw ContractError(error)
         }
     }
 
-    private func knownCurrency() throws(Failure) -> Currency? {
+    private func knownCurrency() throws(ContractError) -> Currency? {
         guard let currency else { return nil }
         guard let known = Currency(rawValue: currency) else {
-            throw Failure(.badRequest, "currency is KRW or USD", field: "currency")
+            throw ContractError(.badRequest, "currency is KRW or USD", field: "currency")
         }
         return known
     }
@@ -79,7 +79,7 @@ extension ProductFields {
 
 extension ProductFields {
     /// Fields that ask for the same.
-    init(_ question: ProductQuestion) {
+    init(_ question: ProductQuery) {
         switch question {
         case .page(let page, let perPage):
             self.page = page
@@ -113,9 +113,9 @@ extension ProductFields {
     }
 }
 
-extension Failure {
+extension ContractError {
     /// What a client is told of a product that breaks a rule.
-    public init(_ fault: ProductFault) {
+    public init(_ fault: ProductValidationError) {
         self.init(.badRequest, fault.message, field: fault.field)
     }
 }

@@ -43,32 +43,34 @@ public struct ProductFields: Hashable, Sendable, Codable {
     init() {}
 
     /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
-    init(_ body: String, topic: RequestTopic) throws(Failure) {
-        guard let bare = BodyText.bare(body) else {
-            self = try BodyText.fields(body, as: ProductFields.self)
+    init(_ body: String, topic: RequestTopic) throws(ContractError) {
+        guard let bare = RequestBody.bare(body) else {
+            self = try RequestBody.fields(body, as: ProductFields.self)
             if topic == .fetchProduct, product == nil { try takeProductFromID() }
             return
         }
         guard !bare.isEmpty else { return }
         guard let number = Int(bare) else {
-            throw Failure(.badRequest, "\(topic.bareField) is a number", field: topic.bareField)
+            throw ContractError(.badRequest, "\(topic.bareField) is a number", field: topic.bareField)
         }
         switch topic {
         case .fetchProducts: page = number
         case .fetchCatalogue: perPage = number
         case .fetchProduct, .productModify, .productRemove: product = number
-        case .productRegister: throw Failure(.badRequest, "the body is no JSON object", field: "body")
+        case .productRegister: throw ContractError(.badRequest, "the body is no JSON object", field: "body")
         case .fetchDay, .fetchWeek, .fetchMovie: break
         }
     }
 
     /// The contract's `fetch.product` calls the product `id`, as other requests call themselves.
-    private mutating func takeProductFromID() throws(Failure) {
+    private mutating func takeProductFromID() throws(ContractError) {
         switch id {
         case nil: return
         case .number(let number): product = number
         case .text(let text):
-            guard let number = Int(text) else { throw Failure(.badRequest, "id is a product's number", field: "id") }
+            guard let number = Int(text) else {
+                throw ContractError(.badRequest, "id is a product's number", field: "id")
+            }
             product = number
         }
         id = nil

@@ -15,7 +15,7 @@ struct AppriseSink: HTTPSink {
 
     var secrets: [String] { HTTPRequest.secrets(of: url) + (urls.map { [$0] } ?? []) }
 
-    func request(for letter: Letter, at now: Date) throws -> HTTPRequest {
+    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
         let isDigest = letter.alerts.count > 1
         let message = Message(
             title: isDigest ? letter.title(in: language) : nil, body: letter.text(in: language, limit: 30_000),
@@ -24,7 +24,7 @@ struct AppriseSink: HTTPSink {
             url, secrets: secrets, headers: [HTTPField("Accept", "application/json")], body: try JSON.encode(message))
     }
 
-    func judge(_ response: HTTPResponse) -> Answer.Verdict {
+    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome {
         switch response.status {
         // It has no configuration of that key, and nobody was told anything.
         case 204: .refused

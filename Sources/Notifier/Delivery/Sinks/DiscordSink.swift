@@ -10,7 +10,7 @@ struct DiscordSink: HTTPSink {
 
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
-    func request(for letter: Letter, at now: Date) throws -> HTTPRequest {
+    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
         let content = Content(content: letter.text(in: language, limit: 2_000))
         var request = HTTPRequest.post(url, secrets: secrets, body: try JSON.encode(content))
         // Or it answers before it knows whether the message can be made.

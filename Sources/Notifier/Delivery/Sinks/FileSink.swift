@@ -16,13 +16,13 @@ struct FileSink: Sink {
         self.path = path
     }
 
-    func send(_ letter: Letter, at now: Date) async -> Answer {
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: append(letter)) }
         }
     }
 
-    private func append(_ letter: Letter) -> Answer {
+    private func append(_ letter: SinkMessage) -> SinkResponse {
         let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else { return failure("opening") }
         defer { close(descriptor) }
@@ -40,10 +40,10 @@ struct FileSink: Sink {
             return answer
         }
         guard fsync(descriptor) == 0 else { return failure("writing") }
-        return Answer(verdict: .taken, text: "\(bytes.count) bytes written")
+        return SinkResponse(verdict: .taken, text: "\(bytes.count) bytes written")
     }
 
-    private func failure(_ action: String) -> Answer {
-        Answer(verdict: .failed(), text: "\(action) \(path): \(String(cString: strerror(errno)))")
+    private func failure(_ action: String) -> SinkResponse {
+        SinkResponse(verdict: .failed(), text: "\(action) \(path): \(String(cString: strerror(errno)))")
     }
 }

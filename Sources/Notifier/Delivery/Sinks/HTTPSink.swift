@@ -7,38 +7,38 @@ protocol HTTPSink: Sink {
     var client: HTTPClient { get }
 
     /// The request that hands a letter over.
-    func request(for letter: Letter, at now: Date) throws -> HTTPRequest
+    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest
 
     /// What an answer means.
-    func judge(_ response: HTTPResponse) -> Answer.Verdict
+    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome
 }
 
 extension HTTPSink {
-    func send(_ letter: Letter, at now: Date) async -> Answer {
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
         do {
             let endpoint = Endpoint<HTTPResponse>(service: "sink", request: try request(for: letter, at: now)) {
                 response throws(UpstreamError) in response
             }
             let response = try await client.send(endpoint)
             let body = String(decoding: response.body.prefix(2_000), as: UTF8.self)
-            return Answer(
+            return SinkResponse(
                 verdict: judge(response), text: body.isEmpty ? "\(response.status)" : "\(response.status) \(body)")
         } catch let error as UpstreamError {
             // An address that makes no sense makes none later.
-            return Answer(verdict: error.kind == .badRequest ? .refused : .failed(), text: error.message)
+            return SinkResponse(verdict: error.kind == .badRequest ? .refused : .failed(), text: error.message)
         } catch {
-            return Answer(verdict: .refused, text: "\(error)")
+            return SinkResponse(verdict: .refused, text: "\(error)")
         }
     }
 
-    func judge(_ response: HTTPResponse) -> Answer.Verdict {
+    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome {
         response.verdict
     }
 }
 
 extension HTTPResponse {
     /// What the status alone says. A redirect is a refusal: the address is to be put right, where it can be looked at.
-    var verdict: Answer.Verdict {
+    var verdict: SinkResponse.Outcome {
         switch status {
         case 200...299: .taken
         case 408, 425, 429, 500...599: .failed(retryAfter: retryAfter)

@@ -7,7 +7,7 @@ struct MailMessage {
     let bytes: [UInt8]
 
     /// Writes a letter down.
-    init(_ letter: Letter, in language: Language, from sender: String, to recipients: [String], at now: Date) {
+    init(_ letter: SinkMessage, in language: Language, from sender: String, to recipients: [String], at now: Date) {
         let domain = sender.split(separator: "@").last ?? "localhost"
         var head = [
             "From: marquee <\(sender)>", "To: \(recipients.joined(separator: ",\r\n "))",

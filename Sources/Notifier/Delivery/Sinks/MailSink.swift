@@ -10,18 +10,18 @@ struct MailSink: Sink {
 
     var secrets: [String] { [envelope.password].compactMap(\.self) }
 
-    func send(_ letter: Letter, at now: Date) async -> Answer {
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
         var mail = envelope
         mail.message = MailMessage(letter, in: language, from: mail.sender, to: mail.recipients, at: now).bytes
         do throws(UpstreamError) {
             let reply = try await client.send(mail)
-            return Answer(verdict: verdict(reply.code), text: reply.text)
+            return SinkResponse(verdict: verdict(reply.code), text: reply.text)
         } catch {
-            return Answer(verdict: error.kind == .badRequest ? .refused : .failed(), text: error.message)
+            return SinkResponse(verdict: error.kind == .badRequest ? .refused : .failed(), text: error.message)
         }
     }
 
-    private func verdict(_ code: Int) -> Answer.Verdict {
+    private func verdict(_ code: Int) -> SinkResponse.Outcome {
         switch code {
         case 200...299: .taken
         case 500...: .refused

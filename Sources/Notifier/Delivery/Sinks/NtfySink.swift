@@ -14,7 +14,7 @@ struct NtfySink: HTTPSink {
 
     var secrets: [String] { [topic] + (token.map { [$0] } ?? []) }
 
-    func request(for letter: Letter, at now: Date) throws -> HTTPRequest {
+    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
         let isDigest = letter.alerts.count > 1
         let weight = letter.alerts.map(\.severity.weight).max() ?? 0
         let message = Message(
@@ -24,7 +24,7 @@ struct NtfySink: HTTPSink {
         return .post(url, secrets: [], headers: headers, body: try JSON.encode(message))
     }
 
-    func judge(_ response: HTTPResponse) -> Answer.Verdict {
+    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome {
         guard response.verdict == .taken else { return response.verdict }
         // A page of a proxy's, or of whatever else lives at the address, has no id.
         let receipt = try? JSON.decode(Receipt.self, from: Array(response.body))

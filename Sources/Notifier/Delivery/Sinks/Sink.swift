@@ -7,13 +7,13 @@ protocol Sink: Sendable {
     var secrets: [String] { get }
 
     /// Hands a letter over; returns within a minute, and at once when the task is cancelled.
-    func send(_ letter: Letter, at now: Date) async -> Answer
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse
 }
 
 /// How it went when a letter was handed over.
-struct Answer: Hashable, Sendable {
+struct SinkResponse: Hashable, Sendable {
     /// What the answer means for the letter.
-    enum Verdict: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         /// The other side has it.
         case taken
         /// The other side does not want it, and would not want it again.
@@ -23,21 +23,21 @@ struct Answer: Hashable, Sendable {
     }
 
     /// What it means.
-    let verdict: Verdict
+    let verdict: Outcome
     /// What the other side said, or why it said nothing, in a line for people.
     let text: String
 }
 
-extension Answer {
+extension SinkResponse {
     /// How much of an answer is kept.
     private static let limit = 500
 
     /// The answer with its text on one line, not too long, and with nothing in it that nobody may see.
-    func fit(without secrets: [String]) -> Answer {
+    func fit(without secrets: [String]) -> SinkResponse {
         var line = Redactor(secrets).redact(text)
         line = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
-        return Answer(
+        return SinkResponse(
             verdict: verdict, text: line.count > Self.limit ? line.prefix(Self.limit) + "…" : line)
     }
 }

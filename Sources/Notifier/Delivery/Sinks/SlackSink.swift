@@ -11,7 +11,7 @@ struct SlackSink: HTTPSink {
 
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
-    func request(for letter: Letter, at now: Date) throws -> HTTPRequest {
+    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
         // What Slack takes for markup begins with one of three characters.
         let text = letter.text(in: language, limit: 35_000)
             .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")

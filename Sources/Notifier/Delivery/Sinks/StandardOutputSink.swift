@@ -10,21 +10,21 @@ struct StandardOutputSink: Sink {
     // A pipe that nobody reads blocks; nothing but its own letters waits behind it.
     private static let queue = DispatchQueue(label: "marquee.standard-output")
 
-    func send(_ letter: Letter, at now: Date) async -> Answer {
+    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
         let text = letter.text(in: language, limit: .max) + "\n"
         return await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Self.write(text)) }
         }
     }
 
-    private static func write(_ text: String) -> Answer {
+    private static func write(_ text: String) -> SinkResponse {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let (count, code) = rest.withUnsafeBytes { (Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count), errno) }
             if count < 0, code == EINTR { continue }
-            guard count > 0 else { return Answer(verdict: .failed(), text: String(cString: strerror(code))) }
+            guard count > 0 else { return SinkResponse(verdict: .failed(), text: String(cString: strerror(code))) }
             rest = rest.dropFirst(count)
         }
-        return Answer(verdict: .taken, text: "written")
+        return SinkResponse(verdict: .taken, text: "written")
     }
 }

@@ -14,12 +14,12 @@ struct TelegramSink: HTTPSink {
 
     var secrets: [String] { [token] }
 
-    func request(for letter: Letter, at now: Date) throws -> HTTPRequest {
+    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
         let message = Message(chat: chat, text: letter.text(in: language, limit: 4_096))
         return .post("\(url)/bot\(token)/sendMessage", secrets: secrets, body: try JSON.encode(message))
     }
 
-    func judge(_ response: HTTPResponse) -> Answer.Verdict {
+    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome {
         guard let reply = try? JSON.decode(Reply.self, from: Array(response.body)) else {
             // Whatever it is, the bot's message is not what it speaks of.
             return response.verdict == .refused ? .refused : .failed(retryAfter: response.retryAfter)

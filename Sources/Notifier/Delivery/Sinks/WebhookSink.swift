@@ -23,7 +23,7 @@ struct WebhookSink: HTTPSink {
         return key?.isEmpty == false ? key : nil
     }
 
-    func request(for letter: Letter, at now: Date) -> HTTPRequest {
+    func request(for letter: SinkMessage, at now: Date) -> HTTPRequest {
         let single = letter.alerts.count == 1
         let bodies = letter.alerts.map(\.body)
         let body = single ? bodies[0] : Array("[".utf8) + Array(bodies.joined(separator: ",".utf8)) + Array("]".utf8)

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Networking
+import SQLite
+
+/// The pictures on disk, up to so many bytes; those that were used longest ago make room.
+///
+/// Each has its digest beside it: one whose bytes are no longer those that were written counts as not there.
+struct DiskImageCache: Sendable {
+    static let schema = Schema(
+        Schema.Component(
+            "pictures",
+            migrations: [
+                """
+                create table picture (
+                    url text not null,
+                    size text not null,
+                    bytes blob not null,
+                    digest text not null,
+                    checked integer not null,
+                    used integer not null,
+                    entity_tag text,
+                    last_modified text,
+                    primary key (url, size)
+                ) strict;
+                create index picture_use on picture (used);
+                """
+            ]))
+
+    let database: Database
+    let limit: Int
+
+    /// A picture, and if it is a full one what its source is asked with.
+    func find(_ key: ImageKey) async throws -> (image: CachedImage, validators: CacheValidators)? {
+        let rows = try await database.read { connection in
+            try connection.query(
+                "select bytes, digest, checked, entity_tag, last_modified from picture where url = ? and size = ?",
+                key.url, key.size.rawValue, as: [UInt8].self, String.self, Int.self, String?.self, String?.self)
+        }
+        guard let (bytes, digest, checked, tag, modified) = rows.first, SHA256.hexDigest(of: bytes) == digest else {
+            return nil
+        }
+        let image = CachedImage(bytes: bytes, checked: Date(timeIntervalSince1970: Double(checked) / 1_000))
+        return (image, CacheValidators(entityTag: tag, lastModified: modified))
+    }
+
+    /// Keeps a picture. A full one takes the place of all that was made of the one before it.
+    ///
+    /// `uses` tells what was used since, and when: it is written down only now, when it decides what has to go.
+    func keep(
+        _ image: CachedImage, _ key: ImageKey, _ validators: CacheValidators, uses: [ImageKey: Date]
+    ) async throws {
+        let limit = limit
+        try await database.write { connection in
+            if key.size == .full { try connection.execute("delete from picture where url = ?", key.url) }
+            for (key, date) in uses {
+                try connection.execute(
+                    "update picture set used = ? where url = ? and size = ?", date.milliseconds, key.url,
+                    key.size.rawValue)
+            }
+            try connection.execute(
+                """
+                insert or replace into picture (url, size, bytes, digest, checked, used, entity_tag, last_modified)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """, key.url, key.size.rawValue, image.bytes, SHA256.hexDigest(of: image.bytes),
+                image.checked.milliseconds, (uses[key] ?? image.checked).milliseconds,
+                validators.entityTag, validators.lastModified)
+            try connection.execute(
+                """
+                delete from picture where rowid in (
+                    select rowid from (
+                        select rowid, sum(length(bytes)) over (order by used desc, rowid desc) as total from picture
+                    ) where total > ?
+                )
+                """, limit)
+        }
+    }
+
+    /// Notes that a picture's source was the same at this time.
+    func check(_ url: String, at date: Date) async throws {
+        try await database.write { connection in
+            try connection.execute("update picture set checked = ? where url = ?", date.milliseconds, url)
+        }
+    }
+
+    /// How many bytes the pictures have.
+    func bytes() async throws -> Int {
+        try await database.read { connection in
+            try connection.query("select coalesce(sum(length(bytes)), 0) from picture", as: Int.self)[0]
+        }
+    }
+}
+
+extension Date {
+    fileprivate var milliseconds: Int { Int(timeIntervalSince1970 * 1_000) }
+}

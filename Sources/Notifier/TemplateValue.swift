@@ -1,0 +1,60 @@
+public import BoxOffice
+public import FoundationEssentials
+
+/// One of the figures that a rule adds to its alert.
+///
+/// Read back as it was written, though not as it was meant: the percentage 98 comes back as the count 98.
+public enum TemplateValue: Hashable, Sendable {
+    /// What is not known.
+    case null
+    /// A count, or won.
+    case integer(Int)
+    /// A percentage.
+    case percent(Percent)
+    /// An amount of money; the alert's `currency` says of what.
+    case amount(Decimal)
+    /// A title, a code or a day.
+    case text(String)
+
+    /// The figure in a field of a chart's line.
+    init(_ value: ChartEntry.Value) {
+        self =
+            switch value {
+            case .null: .null
+            case .flag(let flag): .text("\(flag)")
+            case .integer(let integer): .integer(integer)
+            case .percent(let percent): .percent(percent)
+            case .text(let text): .text(text)
+            }
+    }
+}
+
+extension TemplateValue: Codable {
+    /// Reads a bare value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let text = try? container.decode(String.self) {  // else it is a number
+            self = .text(text)
+        } else if let integer = try? container.decode(Int.self) {  // else it has a decimal
+            self = .integer(integer)
+        } else if let percent = try? container.decode(Percent.self) {  // else it has several decimals
+            self = .percent(percent)
+        } else {
+            self = .amount(try container.decode(Decimal.self))
+        }
+    }
+
+    /// Writes the bare value.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .integer(let integer): try container.encode(integer)
+        case .percent(let percent): try container.encode(percent)
+        case .amount(let amount): try container.encode(amount)
+        case .text(let text): try container.encode(text)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import JSONReading
+
+/// A time of the market's, to the millisecond.
+///
+/// The market says of no time in which zone it is; it is a Korean service, and its times are taken for Korea's.
+public struct OpenMarketTime: Hashable, Sendable {
+    private static let zone = "+09:00"
+
+    /// The day and the time in one number per part, the largest first, which is what times are compared by.
+    private let parts: [Int]
+
+    /// Reads `2022-01-04T00:00:00.00`, `2021-12-29 00:00:00.000`, `2022-01-19T08:25:27.27` or `2022-11-04T00:00:00`:
+    /// what follows the point is a fraction of a second, however many digits it has. Reads what `description` writes, too.
+    public init?(_ text: String) {
+        let zone = Array(Self.zone.utf8)
+        var bytes = Array(text.utf8)
+        if bytes.suffix(zone.count).elementsEqual(zone) { bytes.removeLast(zone.count) }
+        guard bytes.count >= 19 else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            let digits = bytes[range]
+            guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+            return Int(String(decoding: digits, as: UTF8.self))
+        }
+        let marks = [(4, "-"), (7, "-"), (13, ":"), (16, ":")]
+        guard marks.allSatisfy({ bytes[$0] == $1.utf8.first }),
+            [UInt8(ascii: "T"), UInt8(ascii: " ")].contains(bytes[10]),
+            let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+            (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60,
+            second < 60
+        else { return nil }
+        var milliseconds = 0
+        if bytes.count > 19 {
+            guard bytes[19] == UInt8(ascii: "."), (21...29).contains(bytes.count), number(20..<bytes.count) != nil
+            else {
+                return nil
+            }
+            let thousandths = Array((bytes[20...] + [0x30, 0x30]).prefix(3))
+            milliseconds = Int(String(decoding: thousandths, as: UTF8.self)) ?? 0
+        }
+        parts = [year, month, day, hour, minute, second, milliseconds]
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: (year.isMultiple(of: 4) && !year.isMultiple(of: 100)) || year.isMultiple(of: 400) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension OpenMarketTime: Comparable {
+    /// The order of time.
+    public static func < (one: OpenMarketTime, other: OpenMarketTime) -> Bool {
+        one.parts.lexicographicallyPrecedes(other.parts)
+    }
+}
+
+extension OpenMarketTime: CustomStringConvertible {
+    /// The time as RFC 3339 has it, `2022-01-19T08:25:27.270+09:00`, without a fraction that is zero.
+    public var description: String {
+        func padded(_ number: Int, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let day = "\(padded(parts[0], 4))-\(padded(parts[1], 2))-\(padded(parts[2], 2))"
+        let time = "\(padded(parts[3], 2)):\(padded(parts[4], 2)):\(padded(parts[5], 2))"
+        return "\(day)T\(time)" + (parts[6] == 0 ? "" : ".\(padded(parts[6], 3))") + Self.zone
+    }
+}
+
+extension OpenMarketTime: JSONText {
+    /// What errors call it.
+    public static let noun = "time"
+}

@@ -1,0 +1,81 @@
+import BoxOffice
+import FoundationEssentials
+import WebServer
+
+/// Writes what one generation of the market answers, in the order and the forms that were recorded of it.
+struct OpenMarketResponseEncoder: Sendable {
+    let generation: OpenMarketHandler.Generation
+    /// Where the client reaches the market's pictures.
+    let base: String
+    let now: Date
+
+    /// A product by itself; a change is answered without its pictures.
+    func answer(_ product: OpenMarketStore.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
+        .json(JSON.object(fields(of: product, isInList: false, withImages: withImages)).bytes, status: status)
+    }
+
+    /// A page of the list.
+    func answer(_ products: [OpenMarketStore.Product], page: Int, size: Int, total: Int) -> WebResponse {
+        let last = (total + size - 1) / size
+        let isOld = generation == .v3
+        return .json(
+            JSON.object([
+                (isOld ? "page_no" : "pageNo", .number(page)),
+                (isOld ? "items_per_page" : "itemsPerPage", .number(size)),
+                (isOld ? "total_count" : "totalCount", .number(total)),
+                ("offset", .number((page - 1) * size)), ("limit", .number(page * size)),
+                (isOld ? "last_page" : "lastPage", .number(last)),
+                (isOld ? "has_next" : "hasNext", .bool(page < last)),
+                (isOld ? "has_prev" : "hasPrev", .bool(page > 1)),
+                ("pages", .array(products.map { .object(fields(of: $0, isInList: true, withImages: false)) })),
+            ]).bytes)
+    }
+
+    private func fields(of product: OpenMarketStore.Product, isInList: Bool, withImages: Bool) -> [(String, JSON)] {
+        let thumbnail = product.images.first { $0.id == product.thumbnail } ?? product.images[0]
+        var fields: [(String, JSON)] = [("id", .number(product.id)), ("vendor_id", .number(product.vendor.id))]
+        if isInList, generation == .v4 { fields.append(("vendorName", .string(product.vendor.name))) }
+        fields.append(("name", .string(product.name)))
+        if !isInList || generation == .v4 { fields.append(("description", .string(product.description))) }
+        fields += [
+            ("thumbnail", .string(address(of: thumbnail, "thumb"))), ("currency", .string(product.currency)),
+            ("price", .real(product.price)), ("bargain_price", .real(bargain(product))),
+            ("discounted_price", .real(product.discount)), ("stock", .number(product.stock)),
+            ("created_at", .string(text(of: product.created))), ("issued_at", .string(text(of: product.issued))),
+        ]
+        if withImages { fields.append(("images", .array(product.images.map { image($0, of: product) }))) }
+        if !isInList {
+            fields.append(
+                ("vendors", .object([("id", .number(product.vendor.id)), ("name", .string(product.vendor.name))])))
+        }
+        return fields
+    }
+
+    private func image(_ image: OpenMarketStore.Image, of product: OpenMarketStore.Product) -> JSON {
+        var fields: [(String, JSON)] = [
+            ("id", .number(image.id)), ("url", .string(address(of: image, "origin"))),
+            ("thumbnail_url", .string(address(of: image, "thumb"))),
+        ]
+        if generation == .v3 { fields.append(("succeed", .bool(true))) }
+        return .object(fields + [("issued_at", .string(text(of: product.created)))])
+    }
+
+    private func address(of image: OpenMarketStore.Image, _ size: String) -> String {
+        "\(base)/media/\(size)/\(image.name)"
+    }
+
+    /// In cents, as the market has it: 999.99 − 99.99 is 900, and not 899.9999….
+    private func bargain(_ product: OpenMarketStore.Product) -> Double {
+        ((product.price - product.discount) * 100).rounded() / 100
+    }
+
+    /// The day in the form of the generation; of today the third one has the time as well, its fraction the seconds.
+    private func text(of instant: Date) -> String {
+        let day = KoreanDate(at: instant)
+        guard generation == .v3 else { return "\(day)T00:00:00" }
+        guard day == KoreanDate(at: now) else { return "\(day)T00:00:00.00" }
+        let seconds = Int(instant.timeIntervalSince(day.start))
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(day)T\(two(seconds / 3_600)):\(two(seconds / 60 % 60)):\(two(seconds % 60)).\(two(seconds % 60))"
+    }
+}

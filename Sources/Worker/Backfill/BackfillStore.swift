@@ -1,0 +1,144 @@
+import BoxOffice
+import Events
+import FoundationEssentials
+import SQLite
+
+/// What was asked to be backfilled, item by item, on disk until it is done.
+///
+/// It lives in the worker's database and works in the transaction of the connection that it is given.
+///
+/// See docs/decisions/0013-backfill-in-the-worker.md.
+enum BackfillStore {
+    /// How far an item has come; the raw values are in the table.
+    enum State: Int {
+        case waiting = 0
+        case asked = 1
+        case done = 2
+        case failed = 3
+    }
+
+    static let schema = Schema.Component(
+        "backfill",
+        migrations: [
+            """
+            create table backfill (
+                number integer primary key,
+                first text not null,
+                last text not null,
+                weeks integer not null,
+                movies integer not null,
+                has_listed_movies integer not null default 0,
+                is_over integer not null default 0
+            ) strict;
+
+            create table backfill_item (
+                job integer not null,
+                place integer not null,
+                name text not null,
+                attempts integer not null default 0,
+                state integer not null default 0,
+                primary key (job, place)
+            ) strict, without rowid;
+            create index backfill_item_state on backfill_item (job, state, place);
+            """
+        ])
+
+    /// Takes a job in and returns its number: that of the same job, if it is not over.
+    static func begin(
+        _ days: ClosedRange<KoreanDate>, weeks: Bool, movies: Bool, in connection: Connection
+    ) throws(DatabaseError) -> Int {
+        let known = try connection.query(
+            "select number from backfill where first = ? and last = ? and weeks = ? and movies = ? and is_over = 0",
+            days.lowerBound.description, days.upperBound.description, weeks ? 1 : 0, movies ? 1 : 0, as: Int.self)
+        if let number = known.first { return number }
+        let number = try connection.query(
+            "insert into backfill (first, last, weeks, movies) values (?, ?, ?, ?) returning number",
+            days.lowerBound.description, days.upperBound.description, weeks ? 1 : 0, movies ? 1 : 0, as: Int.self)[0]
+        try add(BackfillJob.names(days, weeks: weeks), to: number, in: connection)
+        return number
+    }
+
+    /// Ends all jobs; what is under way is finished.
+    static func stop(in connection: Connection) throws(DatabaseError) {
+        try connection.execute("update backfill set is_over = 1 where is_over = 0")
+    }
+
+    /// The job that is worked on: the first that is not over.
+    static func current(in connection: Connection) throws(DatabaseError) -> BackfillJob? {
+        try connection.query(
+            "select number, first, last, weeks, movies from backfill where is_over = 0 order by number limit 1",
+            as: Int.self, String.self, String.self, Int.self, Int.self
+        ).first.flatMap(job)
+    }
+
+    /// The newest job, which may be over.
+    static func newest(in connection: Connection) throws(DatabaseError) -> (job: BackfillJob, isOver: Bool)? {
+        let rows = try connection.query(
+            "select number, first, last, weeks, movies, is_over from backfill order by is_over, number desc limit 1",
+            as: Int.self, String.self, String.self, Int.self, Int.self, Int.self)
+        guard let row = rows.first, let job = job((row.0, row.1, row.2, row.3, row.4)) else { return nil }
+        return (job, row.5 == 1)
+    }
+
+    /// Some of a job's items that are in a state, in their order.
+    static func items(
+        of job: Int, in state: State, limit: Int, in connection: Connection
+    ) throws(DatabaseError) -> [BackfillJob.Item] {
+        try connection.query(
+            """
+            select place, name, attempts from backfill_item where job = ? and state = ? order by place limit ?
+            """, job, state.rawValue, limit, as: Int.self, String.self, Int.self
+        ).map(BackfillJob.Item.init)
+    }
+
+    /// How many of a job's items are in each state.
+    static func counts(of job: Int, in connection: Connection) throws(DatabaseError) -> [State: Int] {
+        let rows = try connection.query(
+            "select state, count(*) from backfill_item where job = ? group by state", job, as: Int.self, Int.self)
+        return Dictionary(uniqueKeysWithValues: rows.compactMap { row in State(rawValue: row.0).map { ($0, row.1) } })
+    }
+
+    /// Moves items on; one that goes back to waiting was asked for in vain.
+    static func move(
+        _ items: [BackfillJob.Item], of job: Int, to state: State, in connection: Connection
+    ) throws(DatabaseError) {
+        for item in items {
+            try connection.execute(
+                "update backfill_item set state = ?, attempts = attempts + ? where job = ? and place = ?",
+                state.rawValue, state == .waiting ? 1 : 0, job, item.place)
+        }
+    }
+
+    /// Whether the films in a job's charts are still to be listed.
+    static func wantsMovies(_ job: BackfillJob, in connection: Connection) throws(DatabaseError) -> Bool {
+        let listed = try connection.query(
+            "select has_listed_movies from backfill where number = ?", job.number, as: Int.self)
+        return job.movies && listed == [0]
+    }
+
+    /// Adds the films in a job's charts.
+    static func list(
+        _ movies: [MovieCode], of job: BackfillJob, in connection: Connection
+    ) throws(DatabaseError) {
+        try add(movies.map { "movie.\($0)" }, to: job.number, in: connection)
+        try connection.execute("update backfill set has_listed_movies = 1 where number = ?", job.number)
+    }
+
+    /// Ends a job.
+    static func end(_ job: BackfillJob, in connection: Connection) throws(DatabaseError) {
+        try connection.execute("update backfill set is_over = 1 where number = ?", job.number)
+    }
+
+    private static func add(_ names: [String], to job: Int, in connection: Connection) throws(DatabaseError) {
+        let count = try connection.query("select count(*) from backfill_item where job = ?", job, as: Int.self)[0]
+        for (index, name) in names.enumerated() {
+            try connection.execute(
+                "insert into backfill_item (job, place, name) values (?, ?, ?)", job, count + index, name)
+        }
+    }
+
+    private static func job(_ row: (Int, String, String, Int, Int)) -> BackfillJob? {
+        guard let first = KoreanDate(row.1), let last = KoreanDate(row.2) else { return nil }
+        return BackfillJob(number: row.0, first: first, last: last, weeks: row.3 == 1, movies: row.4 == 1)
+    }
+}

@@ -1,0 +1,375 @@
+import BoxOffice
+import Concurrency
+import Events
+import Foundation
+import Imaging
+import Networking
+import TestSupport
+import Testing
+import WebServer
+
+@testable import Board
+
+/// The whole board against the logs of a worker and a notifier.
+@Suite(.timeLimit(.minutes(5))) struct BoardProcessTests {
+    let stand: Newsstand
+
+    init() throws {
+        stand = try Newsstand()
+    }
+
+    private func get(
+        _ address: String, _ path: String, method: HTTPRequest.Method = .get, headers: [HTTPField] = [],
+        body: String? = nil
+    ) async throws -> HTTPResponse {
+        try await Visitor(address: address).get(path, method, headers: headers, body: body.map { Array($0.utf8) })
+    }
+
+    private func expect(_ status: Int, _ address: String, _ path: String) async throws {
+        #expect(try await get(address, path).status == status, "\(path)")
+    }
+
+    private func json(_ response: HTTPResponse) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: response.body) as? [String: Any])
+    }
+
+    private func code(_ response: HTTPResponse) throws -> String? { try json(response)["code"] as? String }
+
+    @Test("a chart that is published is news to who watches, and can be looked at; so is its correction")
+    func charts() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            #expect(try code(try await get(address, "/api/v1/days/2024-06-04")) == "notFound")
+            let first = try Sample.chart("2024-06-04", "AB")
+            try await worker.publish(Sample.topic(first), first)
+            #expect(await watcher.next(1, "chart").first?.data.contains("\"revision\":1") == true)
+            let second = try #require(try Sample.chart("2024-06-04", "AB", audience: 990).revised(from: first))
+            try await worker.publish(Sample.topic(second), second)
+            #expect(await watcher.next(1, "chart").first?.data.contains("\"revision\":2") == true)
+            let answer = try json(try await get(address, "/api/v1/days/2024-06-04"))
+            let chart = try #require(answer["chart"] as? [String: Any])
+            #expect(chart["revision"] as? Int == 2)
+            let revisions = try #require(answer["revisions"] as? [[String: Any]])
+            #expect(revisions.map { ($0["corrections"] as? [Any])?.count } == [0, 2])
+            let days = try json(try await get(address, "/api/v1/calendar/2024"))["days"] as? [[String: Any]]
+            #expect(days?.compactMap { $0["date"] as? String } == ["2024-06-04"])
+        }
+        await worker.end()
+    }
+
+    @Test("a week's chart is found by any of its days, and is in no film's run")
+    func weeks() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let week = Week(of: try Sample.date("2024-06-04"), span: .weekend)
+            let entries = try Sample.chart("2024-06-07", "AB").entries
+            let chart = WeekChart(week: week, yearWeek: "202423", market: .all, state: .settled, entries: entries)
+            try await worker.publish(.weekRanking(week, market: .all), chart)
+            let news = try #require(await watcher.next(1, "chart").first)
+            #expect(news.data.contains("\"span\":\"weekend\"") && news.data.contains("2024-06-07"))
+            for day in ["2024-06-04", "2024-06-07", "2024-06-09"] {
+                try await expect(200, address, "/api/v1/weeks/weekend/\(day)")
+            }
+            try await expect(404, address, "/api/v1/weeks/week/2024-06-07")
+            try await expect(400, address, "/api/v1/weeks/month/2024-06-07")
+            try await expect(404, address, "/api/v1/movies/AAAAAAAA")
+        }
+        await worker.end()
+    }
+
+    @Test("a chart of an area is one of its own, and the areas are told by name")
+    func areas() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let areas = try json(try await get(address, "/api/v1/areas"))["areas"] as? [[String: Any]]
+            let seoul = try #require(areas?.first)
+            #expect(seoul as? [String: String] == ["code": "0105001", "name": "서울시", "nameEnglish": "Seoul"])
+            let market = Market(area: Market.Area("0105001"))
+            let chart = try Sample.chart("2024-06-04", "BA", market: market)
+            try await worker.publish(Sample.topic(chart), chart)
+            #expect(await watcher.next(1, "chart").first?.data.contains("\"market\":\"area-0105001\"") == true)
+            try await expect(200, address, "/api/v1/days/2024-06-04?market=area-0105001")
+            try await expect(404, address, "/api/v1/days/2024-06-04")
+        }
+        await worker.end()
+    }
+
+    @Test("more than a year is told by weeks: their Mondays, and ranks by what all their days brought")
+    func longHistory() async throws {
+        let worker = try await stand.press()
+        // Two days of one week, in which B overtakes A, and one of another.
+        for (day, titles) in [("2020-06-06", "AB"), ("2020-06-07", "BC"), ("2024-06-03", "A")] {
+            let chart = try Sample.chart(day, titles)
+            try await worker.publish(Sample.topic(chart), chart)
+        }
+        try await stand.open { address in
+            let range = "from=2004-01-01&to=2026-01-01"
+            let history = try json(try await get(address, "/api/v1/history?\(range)"))
+            #expect(history["step"] as? String == "week")
+            #expect(history["days"] as? [String] == ["2020-06-01", "2024-06-03"])
+            let films = try #require(history["films"] as? [[String: Any]])
+            #expect(films.map { $0["code"] as? String } == ["AAAAAAAA", "BBBBBBBB", "CCCCCCCC"])
+            let points = films.map { $0["points"] as? [[Int]] }
+            #expect(points == [[[0, 2, 1_000], [1, 1, 1_000]], [[0, 1, 1_999]], [[0, 3, 999]]])
+            let table = String(decoding: try await get(address, "/api/v1/history.csv?\(range)").body, as: UTF8.self)
+            #expect(table.split(separator: "\r\n").dropFirst().first == "2020-06-01,1,BBBBBBBB,\"B\",1999")
+        }
+        await worker.end()
+    }
+
+    @Test("who was away while the board was, too, misses nothing: ids go on over a restart")
+    func restart() async throws {
+        let worker = try await stand.press()
+        let charts = try (1...4).map { try Sample.chart("2024-06-0\($0)", "AB") }
+        try await worker.publish(Sample.topic(charts[0]), charts[0])
+        let id = try await stand.open { address in
+            let watcher = try Watcher(address)
+            return await watcher.next(1, "hello").first?.id
+        }
+        try await worker.publish(Sample.topic(charts[1]), charts[1])
+        try await stand.open { address in
+            try await worker.publish(Sample.topic(charts[2]), charts[2])
+            let watcher = try Watcher(address, after: id)
+            let missed = await watcher.next(2, "chart", "reset")
+            #expect(missed.map { $0.data.contains("2024-06-02") } == [true, false])
+            #expect(missed.map { $0.data.contains("2024-06-03") } == [false, true])
+            try await worker.publish(Sample.topic(charts[3]), charts[3])
+            #expect(await watcher.next(1, "chart").first?.data.contains("2024-06-04") == true)
+        }
+        await worker.end()
+    }
+
+    @Test("a read model that is thrown away is read anew from the log, and who comes back is told")
+    func thrownAway() async throws {
+        let worker = try await stand.press()
+        let chart = try Sample.chart("2024-06-04", "AB")
+        try await worker.publish(Sample.topic(chart), chart)
+        let (id, before) = try await stand.open { address in
+            let watcher = try Watcher(address)
+            let id = await watcher.next(1, "hello").first?.id
+            return (id, try await get(address, "/api/v1/days/2024-06-04").body)
+        }
+        for suffix in ["", "-wal", "-shm", "-lock"] {
+            try? FileManager.default.removeItem(atPath: stand.folder.file("board.db\(suffix)"))
+        }
+        try await stand.open { address in
+            let watcher = try Watcher(address, after: id)
+            #expect(await watcher.next(1, "chart", "reset", "hello").map(\.name) == ["reset"])
+            #expect(try await get(address, "/api/v1/days/2024-06-04").body == before)
+        }
+        await worker.end()
+    }
+
+    @Test("a damaged read model is thrown away by the board itself")
+    func damaged() async throws {
+        let worker = try await stand.press()
+        let chart = try Sample.chart("2024-06-04", "AB")
+        try await worker.publish(Sample.topic(chart), chart)
+        try await stand.open { _ in }
+        try Data(repeating: 0xAB, count: 9_000).write(to: URL(filePath: stand.folder.file("board.db")))
+        try await stand.open { address in
+            try await expect(200, address, "/api/v1/days/2024-06-04")
+        }
+        await worker.end()
+    }
+
+    @Test("another log of the worker's takes the place of all that was known of the old one")
+    func newLog() async throws {
+        let old = try await stand.press(log: "old")
+        let chart = try Sample.chart("2024-06-04", "AB")
+        try await old.publish(Sample.topic(chart), chart)
+        try await stand.open { address in
+            try await expect(200, address, "/api/v1/days/2024-06-04")
+        }
+        await old.end()
+        let new = try await stand.press(log: "new")
+        let other = try Sample.chart("2024-06-05", "BA")
+        try await new.publish(Sample.topic(other), other)
+        try await stand.open { address in
+            try await expect(404, address, "/api/v1/days/2024-06-04")
+            try await expect(200, address, "/api/v1/days/2024-06-05")
+        }
+        await new.end()
+    }
+
+    @Test("alerts come live, are found by rule and film, and say when they were taken back")
+    func alerts() async throws {
+        let worker = try await stand.press()
+        let notifier = try await stand.press(isNotifier: true)
+        try await stand.open { address in
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let day = try Sample.date("2024-06-04")
+            try await notifier.publish(.alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert())
+            let first = try #require(await watcher.next(1, "alert").first)
+            #expect(first.data.contains("▲3"))
+            let list = try json(try await get(address, "/api/v1/alerts?rule=rose&film=a"))
+            let alerts = try #require(list["alerts"] as? [[String: Any]])
+            let id = try #require(alerts.first?["id"] as? String)
+            #expect(alerts.count == 1 && alerts[0]["retractedBy"] == nil)
+            #expect(try json(try await get(address, "/api/v1/alerts?rule=fell"))["alerts"] as? [String] == [])
+            try await notifier.publish(
+                .alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert(retracts: id))
+            _ = await watcher.next(1, "alert")
+            let both = try json(try await get(address, "/api/v1/alerts"))["alerts"] as? [[String: Any]]
+            #expect(both?.map { $0["retractedBy"] is String } == [false, true])
+            let movie = try json(try await get(address, "/api/v1/movies/AAAAAAAA"))
+            #expect((movie["alerts"] as? [Any])?.count == 2)
+            try await notifier.publish(
+                .anomalyAlert(.late, day), Sample.Alert(rule: "anomaly", movieCode: nil, title: nil))
+            #expect(await watcher.next(1, "alert").first?.data.contains("\"rule\":\"anomaly\"") == true)
+        }
+        await notifier.end()
+        await worker.end()
+    }
+
+    @Test("a visitor's request goes to the worker; what the worker would refuse is refused before")
+    func requests() async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let type = HTTPField("Content-Type", "application/json")
+            func post(_ body: String, _ headers: [HTTPField]) async throws -> HTTPResponse {
+                try await get(address, "/api/v1/requests", method: .post, headers: headers, body: body)
+            }
+            let day = "{\"topic\":\"fetch.day\",\"date\":\"2024-06-04\"}"
+            let accepted = try await post(day, [type])
+            let id = try #require(try json(accepted)["id"] as? String)
+            #expect(accepted.status == 202 && id.hasPrefix("board-"))
+            #expect(try await post(day, [HTTPField("Content-Type", "text/plain")]).status == 400)
+            #expect(
+                try code(try await post("{\"topic\":\"fetch.day\",\"date\":\"2003-01-01\"}", [type]))
+                    == "dateOutOfRange")
+            #expect(try code(try await post("{\"topic\":\"fetch.catalogue\"}", [type])) == "badRequest")
+            #expect(try code(try await post("[]", [type])) == "badRequest")
+            let watcher = try Watcher(address)
+            _ = await watcher.next(1, "hello")
+            let request = try #require(RequestID(id))
+            try await worker.publish(
+                .request(.done, request), RequestDone(topic: "fetch.day", events: [], from: .log, problems: []))
+            #expect(await watcher.next(1, "request").first?.data.contains(id) == true)
+        }
+        await worker.end()
+    }
+
+    @Test("all visitors together have half a minute's requests at once, and then as many a second as the operator says")
+    func rate() async throws {
+        let stand = try Newsstand(["MARQUEE_BOARD_RATE": "1"])
+        let worker = try await stand.press()
+        let clock = ManualClock()
+        try await stand.open(pauses: clock) { address in
+            let visitor = Visitor(address: address)
+            func ask() async throws -> HTTPResponse {
+                try await visitor.post("requests", #"{"topic":"fetch.day","date":"2024-06-04"}"#)
+            }
+            for _ in 1...30 { #expect(try await ask().status == 202) }
+            let refused = try await ask()
+            #expect(refused.status == 429 && refused["Retry-After"] == "5")
+            #expect(try refused.failure.code == "overloaded")
+            clock.advance(by: .seconds(2))
+            #expect(try await ask().status == 202)
+            #expect(try await ask().status == 202)
+            #expect(try await ask().status == 429)
+            clock.advance(by: .seconds(3_600))
+            for _ in 1...30 { #expect(try await ask().status == 202) }
+            #expect(try await ask().status == 429)
+            let figures = try Exposition(String(decoding: try await visitor.get("/metrics").body, as: UTF8.self))
+            #expect(figures["marquee_board_refused_total", ["code": "overloaded"]] == 3)
+        }
+        #expect(worker.accepted.count == 62)
+        await worker.end()
+    }
+
+    @Test("a poster is fetched once and made small, and from a private address only if that is trusted")
+    func posters() async throws {
+        let fetched = Locked(0)
+        let bytes = Bitmap(width: 600, height: 900).encodeJPEG()
+        let host = try HTTPServer(address: "127.0.0.1:0") { _ in
+            fetched.withLock { $0 += 1 }
+            return WebResponse(contentType: "text/html", body: .bytes(bytes))
+        }
+        let worker = try await stand.press()
+        let image = Poster.Image(
+            imageURL: "http://\(host.address)/a", thumbnailURL: "http://\(host.address)/b", width: 600, height: 900,
+            site: nil, pageURL: nil, source: "kakao", contentType: "image/jpeg", bytes: bytes.count,
+            sha256: String(repeating: "ab", count: 32))
+        let code = try Sample.code("A")
+        try await worker.publish(.poster(code), Poster(code: code, title: "A", query: "A", image: image))
+        let path = "/api/v1/posters/AAAAAAAA/abababababab"
+        try await stand.open { address in
+            try await expect(404, address, path)
+            #expect(fetched.withLock { $0 } == 0)
+        }
+        var options = BoardProcess.Options()
+        options.trustedImages = "http://\(host.address)"
+        try await stand.open(options) { address in
+            for _ in 1...3 {
+                let small = try await get(address, path)
+                #expect(ImageHeader.read(small.body) == ImageHeader.read(Bitmap(width: 144, height: 216).encodeJPEG()))
+                #expect(small["Cache-Control"]?.contains("immutable") == true)
+            }
+            let large = try await get(address, path + "?size=large")
+            #expect(ImageHeader.read(large.body)?.height == 720)
+            #expect(fetched.withLock { $0 } == 1)
+            try await expect(404, address, "/api/v1/posters/AAAAAAAA/000000000000")
+        }
+        await host.shutdown(grace: .seconds(1))
+        await worker.end()
+    }
+
+    @Test("every answer is confined, packed and known again; the page has many addresses, and files have their own")
+    func site() async throws {
+        let worker = try await stand.press()
+        var options = BoardProcess.Options()
+        options.base = try #require(BasePath("/marquee"))
+        try await stand.open(options) { address in
+            for path in ["/marquee", "/marquee/", "/marquee/day/2024-06-04", "/marquee/movie/20234675"] {
+                let page = try await get(address, path)
+                #expect(page.status == 200 && page["Content-Type"] == "text/html;charset=UTF-8", "\(path)")
+                let policy = page["Content-Security-Policy"] ?? ""
+                #expect(policy.hasPrefix("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"))
+            }
+            let style = try await get(address, "/marquee/board.css")
+            let tag = try #require(style["ETag"])
+            #expect(style["Content-Encoding"] == "gzip")
+            let again = try await get(address, "/marquee/board.css", headers: [HTTPField("If-None-Match", tag)])
+            #expect(again.status == 304 && again.body.isEmpty)
+            for path in [
+                "/", "/marquee/none.js", "/marquee/../board.css", "/marquee/..%2fboard.css",
+                "/marquee/.%2e/Board.swift",
+                "/marquee//etc/passwd.txt", "/etc/passwd",
+            ] {
+                #expect(try await get(address, path).status == 404, "\(path)")
+            }
+            #expect(try await get(address, "/healthz").status == 200)
+            #expect(try await get(address, "/marquee/board.css", method: .delete).status == 405)
+        }
+        await worker.end()
+    }
+
+    @Test(
+        "what cannot be asked is refused in the contract's words",
+        arguments: [
+            ("days/2024-6-4", 400, "badRequest"), ("days/2003-11-10", 400, "dateOutOfRange"),
+            ("days/2024-06-04?market=nation-X", 400, "badRequest"), ("calendar/24", 400, "badRequest"),
+            ("movies/lower123", 400, "badRequest"), ("movies/20234675", 404, "notFound"),
+            ("posters/20234675/abc?size=huge", 400, "badRequest"), ("posters/20234675/abc", 404, "notFound"),
+            ("history?from=2024-01-01", 400, "badRequest"),
+            ("history?from=2024-01-02&to=2024-01-01", 400, "badRequest"),
+            ("alerts?limit=0", 400, "badRequest"), ("alerts?before=7", 400, "badRequest"), ("nothing", 404, "notFound"),
+        ])
+    func refusals(path: String, status: Int, word: String) async throws {
+        let worker = try await stand.press()
+        try await stand.open { address in
+            let response = try await get(address, "/api/v1/\(path)")
+            #expect(response.status == status)
+            #expect(try code(response) == word)
+        }
+        await worker.end()
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Networking
+
+struct RetryStateTests {
+    private let policy = RetryPolicy(attempts: 4, base: .seconds(1), cap: .seconds(3), attemptTimeout: .seconds(10))
+    private let transient = UpstreamError(service: "test", kind: .unavailable, message: "broken", status: 500)
+
+    @Test("The pause is a random part of a ceiling that doubles up to the cap, and the attempts end")
+    func fullJitter() {
+        let decisions = decide(for: HTTPRequest("http://a"), after: [transient, transient, transient, transient])
+        #expect(decisions == [.wait(.milliseconds(500)), .wait(.seconds(1)), .wait(.milliseconds(1500)), .giveUp])
+    }
+
+    @Test("A pause may be nothing at all")
+    func noPause() {
+        #expect(decide(for: HTTPRequest("http://a"), after: [transient], fraction: 0) == [.wait(.zero)])
+    }
+
+    @Test("What the service asks for is the least that is waited")
+    func retryAfter() {
+        var error = transient
+        error.retryAfter = .seconds(7)
+        #expect(decide(for: HTTPRequest("http://a"), after: [error]) == [.wait(.seconds(7))])
+    }
+
+    @Test("A pause that would end after the deadline is not begun, and an attempt has the time that is left")
+    func deadline() {
+        let request = HTTPRequest("http://a", deadline: .seconds(5))
+        #expect(decide(for: request, after: [transient], elapsed: .milliseconds(4600)) == [.giveUp])
+        #expect(RetryState(policy, for: request).timeout(after: .seconds(2)) == .seconds(3))
+    }
+
+    @Test("Only what may be done twice is tried again", arguments: [HTTPRequest.Method.post, .patch])
+    func unrepeatable(method: HTTPRequest.Method) {
+        #expect(decide(for: HTTPRequest("http://a", method: method), after: [transient]) == [.giveUp])
+    }
+
+    private func decide(
+        for request: HTTPRequest, after errors: [UpstreamError], elapsed: Duration = .zero, fraction: Double = 0.5
+    ) -> [RetryState.Decision] {
+        var retries = RetryState(policy, for: request)
+        return errors.map { retries.decide(after: $0, elapsed: elapsed, fraction: fraction) }
+    }
+
+    @Test(
+        "Kind and status tell whether a failure is transient",
+        arguments: [
+            (UpstreamError.Kind.unavailable, nil, true), (.timeout, nil, true), (.maintenance, 503, true),
+            (.maintenance, 200, true), (.maintenance, 404, false), (.timeout, 408, true), (.unavailable, 425, true),
+            (.quotaExhausted, 429, true), (.quotaExhausted, 200, false), (.quotaExhausted, nil, false),
+            (.unavailable, 400, false), (.unauthorized, 401, false), (.forbidden, 403, false), (.notFound, 404, false),
+            (.invalid, 200, false), (.notPublished, 200, false), (.cancelled, nil, false), (.unavailable, 500, true),
+        ] as [(UpstreamError.Kind, Int?, Bool)])
+    func transience(kind: UpstreamError.Kind, status: Int?, isTransient: Bool) {
+        #expect(UpstreamError(service: "", kind: kind, message: "", status: status).isTransient == isTransient)
+    }
+}

@@ -1,0 +1,139 @@
+import Events
+import Foundation
+import Networking
+import Operations
+import TestSupport
+import Testing
+import YAML
+
+@testable import Notifier
+
+/// The `sinks:` of a rule file.
+struct SinkConfigurationTests {
+    private func read(_ text: String) throws -> (sinks: [SinkConfiguration], mistakes: [String]) {
+        var mistakes = ConfigurationDiagnosticsError()
+        let node = try #require(try Node.read(Array(text.utf8), file: "rules.yml"))
+        let sinks = SinkConfiguration.read(node, &mistakes)
+        return (sinks, mistakes.all.map(\.description))
+    }
+
+    @Test("a sink of each kind, with as little as it takes")
+    func kinds() throws {
+        let (sinks, mistakes) = try read(
+            """
+            hook: {kind: webhook, url: "https://example.org/hook", secret: whsec_c2VjcmV0}
+            room: {kind: slack, url: "https://hooks.slack.com/services/T/B/x"}
+            guild: {kind: discord, url: "https://discord.com/api/webhooks/1/x"}
+            chat: {kind: telegram, token: "12:ab", chat: -1001}
+            phone: {kind: ntfy, topic: marquee-7f}
+            all: {kind: apprise, url: "http://apprise:8000/notify/marquee", tag: film}
+            post: {kind: mail, host: mail.example.org, from: a@example.org, to: b@example.org}
+            log: {kind: file, path: /var/lib/alerts.jsonl}
+            screen: {kind: standardOutput}
+            """)
+        #expect(mistakes == [])
+        #expect(sinks.map(\.name) == ["hook", "room", "guild", "chat", "phone", "all", "post", "log", "screen"])
+        guard case .webhook(_, let key) = sinks[0].destination,
+            case .telegram(let url, _, let chat) = sinks[3].destination,
+            case .mail(let mail) = sinks[6].destination
+        else {
+            Issue.record("\(sinks.map(\.destination))")
+            return
+        }
+        #expect(key == Array("secret".utf8))
+        #expect(url == "https://api.telegram.org" && chat == "-1001")
+        #expect(mail.port == 587 && mail.security == .startTLS && mail.recipients == ["b@example.org"])
+    }
+
+    @Test("what an operator can want of a sink")
+    func wishes() throws {
+        let (sinks, mistakes) = try read(
+            """
+            desk:
+              kind: standardOutput
+              language: en
+              rules: [lead, entered]
+              severity: notable
+              cooldown: 3d
+              quietHours: 23:00-08:00
+              digest: 09:00
+              rate: 20/1m
+              attempts: 3
+            """)
+        #expect(mistakes == [])
+        let sink = try #require(sinks.first)
+        #expect(sink.language == .en && sink.rules == ["lead", "entered"] && sink.severity == .notable)
+        #expect(sink.cooldown == .seconds(259_200) && sink.backoff.attempts == 3)
+        #expect(
+            sink.timetable
+                == DeliveryPolicy(
+                    sink: "desk", quietHours: QuietHours("23:00-08:00"), digest: TimeOfDay("09:00"),
+                    rate: RateLimit("20/1m")))
+    }
+
+    @Test("a secret can stand in a file, and no mistake shows one")
+    func secrets() throws {
+        let folder = try TemporaryFolder()
+        try Data("https://hooks.example.org/T0p\n".utf8).write(to: URL(filePath: folder.file("url")))
+        let (sinks, mistakes) = try read("room: {kind: slack, urlFile: \(folder.file("url"))}")
+        #expect(mistakes == [])
+        #expect(sinks[0].secrets.map(\.value).contains("T0p"))
+        #expect(!String(reflecting: sinks[0].secrets).contains("T0p"))
+
+        let wrong = try read(
+            """
+            one: {kind: slack, url: "hush://T0p"}
+            two: {kind: slack, url: "https://x/T0p", urlFile: \(folder.file("url"))}
+            three: {kind: telegram, token: [T0p], chat: 1}
+            four: {kind: slack, urlFile: \(folder.file("none"))}
+            five: {kind: webhook, url: "https://x/T0p", secret: "whsec_T0p!"}
+            """
+        ).mistakes
+        #expect(wrong.count == 5)
+        #expect(!wrong.joined().contains("T0p"))
+        #expect(wrong[3].contains("none") && wrong[3].contains("No such file"))
+    }
+
+    @Test("the example's sinks are read, and those that stand in its comments, but for the files that are not here")
+    func example() throws {
+        let path = URL(filePath: #filePath).appending(path: "../../../../Examples/rules.yml").standardized
+        let text = try String(contentsOf: path, encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.hasPrefix("  # ") ? "  " + $0.dropFirst(4) : String($0) }
+        let start = try #require(lines.firstIndex(of: "sinks:"))
+        let (sinks, mistakes) = try read(lines[(start + 1)...].joined(separator: "\n"))
+        #expect(sinks.first?.name == "terminal")
+        #expect(mistakes.count == 2 && mistakes.allSatisfy { $0.contains("cannot read \"/run/secrets/") })
+    }
+
+    @Test("what is wrong is told with its place, all of it at once")
+    func mistakes() throws {
+        let (sinks, mistakes) = try read(
+            """
+            a b: {kind: file, path: x}
+            one: {kind: carrier-pigeon}
+            two: {path: x}
+            three: {kind: file, pth: x}
+            four:
+              kind: mail
+              host: m
+              from: nobody
+              to: [a@example.org]
+              digest: 9am
+              rules: [leed]
+            """)
+        #expect(sinks.isEmpty)
+        #expect(
+            mistakes == [
+                "rules.yml:1:1: a b: a sink's name has 1 to 40 letters, digits, hyphens and _",
+                "rules.yml:2:13: one.kind: 'carrier-pigeon' is none of webhook, slack, discord, telegram, ntfy, apprise, "
+                    + "mail, file, standardOutput",
+                "rules.yml:3:6: two: kind is missing",
+                "rules.yml:4:8: three: path is missing",
+                "rules.yml:4:21: three.pth: not known; did you mean path?",
+                "rules.yml:8:9: four.from: 'nobody' is not an address such as editor@example.org",
+                "rules.yml:10:11: four.digest: '9am' is no time such as 09:00",
+                "rules.yml:11:11: four.rules[0]: 'leed' is none of "
+                    + AlertRule.allCases.map(\.rawValue).joined(separator: ", "),
+            ])
+    }
+}

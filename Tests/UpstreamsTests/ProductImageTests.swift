@@ -1,0 +1,58 @@
+import Imaging
+import OpenMarket
+import TestSupport
+import Testing
+
+@testable import Upstreams
+
+@Suite(.ownThread) struct ProductImageTests {
+    /// A picture that no encoder makes small.
+    private static func noise(_ width: Int, _ height: Int) -> Bitmap {
+        var canvas = Bitmap(width: width, height: height)
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<4_000 {
+            let color = Color(UInt32.random(in: 0...0xFFFFFF, using: &generator))
+            let (x, y) = (Int.random(in: 0..<width), Int.random(in: 0..<height))
+            canvas.fill(.rectangle(x: Double(x), y: Double(y), width: 12, height: 9), with: .color(color))
+        }
+        return canvas
+    }
+
+    private func fault(_ bytes: [UInt8]) -> ProductValidationError? {
+        do throws(ProductValidationError) {
+            _ = try ProductImage(bytes, number: 2)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aSmallPictureIsSentAsItIs() throws {
+        let canvas = Bitmap(width: 40, height: 30)
+        #expect(try ProductImage(canvas.encodePNG(), number: 0).bytes == canvas.encodePNG())
+        #expect(try ProductImage(canvas.encodeJPEG(), number: 0).bytes == canvas.encodeJPEG())
+    }
+
+    @Test func aLargePictureIsMadeSmallerUntilTheMarketTakesIt() throws {
+        let bytes = Self.noise(1_600, 1_200).encodeJPEG(quality: 100)
+        #expect(bytes.count > ProductConstraints.imageBytes)
+        let image = try ProductImage(bytes, number: 0)
+        #expect(image.bytes.count <= ProductConstraints.imageBytes)
+        let header = try #require(ImageHeader.read(image.bytes))
+        #expect(header.format == .jpeg)
+        // Its proportions stay.
+        #expect(abs(Double(header.width) / Double(header.height) - 4.0 / 3) < 0.01)
+    }
+
+    @Test func aBrokenPictureIsRefusedByItsNumber() {
+        let jpeg = Self.noise(300, 300).encodeJPEG()
+        #expect(fault(Array(jpeg.prefix(jpeg.count / 2)))?.field == "images[2]")
+        let png = Self.noise(300, 300).encodePNG()
+        #expect(fault(Array(png.prefix(png.count / 2)))?.field == "images[2]")
+    }
+
+    @Test(arguments: [[], Array("<html>".utf8), Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0]])
+    func whatIsNoJPEGOrPNGIsRefused(_ bytes: [UInt8]) {
+        #expect(fault(bytes)?.message.hasPrefix("the image is no JPEG or PNG") == true)
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import WebServer
+
+@Suite struct CacheableBodyTests {
+    private let text = CacheableBody(
+        Array(String(repeating: "파묘 4위→1위 ▲3\n", count: 200).utf8), contentType: "text/plain")
+
+    private func request(_ headers: [(name: String, value: String)]) -> WebRequest {
+        WebRequest(path: "/", headers: headers)
+    }
+
+    private func header(_ name: String, of response: WebResponse) -> String? {
+        response.headers.first { $0.name == name }?.value
+    }
+
+    @Test(
+        "a client that can unpack gets it packed, and the other one as it is",
+        arguments: [
+            ("gzip, deflate, br", true), ("GZIP;q=0.5", true), ("br", false), ("", false), ("gzip;q=0", false),
+            ("gzip;q=0.0, br", false),
+        ])
+    func packing(accepted: String, isPacked: Bool) throws {
+        let response = text.response(to: request([("Accept-Encoding", accepted)]))
+        #expect(header("Content-Encoding", of: response) == (isPacked ? "gzip" : nil))
+        #expect(header("Vary", of: response) == "Accept-Encoding")
+        guard case .bytes(let bytes) = response.body else {
+            Issue.record("the body is not bytes: \(response.body)")
+            return
+        }
+        #expect(bytes.starts(with: [0x1F, 0x8B]) == isPacked)
+        #expect(bytes.count < text.bytes.count / 10 || !isPacked)
+    }
+
+    @Test("what the client has already is not sent again", arguments: ["*", "TAG", "\"x\", TAG", "STRONG"])
+    func known(pattern: String) throws {
+        let strong = String(text.tag.dropFirst(2))
+        let value = pattern.replacing("TAG", with: text.tag).replacing("STRONG", with: strong)
+        let response = text.response(to: request([("If-None-Match", value)]))
+        #expect(response.status == 304)
+        #expect(header("ETag", of: response) == text.tag)
+        #expect(text.response(to: request([("If-None-Match", "\"other\"")])).status == 200)
+    }
+
+    @Test("the tag follows from the bytes")
+    func tags() {
+        let same = CacheableBody(text.bytes, contentType: "text/plain")
+        let other = CacheableBody(text.bytes.dropLast() + [0], contentType: "text/plain")
+        #expect(same.tag == text.tag)
+        #expect(other.tag != text.tag)
+    }
+
+    @Test("what is short, or gets no shorter, is not packed")
+    func incompressible() {
+        var generator = SystemRandomNumberGenerator()
+        let noise = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        #expect(CacheableBody(noise, contentType: "image/jpeg").packed == nil)
+        #expect(CacheableBody(Array("short".utf8), contentType: "text/plain").packed == nil)
+    }
+}

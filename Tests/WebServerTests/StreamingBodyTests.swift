@@ -1,0 +1,97 @@
+import Concurrency
+import Testing
+
+@testable import WebServer
+
+@Suite(.timeLimit(.minutes(5))) struct StreamingBodyTests {
+    /// A server that hands out one body; what it says when the client has gone comes as an element.
+    private func server(limit: Int = 1 << 20) throws -> (HTTPServer, StreamingBody, AsyncStream<Void>) {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let body = StreamingBody(limit: limit) { end.yield() }
+        let server = try HTTPServer(address: "127.0.0.1:0") { _ in
+            WebResponse(contentType: "text/event-stream", body: .open(body))
+        }
+        return (server, body, ends)
+    }
+
+    private static let request = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+
+    @Test("what is pushed is sent at once, before and after the client came, and the end is an end")
+    func parts() async throws {
+        let (server, body, ends) = try server()
+        #expect(body.push(Array("one\n".utf8)))
+        let client = try await RawClient(server.address)
+        try await client.send(Self.request)
+        #expect(try await client.receive(through: "one\n\r\n").contains("Transfer-Encoding: chunked"))
+        #expect(body.push(Array("two\n".utf8)))
+        #expect(try await client.receive(through: "two\n\r\n").hasSuffix("two\n\r\n"))
+        body.end()
+        #expect(try await client.receive(through: "0\r\n\r\n").hasSuffix("0\r\n\r\n"))
+        for await _ in ends { break }
+        #expect(!body.push([1]))
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a long part arrives whole, in pieces")
+    func longPart() async throws {
+        let (server, body, _) = try server()
+        let client = try await RawClient(server.address)
+        try await client.send(Self.request)
+        let text = String(repeating: "0123456789", count: 50_000)
+        body.push(Array((text + "!").utf8))
+        let answer = try await client.receive(through: "!\r\n")
+        let payload = answer.split(separator: "\r\n").filter { $0.count > 12 || $0.hasSuffix("!") }
+        #expect(payload.joined().hasSuffix("0123456789!"))
+        #expect(answer.utf8.count > 500_000)
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a client that does not read is cut off, and nobody waits for it")
+    func slowClient() async throws {
+        let (server, body, ends) = try server(limit: 64 << 10)
+        let client = try await RawClient(server.address)
+        try await client.send(Self.request)
+        let part = [UInt8](repeating: UInt8(ascii: "x"), count: 16 << 10)
+        // The system's buffers take some megabytes before the body's own limit counts.
+        while body.push(part) { await Task.yield() }
+        for await _ in ends { break }
+        withExtendedLifetime(client) {}
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a client that goes is noticed at the next part")
+    func goneClient() async throws {
+        let (server, body, ends) = try server()
+        do {
+            let client = try await RawClient(server.address)
+            try await client.send(Self.request)
+            body.push(Array("one\n".utf8))
+            _ = try await client.receive(through: "one\n\r\n")
+        }
+        while body.push(Array("more\n".utf8)) { await Task.yield() }
+        for await _ in ends { break }
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test("a stop ends open bodies at once, those that sleep too")
+    func stop() async throws {
+        let (server, body, ends) = try server()
+        let clients = try await [RawClient(server.address), RawClient(server.address)]
+        try await clients[0].send(Self.request)
+        body.push(Array("one\n".utf8))
+        _ = try await clients[0].receive(through: "one\n\r\n")
+        await server.shutdown(grace: .seconds(60))
+        for await _ in ends { break }
+        #expect(try await clients[0].receiveAll().hasSuffix("0\r\n\r\n"))
+    }
+
+    @Test("HEAD is answered without a body, and the body is let go")
+    func head() async throws {
+        let (server, _, ends) = try server()
+        let client = try await RawClient(server.address)
+        try await client.send("HEAD / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+        #expect(try await client.receiveAll().hasSuffix("\r\n\r\n"))
+        for await _ in ends { break }
+        await server.shutdown(grace: .seconds(5))
+    }
+}

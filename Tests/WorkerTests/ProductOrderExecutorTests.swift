@@ -1,0 +1,293 @@
+import Concurrency
+import Events
+import FoundationEssentials
+import Imaging
+import Networking
+import OpenMarket
+import Operations
+import Sandbox
+import TestSupport
+import Testing
+import Upstreams
+
+@testable import Worker
+
+/// Orders in a shop that the sandbox plays, over real HTTP; crashes are played by what they leave on disk.
+@Suite(.timeLimit(.minutes(5))) struct ProductOrderExecutorTests {
+    private let desk: Desk
+    private let sandbox: SandboxServer
+    private let clerk: ProductOrderExecutor
+    private let fetcher: ProductFetcher
+    private static let image = Bitmap(width: 20, height: 20).encodePNG()
+
+    init() async throws {
+        desk = try await Desk()
+        var options = SandboxOptions()
+        options.address = "127.0.0.1:0"
+        sandbox = try SandboxServer(options: options)
+        let client = HTTPClient(retry: .never)
+        let shop = OpenMarketClient(
+            api: OpenMarketAPI(
+                url: sandbox.openMarketURL, generation: .v3, identifier: SandboxOptions.anyOpenMarketIdentifier),
+            client: client, orders: HTTPClient(retry: .never), hasIdentifier: true,
+            secret: Secret(SandboxOptions.anyOpenMarketSecret), clock: desk.clock)
+        // The wall clock stands still, so every look waits; this clock lets it wait no time at all.
+        clerk = ProductOrderExecutor(store: desk.store, shop: shop, pauses: ImpatientClock())
+        fetcher = ProductFetcher(store: desk.store, shop: shop)
+    }
+
+    private func draft(_ name: String = "겨울 외투") throws -> ProductDraft {
+        try ProductDraft(name: name, description: "따뜻하고 가벼운 외투입니다", price: 15_000, stock: 3)
+    }
+
+    /// Sets the sandbox's switches for the shop; the seed says which requests a rate hits.
+    private func misbehave(_ switches: String, seed: Int = 1) async throws {
+        let request = HTTPRequest(
+            "http://\(sandbox.address)/control", method: .put,
+            body: Data(#"{"seed":\#(seed),"openmarket":\#(switches)}"#.utf8))
+        let status = try await HTTPClient().send(
+            Endpoint<Int>(service: "sandbox", request: request) { response throws(UpstreamError) in response.status })
+        try #require(status == 200)
+    }
+
+    /// Takes an order in, with what came with it.
+    private func accept(
+        _ order: ProductOrder, as name: String, _ attachments: Attachments = Attachments(images: [image])
+    ) async throws -> AcceptedRequest {
+        let accepted = AcceptedRequest(id: try #require(RequestID(name)), request: Request(.productOrder(order)))
+        let offer = WorkerStore.IntakeItem(
+            accepted: accepted, frames: accepted.request.frames, attachments: attachments)
+        #expect(try await desk.store.offer([offer]) == [.accepted])
+        return accepted
+    }
+
+    private func carryOut(_ accepted: AcceptedRequest) async throws -> FetchResult {
+        guard case .productOrder(let order) = accepted.request.target else { preconditionFailure("no order") }
+        return try await clerk.result(for: order, of: accepted.id)
+    }
+
+    private func product(_ result: FetchResult) throws -> Product {
+        guard case .product(let product)? = result.fetched.first else { throw ContractError(.internal, "no product") }
+        return product
+    }
+
+    private func registered(_ name: String = "겨울 외투") async throws -> Product {
+        try product(try await carryOut(accept(.register(draft(name)), as: "register-\(name.utf8.count)")))
+    }
+
+    /// The names on the shop's first page.
+    private func names() async throws -> [String] {
+        let result = try await fetcher.result(for: .page(1, perPage: 100), refresh: true, asOf: Desk.noon)
+        guard case .productPage(let page)? = result.fetched.first else { return [] }
+        return page.products.map(\.name)
+    }
+
+    private func failure(_ body: () async throws -> FetchResult) async throws -> ContractError {
+        try await #require(throws: ContractError.self) { _ = try await body() }
+    }
+
+    @Test("a product is registered, changed and removed")
+    func life() async throws {
+        let product = try await registered()
+        #expect(try draft().matches(product))
+        #expect(product.images?.count == 1)
+        let change = try await accept(.modify(product.id, ProductChange(price: 9_000, stock: 0)), as: "modify", .none)
+        let changed = try self.product(try await carryOut(change))
+        #expect(changed.price == 9_000 && changed.isSoldOut && changed.images == product.images)
+        let removal = try await carryOut(accept(.remove(product.id), as: "remove", .none))
+        guard case .productRemoved(let removed)? = removal.fetched.first else {
+            Issue.record("nothing was removed")
+            return
+        }
+        #expect(removed.product == changed)
+        #expect(try await !names().contains("겨울 외투"))
+    }
+
+    @Test("the market's fourth generation is spoken as well: its overlapping pages, its words, its removal by address")
+    func fourthGeneration() async throws {
+        let shop = OpenMarketClient(
+            api: OpenMarketAPI(
+                url: sandbox.openMarketURL.replacing("/v3", with: "/v4"), generation: .v4,
+                identifier: SandboxOptions.anyOpenMarketIdentifier),
+            client: HTTPClient(retry: .never), orders: HTTPClient(retry: .never), hasIdentifier: true,
+            secret: Secret(SandboxOptions.anyOpenMarketSecret), clock: desk.clock)
+        let clerk = ProductOrderExecutor(store: desk.store, shop: shop, pauses: ImpatientClock())
+        let fetcher = ProductFetcher(store: desk.store, shop: shop)
+        #expect(try await shop.ask(shop.api.health()))
+
+        let catalogue = try await fetcher.result(for: .catalogue(perPage: 10), refresh: true, asOf: Desk.noon)
+        let ids = catalogue.fetched.flatMap { fact -> [ProductID] in
+            if case .productPage(let page) = fact { return page.products.map(\.id) }
+            return []
+        }
+        #expect(ids.count == 45 && Set(ids).count == 45 && catalogue.problems.isEmpty)
+
+        let registration = try await accept(.register(draft("둘도 없는 외투")), as: "register")
+        let order = try ProductOrder.register(draft("둘도 없는 외투"))
+        let product = try product(try await clerk.result(for: order, of: registration.id))
+        #expect(try draft("둘도 없는 외투").matches(product))
+        #expect(
+            try await shop.ask(shop.api.products(page: 1, perPage: 20, matching: "둘도")).products.map(\.id) == [
+                product.id
+            ])
+        let change = try ProductOrder.modify(product.id, ProductChange(description: "새로 쓴 설명입니다, 열 자를 넘는", stock: 0))
+        let changed = try self.product(
+            try await clerk.result(for: change, of: accept(change, as: "modify", .none).id))
+        #expect(changed.isSoldOut && changed.description == "새로 쓴 설명입니다, 열 자를 넘는")
+        let removal = ProductOrder.remove(product.id)
+        _ = try await clerk.result(for: removal, of: accept(removal, as: "remove", .none).id)
+        #expect(try await shop.find(shop.api.product(product.id)) == nil)
+    }
+
+    @Test("a registration that was taken, and whose answer was lost, is found and not done again")
+    func lostAnswer() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        // With this seed the first request, for the newest product, is answered, and the registration is cut short.
+        try await misbehave(#"{"truncated":0.5,"times":2}"#, seed: 1)
+        let product = try product(try await carryOut(accepted))
+        #expect(product.name == "겨울 외투")
+        #expect(try await desk.store.attempt(of: accepted.id) != nil)
+        #expect(try await names().count { $0 == "겨울 외투" } == 1)
+    }
+
+    @Test("after a crash behind the sending, the product is found; after one before it, it is registered")
+    func crash() async throws {
+        let newest = try await registered("이미 있는 것").id.number
+        let sent = try await accept(.register(draft()), as: "sent")
+        try await desk.store.begin(OrderIntent(begun: Desk.noon, newest: newest), of: sent.id)
+        // What the process did that died: exactly this registration.
+        let twin = try await registered()
+        #expect(try product(try await carryOut(sent)) == twin)
+
+        let unsent = try await accept(.register(draft("가을 외투")), as: "unsent")
+        try await desk.store.begin(OrderIntent(begun: Desk.noon, newest: twin.id.number), of: unsent.id)
+        #expect(try product(try await carryOut(unsent)).name == "가을 외투")
+        let names = try await names()
+        #expect(names.count { $0 == "겨울 외투" } == 1 && names.count { $0 == "가을 외투" } == 1)
+    }
+
+    @Test("two products that are equally likely cannot be told apart, and the request says so")
+    func twins() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        let newest = try await registered("이미 있는 것").id.number
+        _ = try product(try await carryOut(accept(.register(draft()), as: "twin-1")))
+        _ = try product(try await carryOut(accept(.register(draft()), as: "twin-2")))
+        try await desk.store.begin(OrderIntent(begun: Desk.noon, newest: newest), of: accepted.id)
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .uncertain)
+        #expect(!failure.code.isRetryable)
+        #expect(try await names().count { $0 == "겨울 외투" } == 2)
+    }
+
+    @Test("a market that does not tell leaves the order uncertain")
+    func silence() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        try await desk.store.begin(OrderIntent(begun: Desk.noon, newest: 0), of: accepted.id)
+        try await misbehave(#"{"errors":{"503":1}}"#)
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .uncertain)
+        #expect(failure.upstream?.status == 503)
+    }
+
+    @Test("a market that is down before anything was sent leaves no doubt, and may be asked again")
+    func down() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        try await misbehave(#"{"errors":{"500":1}}"#)
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .maintenance && failure.code.isRetryable)
+        #expect(try await desk.store.attempt(of: accepted.id) == nil)
+    }
+
+    @Test("a removal that was carried out before a crash is known by the product's absence")
+    func removedBefore() async throws {
+        let product = try await registered()
+        _ = try await carryOut(accept(.remove(product.id), as: "first", .none))
+        let second = try await accept(.remove(product.id), as: "second", .none)
+        #expect(try await failure { try await carryOut(second) }.code == .notFound)
+        try await desk.store.begin(OrderIntent(begun: Desk.noon, newest: 0), of: second.id)
+        let result = try await carryOut(second)
+        guard case .productRemoved? = result.fetched.first else {
+            Issue.record("the removal was not found")
+            return
+        }
+    }
+
+    @Test("the wrong secret, a foreign product and broken pictures are refused in so many words")
+    func refusals() async throws {
+        let product = try await registered()
+        let change = try ProductOrder.modify(product.id, ProductChange(stock: 1))
+        let wrong = try await accept(change, as: "wrong", Attachments(secret: "not-the-secret"))
+        let unauthorized = try await failure { try await carryOut(wrong) }
+        #expect(unauthorized.code == .unauthorized && !unauthorized.message.contains("not-the-secret"))
+
+        let foreign = try await accept(
+            .modify(try #require(ProductID(3)), ProductChange(stock: 1)), as: "foreign", .none)
+        #expect(try await failure { try await carryOut(foreign) }.code == .forbidden)
+
+        let cut = Attachments(images: [Self.image, Array(Self.image.prefix(40))])
+        let broken = try await accept(.register(draft()), as: "broken", cut)
+        let badRequest = try await failure { try await carryOut(broken) }
+        #expect(badRequest.code == .badRequest && badRequest.field == "images[1]")
+
+        let dear = try await accept(.modify(product.id, ProductChange(discount: 99_999)), as: "dear", .none)
+        #expect(try await failure { try await carryOut(dear) }.field == "discountedPrice")
+    }
+
+    @Test("a page for people in the place of an answer is maintenance")
+    func html() async throws {
+        let accepted = try await accept(.register(draft()), as: "a")
+        try await misbehave(#"{"notice":1}"#)
+        #expect(try await failure { try await carryOut(accepted) }.code == .maintenance)
+    }
+
+    @Test("what came with an order is on disk until its end, and not beyond; the order is in the log without it")
+    func attachments() async throws {
+        let accepted = try await accept(
+            .register(draft()), as: "a", Attachments(secret: "s3cret", images: [Self.image]))
+        #expect(try await desk.store.attachments(of: accepted.id).secret == "s3cret")
+        let failure = try await failure { try await carryOut(accepted) }
+        #expect(failure.code == .unauthorized)
+        try await desk.store.settle(accepted, with: failure)
+        #expect(try await desk.store.attachments(of: accepted.id) == .none)
+        #expect(try await desk.store.attempt(of: accepted.id) == nil)
+
+        let good = try await accept(.register(draft()), as: "b")
+        try await desk.store.settle(good, with: try await carryOut(good), askedAt: Desk.noon)
+        #expect(try await desk.store.attachments(of: good.id) == .none)
+        #expect(desk.events("product.").count == 1)
+        for event in desk.events() { #expect(!String(decoding: event.body, as: UTF8.self).contains("s3cret")) }
+    }
+
+    @Test("the catalogue is walked to its end, no product twice, and a page of the log is fresh for a minute")
+    func catalogue() async throws {
+        let result = try await fetcher.result(for: .catalogue(perPage: 10), refresh: false, asOf: Desk.noon)
+        let products = result.fetched.flatMap { fact -> [Product] in
+            if case .productPage(let page) = fact { return page.products }
+            return []
+        }
+        #expect(products.count == 45 && Set(products.map(\.id)).count == 45)
+        #expect(result.fetched.count == 5 && result.problems.isEmpty)
+
+        let accepted = try await desk.accept(Request(.products(.page(1, perPage: 5))), as: "page")
+        let page = try await fetcher.result(for: .page(1, perPage: 5), refresh: false, asOf: Desk.noon)
+        try await desk.store.settle(accepted, with: page, askedAt: Desk.noon)
+        let again = try await fetcher.result(for: .page(1, perPage: 5), refresh: false, asOf: Desk.noon + 59)
+        #expect(again.source == .log && again.logged.count == 1)
+        let later = try await fetcher.result(for: .page(1, perPage: 5), refresh: false, asOf: Desk.noon + 60)
+        #expect(later.source == .upstream)
+        #expect(
+            try await failure {
+                try await fetcher.result(for: .page(99, perPage: 5), refresh: false, asOf: Desk.noon)
+            }.code == .notFound)
+    }
+}
+
+/// A clock on which every pause is over at once.
+private struct ImpatientClock: Clock {
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Operations
+import SQLite
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Events
+@testable import Worker
+
+/// The worker's two entrances, by real sockets.
+@Suite(.timeLimit(.minutes(5))) struct RequestIntakeTests {
+    private func intake(_ desk: Desk) -> RequestIntake {
+        RequestIntake(
+            store: desk.store, queue: desk.queue, logger: desk.logger,
+            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
+    }
+
+    private func frames(_ texts: String...) -> [[UInt8]] {
+        texts.map { Array($0.utf8) }
+    }
+
+    private func receive(_ desk: Desk, _ messages: [[UInt8]]...) async -> [String] {
+        await intake(desk).receive(messages.map { Message($0) }).map { result in
+            switch result {
+            case .success(let id): "\(id)"
+            case .failure(let refusal): refusal.failure.code.rawValue
+            }
+        }
+    }
+
+    @Test("each message of a batch has its own answer, in its place")
+    func batch() async throws {
+        let desk = try await Desk(room: 2)
+        let answers = await receive(
+            desk, frames("fetch.day", #"{"date":"2024-06-04","id":"a"}"#), frames("fetch.day", "tomorrow"),
+            frames("fetch day", #"{"date":"2024-06-04","id":"a"}"#), frames("fetch.day", "2024-06-05"),
+            frames("fetch.day", #"{"date":"2024-06-03","id":"a"}"#),
+            frames("fetch.movie", #"{"code":"2022B512","id":"b"}"#), frames("fetch.day", "2024-06-04"),
+            frames("status", "{}"), [[0xFF]], [], frames("fetch.day", "1", "2"))
+        #expect(
+            answers == [
+                "a", "badRequest", "a", "dateOutOfRange", "conflict", "b", "overloaded", "badRequest", "badRequest",
+                "badRequest", "badRequest",
+            ])
+        #expect(desk.topics == ["request.accepted.a", "request.accepted.b"])
+        #expect(desk.queue.lengths.live == 2)
+    }
+
+    @Test("a request without an id gets one of ours, another each time")
+    func ourIDs() async throws {
+        let desk = try await Desk()
+        let ids = await receive(desk, frames("fetch.day", "20240604"), frames("fetch.day", "20240604"))
+        #expect(Set(ids).count == 2)
+        #expect(desk.topics == ids.map { "request.accepted.\($0)" })
+        #expect(desk.queue.lengths.live == 2)
+    }
+
+    @Test("where nothing can be stored, nothing is accepted")
+    func closed() async throws {
+        let desk = try await Desk()
+        await desk.database.close()
+        #expect(await receive(desk, frames("fetch.day", "20240604"), frames("x")) == ["internal", "badRequest"])
+        #expect(desk.queue.lengths.live == 0)
+    }
+
+    @Test("one client fills no queue for all, and its requests that wait no more make room")
+    func queueOfOne() async throws {
+        let desk = try await Desk()
+        let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 2)
+        var intake = intake(desk)
+        intake.door = RequestGuard(nil, limits: limits, metrics: Metrics())
+        func send(_ count: Int, from address: String) async -> [ContractError.Code?] {
+            let sender = PeerIdentity(address: address, name: nil)
+            let messages = (0..<count).map { _ in Message(frames("fetch.day", "20240604"), sender: sender) }
+            return await intake.receive(messages).map { result in
+                guard case .failure(let refusal) = result else { return nil }
+                return refusal.failure.code
+            }
+        }
+        #expect(await send(3, from: "192.0.2.1") == [nil, nil, .overloaded])
+        #expect(await send(1, from: "192.0.2.2") == [nil])
+        _ = await desk.queue.next()
+        #expect(await send(2, from: "192.0.2.1") == [nil, .overloaded])
+    }
+
+    @Test("what is published to the SUB endpoint is accepted, ends as failed, or is forgotten")
+    func published() async throws {
+        let desk = try await Desk(room: 1)
+        let io = try IOThread()
+        let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
+        let service = RequestService(
+            socket: requests, intake: intake(desk), store: desk.store, logger: desk.logger)
+        let running = Task { try await service.run() }
+        let client = try await io.open(.publisher, connect: requests.addresses)
+        await client.waitForSubscribers(to: "")
+        client.post([
+            Message("status", "{}"), Message([[0xFF], []]), Message("fetch.day", "1", "2"), Message("fetch.day"),
+            Message("fetch.day", String(repeating: " ", count: 65_537)),
+            Message("fetch.day", #"{"date":"2024-06-04","id":"a"}"#),
+            Message("fetch.day", #"{"date":"2024-06-03","id":"a"}"#),
+            Message("fetch week", #"{"date":"2024-06-03","id":"b"}"#), Message("fetch.day", #"{"date":7,"id":"c"}"#),
+            Message("fetch.day", #"{"date":"2024-06-05","id":"d"}"#),
+            Message("fetch.day", #"{"date":"2024-06-02","id":"e"}"#), Message("fetch.day", #"{"id":"f""#),
+        ])
+        try await desk.ends(6)
+        await service.stop()
+        try await running.value
+        await io.shutdown()
+
+        let failed = try desk.events("request.failed").map { try $0.data(as: RequestFailed.self) }
+        #expect(
+            failed.map(\.error.code.rawValue).sorted() == [
+                "badRequest", "badRequest", "badRequest", "dateOutOfRange", "overloaded", "overloaded",
+            ])
+        #expect(Set(failed.map(\.topic)) == ["fetch.day", "fetch.week"])
+        #expect(desk.events("request.accepted").map(\.topic) == [.request(.accepted, Sample.id("a"))])
+        for id in ["b", "c", "d", "e"] { #expect(desk.topics.contains("request.failed.\(id)")) }
+        #expect(!desk.topics.contains("request.failed.a"))
+        #expect((1...11).contains(desk.log.count(of: "request refused")))
+    }
+
+    @Test("a command's answer is a receipt, a refusal or a status, in the order of the questions")
+    func commands() async throws {
+        let desk = try await Desk()
+        let io = try IOThread()
+        let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
+        let status = LogCommandHandler(log: desk.store.log, database: desk.database) {
+            .status(
+                WorkerStatus(
+                    version: "1", epoch: "", positions: [:], queue: WorkerStatus.Queue(live: 0, backfill: 0),
+                    quota: [:], uptime: 0))
+        }
+        let service = CommandService(socket: router, intake: intake(desk), logCommands: status)
+        let running = Task { try await service.run() }
+        let client = try await io.open(.dealer, connect: router.addresses)
+        await client.send([
+            Message("status", "{}"), Message("fetch.day", #"{"date":"2024-06-04","id":"a"}"#),
+            Message("fetch.day", "1"),
+            Message("sing", "{}"), Message("fetch.movie", #"{"code":"2022B512","id":"a"}"#),
+            Message("", "fetch day", #"{"date":"2024-06-04","id":"a"}"#), Message("status", "{}"),
+        ])
+        var answers: [Message] = []
+        for await batch in client.incoming {
+            answers += batch
+            if answers.count == 7 { break }
+        }
+        await service.stop()
+        try await running.value
+        await io.shutdown()
+        #expect(
+            answers.map { $0.text(at: $0.frames.count - 2) } == [
+                "status", "accepted", "refused", "refused", "refused", "accepted", "status",
+            ])
+        #expect(answers[1] == Message("accepted", #"{"id":"a"}"#))
+        #expect(Reply(frames: answers[4].frames).failure?.code == .conflict)
+        #expect(answers[5] == Message("", "accepted", #"{"id":"a"}"#))
+        #expect(desk.topics == ["request.accepted.a"])
+    }
+}

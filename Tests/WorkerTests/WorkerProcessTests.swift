@@ -1,0 +1,169 @@
+import BoxOffice
+import Concurrency
+import Events
+import FoundationEssentials
+import Operations
+import Sandbox
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Worker
+
+/// The whole worker, with the sandbox as its upstreams, asked as any client does.
+@Suite(.timeLimit(.minutes(5))) struct WorkerProcessTests {
+    private let folder: TemporaryFolder
+    private let sandbox: SandboxServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var options = SandboxOptions()
+        options.address = "127.0.0.1:0"
+        sandbox = try SandboxServer(options: options)
+    }
+
+    /// A run of the worker on free ports.
+    private struct Run {
+        let requests: String
+        let client: RequestClient
+        let commands: CommandClient
+    }
+
+    /// Runs the worker on this suite's folder while `body` runs.
+    private func withWorker(
+        _ settings: [String: String] = [:], clock: WallClock = .system, _ body: (Run, IOThread) async throws -> Void
+    ) async throws {
+        var environment = [
+            "MARQUEE_DATA": folder.path, "MARQUEE_KOBIS_URL": sandbox.kobisURL, "MARQUEE_KAKAO_URL": sandbox.kakaoURL,
+            "MARQUEE_KOBIS_KEY": SandboxOptions.anyKobisKey, "MARQUEE_KAKAO_KEY": SandboxOptions.anyKakaoKey,
+            "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_WORKER_HTTP": "127.0.0.1:0",
+        ]
+        for name in ["REQUESTS", "COMMANDS", "EVENTS"] { environment["MARQUEE_\(name)"] = "tcp://127.0.0.1:*" }
+        let configuration = try Configuration(environment: environment.merging(settings) { $1 })
+        let log = LogLines()
+        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
+        let worker = WorkerProcess(configuration, logger: log.logger(), clock: clock)
+        let running = Task {
+            defer { log.end() }
+            try await worker.run { for await _ in asked {} }
+        }
+        guard let ready = await log.line("worker ready") else { return try await running.value }
+        let addresses = try JSON.decode(Addresses.self, from: Array(ready.utf8))
+        let io = try IOThread()
+        let run = Run(
+            requests: addresses.requests,
+            client: RequestClient(io, commands: addresses.commands, events: addresses.events),
+            commands: try await CommandClient(io, address: addresses.commands))
+        try await body(run, io)
+        await io.shutdown()
+        ask.finish()
+        try await running.value
+    }
+
+    private struct Addresses: Decodable {
+        let requests, commands, events: String
+    }
+
+    private struct Status: Decodable {
+        let epoch: String
+        let positions: [String: SequenceNumber]
+        let quota: [String: QuotaLedger.Balance]
+        let uptime: Int
+    }
+
+    private func status(_ run: Run) async throws -> Status {
+        let reply = try await run.commands.ask("status")
+        #expect(reply.word == "status")
+        return try JSON.decode(from: reply.body)
+    }
+
+    /// The events that answered, and where they came from.
+    private func done(
+        _ outcome: RequestClient.Outcome
+    ) throws -> (events: [Event], from: RequestDone.Source, problems: [ContractError]) {
+        switch outcome {
+        case .done(let done, let events): return (events, done.from, done.problems)
+        case .failed(let failure): throw failure
+        }
+    }
+
+    @Test("a chart, a movie and its poster are fetched once, also across a restart, and each call is booked")
+    func wholeWay() async throws {
+        let day = Request(.day(.yesterday(at: Date()) - 30, .all))
+        var chart: Event?
+        var epoch = ""
+        try await withWorker { run, _ in
+            let fetched = try done(await run.client.perform(day, within: .seconds(50)))
+            #expect(fetched.from == .upstream)
+            chart = fetched.events.first
+            let code = try #require(try chart?.data(as: Chart.self).entries.first).movieCode
+            let movie = Request(.movie(code, poster: true))
+            let facts = try done(await run.client.perform(movie, within: .seconds(50)))
+            #expect(facts.events.map(\.topic) == [.movie(code), .poster(code)])
+            #expect(facts.problems == [])
+            #expect(try done(await run.client.perform(movie, within: .seconds(50))).from == .log)
+            let status = try await status(run)
+            #expect(status.quota["kobis"]?.used == 2)
+            #expect(status.quota["kakao"]?.used == 1)
+            #expect(status.positions["ranking"] == SequenceNumber(1))
+            #expect(status.positions["request"] == SequenceNumber(6))
+            epoch = status.epoch
+        }
+        try await withWorker { run, _ in
+            let again = try done(await run.client.perform(day, within: .seconds(50)))
+            #expect(again.from == .log)
+            #expect(again.events == [try #require(chart)])
+            let status = try await status(run)
+            #expect(status.epoch == epoch)
+            #expect(status.quota["kobis"]?.used == 2)
+        }
+        await sandbox.shutdown()
+    }
+
+    @Test("what was in hand when the worker ended is done by the next start, once")
+    func restart() async throws {
+        let silent = try ScriptedServer { $0.waitForHangUp() }
+        let kobis = ["MARQUEE_KOBIS_URL": silent.url]
+        try await withWorker(kobis) { run, io in
+            let client = try await io.open(.publisher, connect: [run.requests])
+            await client.waitForSubscribers(to: "")
+            client.post([Message("fetch.day", #"{"date":"2024-06-04","id":"kept"}"#)])
+            for await _ in silent.arrivals { break }
+        }
+        try await withWorker { run, io in
+            var answer: Reply
+            repeat {
+                answer = try await run.commands.ask("latest", #"{"topic":"request."}"#)
+            } while answer.frames.count < 6
+            let topics = [answer.frames[2], answer.frames[4]].map { String(decoding: $0, as: UTF8.self) }
+            #expect(topics == ["request.accepted.kept", "request.done.kept"])
+            #expect(try await status(run).positions == ["ranking": SequenceNumber(1), "request": SequenceNumber(2)])
+        }
+        await sandbox.shutdown()
+    }
+
+    @Test("the worker's age only grows, though its clock be set back")
+    func age() async throws {
+        let reading = Locked(0.0)
+        let clock = WallClock {
+            reading.withLock { reading in
+                reading -= 60
+                return Desk.noon + reading
+            }
+        }
+        try await withWorker(clock: clock) { run, _ in
+            let uptime = try await status(run).uptime
+            #expect(uptime >= 0)
+        }
+        await sandbox.shutdown()
+    }
+
+    @Test("a log that was filled from one service is not opened for another")
+    func origin() async throws {
+        try await withWorker { _, _ in }
+        await #expect(throws: (any Error).self) {
+            try await withWorker(["MARQUEE_KOBIS_URL": "http://elsewhere.invalid"]) { _, _ in }
+        }
+        await sandbox.shutdown()
+    }
+}
