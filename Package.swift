@@ -56,7 +56,7 @@ let package = Package(
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "JSONReading", "Concurrency", "Text"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONReading"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
         module("Imaging", uses: ["CImaging"]),
         module("Operations", uses: ["CLibc", "Concurrency", "Text"]),
@@ -69,30 +69,29 @@ let package = Package(
         module("ImageCache", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["JSONReading", "Text", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
-        module(
-            "Events", uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket", "JSONReading"]),
+        module("Upstreams", uses: ["Text", "JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
+        module("Contract", uses: ["Text", "JSONReading", "BoxOffice", "OpenMarket"]),
+        module("EventStore", uses: ["JSONReading", "SQLite", "BoxOffice", "Contract"]),
+        module("Messaging", uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "Contract", "EventStore"]),
 
         // Floor 4: the processes.
         module(
             "Worker",
             uses: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "Operations", "Health", "BoxOffice", "OpenMarket",
-                "Upstreams",
-                "Events",
+                "Concurrency", "Text", "JSONReading", "ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice",
+                "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
             ]),
         module(
             "Notifier",
             uses: [
-                "JSONReading", "Concurrency", "Text", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations",
-                "Health",
-                "BoxOffice", "OpenMarket", "Events",
+                "Concurrency", "Text", "JSONReading", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML",
+                "BoxOffice", "OpenMarket", "Health", "Contract", "EventStore", "Messaging",
             ]),
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "Health", "ImageCache",
-                "BoxOffice", "OpenMarket", "Events",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice", "OpenMarket",
+                "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "WebServer", "Imaging", "BoxOffice"]),
 
@@ -100,11 +99,11 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "ZeroMQ", "Networking", "YAML", "Operations", "BoxOffice", "OpenMarket",
-                "Upstreams", "Events", "Worker", "Notifier", "Board", "Sandbox",
+                "Concurrency", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice", "OpenMarket", "Upstreams",
+                "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board", "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
-            name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Events"], path: "Examples",
+            name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Contract", "Messaging"], path: "Examples",
             exclude: [
                 "day.c", "day.pl", "day.py", "day.rb", "encrypted.c", "encrypted.py", "rules.yml", "subscription.py",
                 "webhook.py",
@@ -114,7 +113,10 @@ let package = Package(
         // What `make bench` measures with.
         .executableTarget(
             name: "Throughput",
-            dependencies: ["Concurrency", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Events"],
+            dependencies: [
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Contract", "EventStore",
+                "Messaging",
+            ],
             path: "Benchmarks/Throughput", swiftSettings: settings, linkerSettings: linker),
 
         // Tests, floor by floor.
@@ -126,9 +128,9 @@ let package = Package(
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
         tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text"]),
-        tests(of: "WebServer"),
+        tests(of: "WebServer", uses: ["Concurrency"]),
         tests(of: "Imaging"),
-        tests(of: "Operations", uses: ["Concurrency"]),
+        tests(of: "Operations", uses: ["Concurrency", "Text"]),
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONReading"]),
         tests(of: "OpenMarket"),
@@ -136,35 +138,36 @@ let package = Package(
         tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "Operations"]),
         tests(
             of: "Upstreams",
-            uses: ["JSONReading", "Concurrency", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
-        tests(of: "Events", uses: ["Concurrency", "ZeroMQ", "SQLite", "BoxOffice", "OpenMarket"]),
+            uses: ["Concurrency", "JSONReading", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
+        tests(of: "Contract", uses: ["JSONReading", "BoxOffice", "OpenMarket"]),
+        tests(
+            of: "Messaging",
+            uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract", "EventStore"]),
         tests(
             of: "Worker",
             uses: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "Health", "BoxOffice",
-                "OpenMarket",
-                "Upstreams", "Events", "Sandbox",
+                "Concurrency", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "BoxOffice", "OpenMarket",
+                "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
             ]),
         tests(
             of: "Notifier",
             uses: [
-                "Concurrency", "JSONReading", "YAML", "ZeroMQ", "SQLite", "Networking", "Operations", "Health",
-                "BoxOffice", "OpenMarket", "Events",
+                "Concurrency", "JSONReading", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML", "BoxOffice",
+                "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
             of: "Board",
             uses: [
                 "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "BoxOffice",
-                "OpenMarket", "Events",
+                "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
-        tests(of: "marquee", uses: ["BoxOffice", "Events", "Worker"]),
+        tests(of: "marquee", uses: ["BoxOffice", "Contract", "EventStore", "Worker"]),
         tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Events", "Worker", "Notifier", "marquee",
-                "ExampleDay",
-                "TestSupport",
+                "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Contract", "EventStore", "Messaging", "Worker",
+                "Notifier", "marquee", "ExampleDay", "TestSupport",
             ],
             exclude: ["client.py"], swiftSettings: settings),
     ]

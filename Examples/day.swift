@@ -1,6 +1,7 @@
 import BoxOffice
-import Events
+import Contract
 import Foundation
+import Messaging
 import ZeroMQ
 
 /// Asks the worker for a day's chart and prints it: `swift run ExampleDay 2024-06-04`.

@@ -1,7 +1,9 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
+import Messaging
 import SQLite
 import ZeroMQ
 

@@ -1,6 +1,8 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
+import Messaging
 import SQLite
 import ZeroMQ
 

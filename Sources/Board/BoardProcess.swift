@@ -1,5 +1,6 @@
-import Events
+import Contract
 import Health
+import Messaging
 public import Operations
 import SQLite
 import WebServer

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 public import JSONReading
 import OpenMarket
 

@@ -1,5 +1,5 @@
 public import BoxOffice
-public import Events
+public import Contract
 public import OpenMarket
 
 /// What a rule found out about a film on a day or about a product, or that this no longer holds: the data of an alert event.

@@ -1,6 +1,8 @@
 public import BoxOffice
-public import Events
+import Contract
+public import EventStore
 import FoundationEssentials
+import Messaging
 import OpenMarket
 import SQLite
 
@@ -69,7 +71,7 @@ public struct AlertReplay: Sendable {
         guard rules.looksAtProducts else { return }
         let decider = AlertDecider(rules: rules)
         var shelf = ProductStates(began: .distantPast)
-        var readers = [Events.Stream.products, .product].map { LogCursor(log, $0) }
+        var readers = [Contract.Stream.products, .product].map { LogCursor(log, $0) }
         while true {
             var next: (index: Int, event: LoggedEvent, time: Date)?
             for index in readers.indices {
@@ -145,13 +147,13 @@ extension Event {
 /// Goes through a stream of a log, page by page.
 private struct LogCursor {
     private let log: EventLog
-    private let stream: Events.Stream
+    private let stream: Contract.Stream
     private let prefix: String
     private var page: ArraySlice<LoggedEvent> = []
     private var position = SequenceNumber.zero
     private var more = true
 
-    init(_ log: EventLog, _ stream: Events.Stream, prefix: String = "") {
+    init(_ log: EventLog, _ stream: Contract.Stream, prefix: String = "") {
         self.log = log
         self.stream = stream
         self.prefix = prefix

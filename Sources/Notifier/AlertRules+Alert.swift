@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 extension AlertRules.Entry {
     /// The alert about a film's day, if the rule fires and the film is one of those that are watched.

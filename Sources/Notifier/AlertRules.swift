@@ -1,5 +1,6 @@
 public import BoxOffice
-public import Events
+public import Contract
+import EventStore
 
 /// The rules that are in force, as the contract words them and the rule file has them.
 ///

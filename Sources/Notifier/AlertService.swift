@@ -1,6 +1,7 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
+import Messaging
 import OpenMarket
 import Operations
 

@@ -1,5 +1,5 @@
 public import BoxOffice
-public import Events
+public import EventStore
 
 extension NotifierProcess {
     /// The name of its database in the data folder.

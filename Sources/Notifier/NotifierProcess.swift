@@ -1,7 +1,9 @@
 public import BoxOffice
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
 import Health
+import Messaging
 public import Operations
 import SQLite
 import ZeroMQ

@@ -1,4 +1,4 @@
-import Events
+import Contract
 
 /// What the notifier says of itself when it is asked.
 struct NotifierStatus: Sendable, Encodable {

@@ -1,7 +1,9 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
 import JSONReading
+import Messaging
 import SQLite
 
 extension NotifierStore {

@@ -1,7 +1,9 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
 import Health
+import Messaging
 import Operations
 import SQLite
 

@@ -1,4 +1,4 @@
-import Events
+import Contract
 
 /// Who asks for something; the raw values are in the inbox's table.
 enum RequestOrigin: Int, Sendable {

@@ -1,4 +1,5 @@
-import Events
+import Contract
+import EventStore
 
 extension EventDraft {
     /// `request.accepted.<id>`

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 import Networking
 import Upstreams

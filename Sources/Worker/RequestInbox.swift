@@ -1,7 +1,8 @@
-import Events
+import Contract
 import FoundationEssentials
 import Operations
 import SQLite
+import Text
 
 /// The requests that were accepted, on disk, until and after their end.
 ///

@@ -1,5 +1,6 @@
-import Events
+import Contract
 import FoundationEssentials
+import Messaging
 import Networking
 import Operations
 import ZeroMQ

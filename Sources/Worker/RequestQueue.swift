@@ -1,5 +1,5 @@
 import Concurrency
-import Events
+import Contract
 
 /// The requests that wait for a fetcher, live ones before backfill, each kind in the order it came.
 ///

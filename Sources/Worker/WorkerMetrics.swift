@@ -1,6 +1,6 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
 import Networking
 import Operations
 import Upstreams

@@ -1,6 +1,7 @@
 import BoxOffice
-import Events
+import Contract
 import Health
+import Messaging
 import Operations
 import SQLite
 import ZeroMQ

@@ -1,4 +1,4 @@
-public import Events
+public import EventStore
 
 extension WorkerProcess {
     /// The name of its database in the data folder.

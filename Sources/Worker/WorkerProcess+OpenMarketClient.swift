@@ -1,4 +1,5 @@
-import Events
+import Contract
+import Messaging
 import Networking
 import OpenMarket
 import Operations

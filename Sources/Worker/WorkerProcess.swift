@@ -1,8 +1,10 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
 import Health
+import Messaging
 import Networking
 public import Operations
 import SQLite

@@ -1,6 +1,6 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
 
 /// What the worker says of itself when it is asked.
 struct WorkerStatus: Sendable, Encodable {

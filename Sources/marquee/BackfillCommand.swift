@@ -1,7 +1,9 @@
 import BoxOffice
-import Events
+import Concurrency
+import Contract
 import FoundationEssentials
 import Glibc
+import Messaging
 import Operations
 import Worker
 import ZeroMQ

@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// Charts as rows of a table by RFC 4180, without the line feed that ends each.
 enum ChartCSV {

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 
 /// The chart of a day or a week as a terminal shows it.
 struct ChartTable {

@@ -1,4 +1,6 @@
-import Events
+import Concurrency
+import Contract
+import Messaging
 import Networking
 import Notifier
 import Operations

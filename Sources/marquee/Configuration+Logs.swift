@@ -1,4 +1,4 @@
-import Events
+import EventStore
 import Notifier
 import Operations
 import Worker

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import EventStore
 import FoundationEssentials
 import Operations
 

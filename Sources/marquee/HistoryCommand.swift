@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import Operations
 
 /// `marquee history`

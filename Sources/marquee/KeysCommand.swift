@@ -1,4 +1,4 @@
-import Events
+import Messaging
 import Operations
 
 /// `marquee keys`

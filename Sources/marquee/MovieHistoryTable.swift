@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import EventStore
 
 /// A film's days in the charts as a terminal shows them: its ranks, its admissions and, for people, a bar of those.
 struct MovieHistoryTable {

@@ -1,6 +1,8 @@
 import BoxOffice
-import Events
+import Concurrency
+import Contract
 import FoundationEssentials
+import Messaging
 import Notifier
 import Operations
 import ZeroMQ

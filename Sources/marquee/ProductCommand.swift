@@ -1,4 +1,4 @@
-import Events
+import Contract
 import FoundationEssentials
 import OpenMarket
 import Operations

@@ -1,5 +1,6 @@
-import Events
+import Contract
 import FoundationEssentials
+import Messaging
 import Operations
 import ZeroMQ
 

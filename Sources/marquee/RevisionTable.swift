@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import EventStore
 
 /// The revisions of a chart: when each was learnt, and what it corrected.
 struct RevisionTable {

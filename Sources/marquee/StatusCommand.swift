@@ -1,5 +1,7 @@
-import Events
+import Concurrency
+import Contract
 import FoundationEssentials
+import Messaging
 import Networking
 import Operations
 import ZeroMQ

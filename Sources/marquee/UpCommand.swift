@@ -1,7 +1,8 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 import Glibc
+import Messaging
 import Operations
 import ZeroMQ
 

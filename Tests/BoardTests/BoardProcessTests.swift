@@ -1,6 +1,6 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
 import Foundation
 import Imaging
 import Networking

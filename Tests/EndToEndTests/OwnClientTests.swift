@@ -1,6 +1,7 @@
 import BoxOffice
-import Events
+import Contract
 import Glibc
+import Messaging
 import Testing
 import ZeroMQ
 

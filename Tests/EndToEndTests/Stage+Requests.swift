@@ -1,6 +1,7 @@
 import BoxOffice
-import Events
+import Contract
 import Foundation
+import Messaging
 import TestSupport
 import ZeroMQ
 

@@ -1,6 +1,8 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import Foundation
+import Messaging
 import Operations
 import SQLite
 import TestSupport

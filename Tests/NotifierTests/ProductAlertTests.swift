@@ -1,6 +1,8 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import Foundation
+import Messaging
 import OpenMarket
 import Operations
 import SQLite
@@ -85,10 +87,10 @@ import YAML
         #expect(alert.text.ko == "〈팥빙수〉 10,000원→1,690,000원 ▲16800%")
         #expect(alert.title == "팥빙수" && alert.product?.number == 1 && alert.movieCode == nil)
         #expect(alert.values["bargainPrice"] == .amount(1_690_000) && alert.values["currency"] == .text("KRW"))
-        let written = String(decoding: try Events.JSON.encode(alert), as: UTF8.self)
+        let written = String(decoding: try Contract.JSON.encode(alert), as: UTF8.self)
         #expect(written.contains(#""product":1,"#) && written.contains(#""movieCode":null"#))
-        let read = try Events.JSON.decode(Alert.self, from: Array(written.utf8))
-        #expect(String(decoding: try Events.JSON.encode(read), as: UTF8.self) == written)
+        let read = try Contract.JSON.decode(Alert.self, from: Array(written.utf8))
+        #expect(String(decoding: try Contract.JSON.encode(read), as: UTF8.self) == written)
         #expect(Topic("alert.priceRose.1.2026-11-21") == alert.topic)
         #expect(Topic("alert.priceRose.AAAAAAAA.2026-11-21") == nil)
     }

@@ -2,6 +2,7 @@ import Concurrency
 import FoundationEssentials
 import TestSupport
 import Testing
+import Text
 
 @testable import Operations
 

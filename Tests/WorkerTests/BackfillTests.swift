@@ -1,6 +1,7 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
 import Networking
 import Operations

@@ -1,3 +1,4 @@
+import EventStore
 import FoundationEssentials
 import Operations
 import SQLite
@@ -5,7 +6,8 @@ import TestSupport
 import Testing
 import ZeroMQ
 
-@testable import Events
+@testable import Contract
+@testable import Messaging
 @testable import Worker
 
 /// The worker's two entrances, by real sockets.

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 
 @testable import Worker
 

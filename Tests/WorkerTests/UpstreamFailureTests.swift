@@ -1,4 +1,4 @@
-import Events
+import Contract
 import FoundationEssentials
 import Networking
 import Testing

@@ -1,7 +1,8 @@
 import BoxOffice
 import Concurrency
-import Events
+import Contract
 import FoundationEssentials
+import Messaging
 import Operations
 import Sandbox
 import TestSupport

@@ -1,5 +1,6 @@
 import Concurrency
-import Events
+import Contract
+import EventStore
 import SQLite
 import Testing
 

@@ -2,7 +2,8 @@ import BoxOffice
 import FoundationEssentials
 import Testing
 
-@testable import Events
+@testable import Contract
+@testable import EventStore
 @testable import marquee
 
 /// The history of a film and of a chart as people and programs see it.

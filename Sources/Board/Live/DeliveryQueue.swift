@@ -1,5 +1,5 @@
 import Concurrency
-import Events
+import Messaging
 
 /// What a subscription has delivered and the read model has not yet taken in, so that one transaction takes in all that
 /// has come while the one before it was under way.

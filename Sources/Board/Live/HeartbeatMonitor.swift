@@ -1,5 +1,5 @@
-import Events
 import Health
+import Messaging
 import Operations
 import ZeroMQ
 

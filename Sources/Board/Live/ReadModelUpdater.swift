@@ -1,5 +1,6 @@
 import Concurrency
-import Events
+import Contract
+import Messaging
 import Operations
 
 /// Reads one process's events, each once and in order, into the read model, and tells the browsers what is new.

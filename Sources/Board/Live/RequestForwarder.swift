@@ -1,6 +1,7 @@
 import Concurrency
-import Events
+import Contract
 import FoundationEssentials
+import Messaging
 import Operations
 import ZeroMQ
 

@@ -1,4 +1,6 @@
-import Events
+import Concurrency
+import Contract
+import Messaging
 import ZeroMQ
 
 /// Asks worker and notifier how they are, at most once a second however many visitors want to know.

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import WebServer
 
 /// Charts: of a day or a week, and over a range of days.

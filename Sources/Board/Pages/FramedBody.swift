@@ -1,4 +1,4 @@
-import Events
+import Contract
 import OpenMarket
 
 /// A body of frames, as ZeroMQ has them: each with its length before it, four bytes, the highest first.

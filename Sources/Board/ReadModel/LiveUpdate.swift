@@ -1,4 +1,4 @@
-import Events
+import Contract
 import SQLite
 
 /// Something that happened, in the few words that a page needs to look at it again.

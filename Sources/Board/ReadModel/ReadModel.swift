@@ -1,5 +1,6 @@
-import Events
+import Contract
 import FoundationEssentials
+import Messaging
 import SQLite
 
 /// What the board knows, in a database of its own: charts, films, alerts and news, all taken from events.

@@ -1,4 +1,4 @@
-public import Events
+public import EventStore
 public import FoundationEssentials
 import SQLite
 

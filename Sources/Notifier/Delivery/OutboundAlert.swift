@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 import OpenMarket
 
 /// An alert as a sink gets it: the event as it was published, and what of it people and policies look at.

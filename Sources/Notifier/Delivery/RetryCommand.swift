@@ -1,4 +1,5 @@
-import Events
+import Contract
+import Messaging
 import SQLite
 
 /// The command `retry`: dead letters go out again.

@@ -1,4 +1,4 @@
-import Events
+import Contract
 public import YAML
 
 extension SinkConfiguration {

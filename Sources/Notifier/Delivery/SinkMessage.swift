@@ -1,4 +1,4 @@
-import Events
+import Contract
 
 /// What is handed to a sink at once: one alert, or all those of a digest.
 struct SinkMessage: Sendable {

@@ -1,5 +1,5 @@
 import Concurrency
-import Events
+import Contract
 import FoundationEssentials
 import Operations
 import SQLite

@@ -1,6 +1,6 @@
 import BoxOffice
-import Events
 import FoundationEssentials
+import Messaging
 
 extension AlertState {
     /// What has to be written for the memory to be on disk.

@@ -1,7 +1,8 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 import JSONReading
+import Messaging
 import OpenMarket
 
 /// What the notifier has to know to go on where it was: how far it has read, and what it learnt from that.

@@ -1,5 +1,7 @@
-public import Events
+public import Contract
+import EventStore
 import FoundationEssentials
+import Messaging
 
 /// Which events are history, from which is learnt and which fire nothing.
 ///

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import JSONReading
 
 /// A day's chart as the memory keeps it: what the films' histories take from it is read at once, all of it when rules ask.

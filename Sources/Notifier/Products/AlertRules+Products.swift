@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import OpenMarket
 
 extension AlertRules {
@@ -50,7 +50,7 @@ extension AlertRules {
     var looksAtProducts: Bool { !products.isEmpty }
 
     /// The worker's streams that the rules need, in a fixed order.
-    var streams: [Events.Stream] {
+    var streams: [Contract.Stream] {
         [.ranking, .anomaly] + (looksAtProducts ? [.products, .product] : [])
     }
 

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 
 /// The product costs less, by so many percent or more: what is paid, the discount taken off.

@@ -1,4 +1,4 @@
-import Events
+import Contract
 import FoundationEssentials
 
 /// A rule about products of the shop: whether what is seen of one is worth an alert, and with what figures. Pure.

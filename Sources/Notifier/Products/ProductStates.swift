@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 import OpenMarket
 
@@ -14,7 +14,7 @@ struct ProductStates: Sendable {
     private static let novelty: TimeInterval = 7 * 86_400
 
     /// The streams that tell of products.
-    static let streams: Set<Events.Stream> = [.products, .product]
+    static let streams: Set<Contract.Stream> = [.products, .product]
 
     /// What is known of a product.
     struct Item: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Events
+import Contract
 import YAML
 
 extension AlertRules {

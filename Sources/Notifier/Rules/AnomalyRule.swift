@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// A chart is late, missing or hard to believe. About no film's day: it fires by the worker's word alone.
 struct AnomalyRule: Rule {

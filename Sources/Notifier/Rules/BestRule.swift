@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// More people saw the film than on any day before, some days after it was first in a chart.
 struct BestRule: Rule {

@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film's admissions of the day were corrected by much.
 ///

@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film is new in the chart, as its line says.
 struct EnteredRule: Rule {

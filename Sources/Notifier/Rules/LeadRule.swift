@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film stands on line 1, and another film did the day before.
 struct LeadRule: Rule {

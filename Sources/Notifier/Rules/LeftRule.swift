@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film was in the chart of the day before, and is not in this one. It is asked for such films only.
 struct LeftRule: Rule {

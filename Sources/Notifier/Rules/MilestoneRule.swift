@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film's admissions have passed a number that is worth telling; the highest, if a day passes several.
 ///

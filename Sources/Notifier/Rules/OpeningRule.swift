@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// It is the film's opening day, and it is in the chart.
 struct OpeningRule: Rule {

@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film rose by so many ranks or more.
 struct RoseRule: Rule {

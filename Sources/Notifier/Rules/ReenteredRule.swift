@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film is back in the chart after so many days away or more.
 struct ReenteredRule: Rule {

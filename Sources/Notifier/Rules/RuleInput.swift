@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import EventStore
 
 /// A film's day in a chart, and all that a rule may look at to say something about it.
 struct ChartAppearance {

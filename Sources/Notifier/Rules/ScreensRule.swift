@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film has several times the screens of the day before, or a fraction of them.
 struct ScreensRule: Rule {

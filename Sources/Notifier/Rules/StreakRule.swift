@@ -1,5 +1,6 @@
 import BoxOffice
-import Events
+import Contract
+import EventStore
 
 /// The film has led the chart for a number of days in a row that is worth telling.
 struct StreakRule: Rule {

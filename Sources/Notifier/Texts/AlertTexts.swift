@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import OpenMarket
 
 /// What a rule is called, and how it speaks.

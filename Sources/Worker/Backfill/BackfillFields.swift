@@ -1,6 +1,7 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
+import Messaging
 
 /// The fields of the command `backfill`, as they stand in its body, and the checks on them.
 struct BackfillFields: Decodable {

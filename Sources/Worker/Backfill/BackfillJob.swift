@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 
 /// A piece of history that was asked for: all charts of some days, newest first.
 struct BackfillJob: Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import BoxOffice
 import Concurrency
-public import Events
+public import Contract
 import FoundationEssentials
 import Operations
 import SQLite

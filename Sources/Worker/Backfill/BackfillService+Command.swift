@@ -1,5 +1,6 @@
 import Concurrency
-import Events
+import Contract
+import Messaging
 import Operations
 import SQLite
 

@@ -1,4 +1,4 @@
-import Events
+import Contract
 import SQLite
 
 /// What came with a request and is needed until its end, and not a moment longer: its secret and its images.

@@ -1,4 +1,5 @@
-import Events
+import Contract
+import EventStore
 import FoundationEssentials
 import OpenMarket
 import Upstreams

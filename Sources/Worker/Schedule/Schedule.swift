@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 
 /// Decides when a chart is asked for, from the time and from what is on disk. No I/O, no clock, no memory of its own.

@@ -1,5 +1,5 @@
 import BoxOffice
-import Events
+import Contract
 import FoundationEssentials
 
 /// A chart that is looked at again and again until its figures rest: what it is called, and when.

@@ -1,4 +1,4 @@
-import Events
+import Contract
 import Foundation
 import Networking
 import TestSupport

@@ -1,0 +1,53 @@
+public import FoundationEssentials
+
+/// What a process tells every second, so that its readers notice what they missed: how far each stream has come.
+public struct Heartbeat: Hashable, Sendable, Codable {
+    /// Which log the positions count in.
+    public let epoch: String
+    /// The place of each stream's newest event.
+    public let positions: [Stream: SequenceNumber]
+
+    /// Makes the data of a heartbeat.
+    public init(epoch: String, positions: [Stream: SequenceNumber]) {
+        self.epoch = epoch
+        self.positions = positions
+    }
+}
+
+extension Heartbeat {
+    /// Reads the data; streams that a newer process has do not matter.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        epoch = try container.decode(String.self, forKey: .epoch)
+        let positions = try container.decode([String: SequenceNumber].self, forKey: .positions)
+        let known = positions.compactMap { word, position in Stream(rawValue: word).map { ($0, position) } }
+        self.positions = Dictionary(uniqueKeysWithValues: known)
+    }
+
+    /// Reads the two frames of a message; nil if they are not a heartbeat.
+    public init?(frames: [[UInt8]]) {
+        guard frames.count == 2, frames[0].starts(with: Self.topicPrefix.utf8) else { return nil }
+        // An unreadable heartbeat is ignored: the next one comes in a second.
+        guard let heartbeat = try? Event.data(in: frames[1], as: Heartbeat.self) else { return nil }
+        self = heartbeat
+    }
+
+    /// The first word of a heartbeat's topic; the second is who beats (`heartbeat.worker`).
+    public static let topicPrefix = "heartbeat."
+
+    /// Returns the two frames of the heartbeat's message; it belongs to no stream and no log.
+    public func frames(from source: String, at now: Date) -> [[UInt8]] {
+        let process = source.split(separator: "/").last ?? ""
+        let attributes: [(name: StaticString, value: String?)] = [
+            ("specversion", Event.version),
+            ("id", "\(epoch)/heartbeat/\(Timestamp.text(now))"),
+            ("source", source),
+            ("type", "marquee.heartbeat.v1"),
+            ("subject", String(process)),
+            ("time", Timestamp.text(now)),
+            ("datacontenttype", "application/json"),
+        ]
+        let body = Envelope.json(attributes, data: JSON.certain(self))
+        return [Array((Self.topicPrefix + process).utf8), body]
+    }
+}

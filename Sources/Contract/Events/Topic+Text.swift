@@ -1,0 +1,102 @@
+import BoxOffice
+public import JSONReading
+import OpenMarket
+
+extension Topic: CustomStringConvertible {
+    /// The topic on the wire.
+    public var description: String {
+        switch self {
+        case .ranking(let day, let market): "ranking.day.\(market).\(day)"
+        case .weekRanking(let week, let market): "ranking.week.\(market).\(week.span.rawValue).\(week.firstDay)"
+        case .movie(let code): "movie.\(code)"
+        case .poster(let code): "poster.\(code)"
+        case .products(let page, let perPage): "products.\(page).\(perPage)"
+        case .product(let id): "product.\(id)"
+        case .productRemoved(let id): "product.removed.\(id)"
+        case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
+        case .anomaly(let kind, let date): "anomaly.\(kind.rawValue).\(date)"
+        case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
+        case .anomalyAlert(let kind, let date): "alert.\(AlertRule.anomaly.rawValue).\(kind.rawValue).\(date)"
+        case .productAlert(let rule, let product, let date): "alert.\(rule.rawValue).\(product).\(date)"
+        }
+    }
+
+    /// Reads what `description` writes, and nothing else.
+    public init?(_ text: some StringProtocol) {
+        var whole = String(text)
+        if let day = whole.withUTF8(Self.nationalDay) {
+            self = .ranking(day: day, market: .all)
+            return
+        }
+        // Byte by byte: to look for characters takes several times as long.
+        let words = whole.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let topic = Self.parse(words.map { Substring($0) }),
+            topic.description.utf8.elementsEqual(text.utf8)  // as bytes: `==` takes some characters for others
+        else { return nil }
+        self = topic
+    }
+
+    private static let national = Array("ranking.day.all.".utf8)
+
+    /// The day of a national chart's topic, which nearly all that are read in numbers are; nil if it is another's.
+    private static func nationalDay(_ text: UnsafeBufferPointer<UInt8>) -> KoreanDate? {
+        let dashed = 10
+        guard text.count == national.count + dashed, text.starts(with: national) else { return nil }
+        return KoreanDate(digits: UnsafeBufferPointer(rebasing: text[national.count...]))
+    }
+
+    private static func parse(_ words: [Substring]) -> Topic? {
+        switch (words.first.flatMap { Stream(rawValue: String($0)) }, words.count) {
+        case (.ranking, 4):
+            guard words[1] == "day", let market = Market(words[2]), let day = KoreanDate(words[3]) else { return nil }
+            return .ranking(day: day, market: market)
+        case (.ranking, 5):
+            guard words[1] == "week", let market = Market(words[2]), let span = Week.Span(rawValue: String(words[3])),
+                let firstDay = KoreanDate(words[4])
+            else { return nil }
+            return .weekRanking(Week(of: firstDay, span: span), market: market)
+        case (.movie, 2):
+            return MovieCode(words[1]).map(Topic.movie)
+        case (.poster, 2):
+            return MovieCode(words[1]).map(Topic.poster)
+        case (.products, 3):
+            guard let page = Int(words[1]), page > 0, let perPage = Int(words[2]),
+                ProductPage.perPage.contains(perPage)
+            else { return nil }
+            return .products(page: page, perPage: perPage)
+        case (.product, 2):
+            return ProductID(words[1]).map(Topic.product)
+        case (.product, 3) where words[1] == "removed":
+            return ProductID(words[2]).map(Topic.productRemoved)
+        case (.request, 3...):
+            // A request's id may have dots of its own.
+            guard let stage = RequestStage(rawValue: String(words[1])),
+                let id = RequestID(words[2...].joined(separator: "."))
+            else { return nil }
+            return .request(stage, id)
+        case (.anomaly, 3):
+            guard let kind = Anomaly.Kind(rawValue: String(words[1])), let date = KoreanDate(words[2]) else {
+                return nil
+            }
+            return .anomaly(kind, date)
+        case (.alert, 4) where words[1] == AlertRule.anomaly.rawValue:
+            guard let kind = Anomaly.Kind(rawValue: String(words[2])), let date = KoreanDate(words[3]) else {
+                return nil
+            }
+            return .anomalyAlert(kind, date)
+        case (.alert, 4):
+            guard let rule = AlertRule(rawValue: String(words[1])), let date = KoreanDate(words[3]) else { return nil }
+            if rule.isAboutProducts {
+                return ProductID(words[2]).map { .productAlert(rule: rule, product: $0, date: date) }
+            }
+            return MovieCode(words[2]).map { .alert(rule: rule, code: $0, date: date) }
+        default:
+            return nil
+        }
+    }
+}
+
+extension Topic: JSONText {
+    /// What it is called where a text is none.
+    public static let noun = "topic of an event"
+}

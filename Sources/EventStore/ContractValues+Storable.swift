@@ -1,0 +1,46 @@
+public import Contract
+public import SQLite
+
+extension SequenceNumber: Storable {
+    /// The number as an integer.
+    public var stored: StoredValue { .integer(Int64(value)) }
+
+    /// Takes an integer that is in range.
+    public init?(stored: StoredValue) {
+        guard let number = Int(stored: stored), let value = UInt64(exactly: number) else { return nil }
+        self.init(value)
+    }
+}
+
+extension Stream: Storable {
+    /// The stream's word.
+    public var stored: StoredValue { .text(rawValue) }
+
+    /// Takes a stream's word.
+    public init?(stored: StoredValue) {
+        guard let word = String(stored: stored) else { return nil }
+        self.init(rawValue: word)
+    }
+}
+
+extension Topic: Storable {
+    /// The topic as text.
+    public var stored: StoredValue { .text(description) }
+
+    /// Takes the text of a topic.
+    public init?(stored: StoredValue) {
+        guard let text = String(stored: stored) else { return nil }
+        self.init(text)
+    }
+}
+
+extension RequestID: Storable {
+    /// The id as text.
+    public var stored: StoredValue { .text(description) }
+
+    /// Takes the text of an id.
+    public init?(stored: StoredValue) {
+        guard let text = String(stored: stored) else { return nil }
+        self.init(text)
+    }
+}

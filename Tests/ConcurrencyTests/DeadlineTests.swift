@@ -1,0 +1,45 @@
+import Concurrency
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+    private struct Late: Error {}
+    private struct Broken: Error {}
+
+    @Test("work that is done in time has its value or its own error")
+    func inTime() async throws {
+        #expect(try await withDeadline(.seconds(1), orThrow: Late(), clock: ManualClock()) { 7 } == 7)
+        await #expect(throws: Broken.self) {
+            try await withDeadline(.seconds(1), orThrow: Late(), clock: ManualClock()) { throw Broken() }
+        }
+    }
+
+    @Test("work that is late is cancelled")
+    func late() async throws {
+        let clock = ManualClock()
+        let forever = ManualClock()
+        let work = Task {
+            try await withDeadline(.seconds(1), orThrow: Late(), clock: clock) {
+                try await forever.sleep(for: .seconds(1))
+            }
+        }
+        await clock.sleepers()
+        await forever.sleepers()
+        clock.advance(by: .milliseconds(999))
+        clock.advance(by: .milliseconds(1))
+        await #expect(throws: Late.self) { try await work.value }
+    }
+
+    @Test("cancellation reaches the work, and is not lateness")
+    func cancellation() async throws {
+        let (clock, forever) = (ManualClock(), ManualClock())
+        let work = Task {
+            try await withDeadline(.seconds(1), orThrow: Late(), clock: clock) {
+                try await forever.sleep(for: .seconds(1))
+            }
+        }
+        await forever.sleepers()
+        work.cancel()
+        await #expect(throws: CancellationError.self) { try await work.value }
+    }
+}

@@ -1,0 +1,161 @@
+import Contract
+import Foundation
+import Operations
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Messaging
+
+@Suite("Access") struct AccessControlTests {
+    private let folder: TemporaryFolder
+    private let keys: KeyFolder
+    private let clock = ManualClock()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keys = KeyFolder(folder.file("keys"))
+    }
+
+    private var clients: ClientKeyStore {
+        ClientKeyStore(keys, logger: Logger(label: "test") { _ in }, clock: clock)
+    }
+
+    @Test("a key pair is written once, and only its owner can read the secret half")
+    func files() throws {
+        let files = try keys.makeClient("ann", roles: [.read, .operate])
+        let mode = try FileManager.default.attributesOfItem(atPath: files.secret)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let pair = try keys.pair("ann")
+        let open = try KeyFolder.read(files.open)
+        #expect(open.publicKey == pair.publicKey)
+        #expect(open.keys == nil)
+        #expect(open.roles == [.read, .operate])
+        #expect(!(try String(contentsOfFile: files.open, encoding: .utf8)).contains(pair.secret))
+        #expect(throws: KeyError.self) { try keys.makeClient("ann", roles: []) }
+        #expect(try keys.pair("ann").publicKey == pair.publicKey)
+    }
+
+    @Test(
+        "what is no key file is refused without a word of it",
+        arguments: [
+            "", "public-key = \"short\"", "secret-key = \"hunter2\"", "\u{0}\u{1}", "= = =",
+            "public-key = \"Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID\"\nsecret-key = \"hunter2\"",
+            "public-key = \"Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID\"\nroles = \"king\"",
+            // The secret key of another pair (zmq_curve(7)).
+            "public-key = \"rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7\"\nsecret-key = \"D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs\"",
+        ])
+    func wrongFiles(text: String) {
+        let error = #expect(throws: KeyError.self) { try KeyFile(text: text) }
+        #expect(error?.description.contains("hunter2") == false)
+        #expect(error?.description.contains("king") == false)
+    }
+
+    @Test("the pair of zmq_curve(7) is read as it stands there, in the form that CZMQ writes")
+    func published() throws {
+        let file = try KeyFile(
+            text: """
+                #   ****  Generated on 2026-11-21 by CZMQ  ****
+                metadata
+                    name = 'somebody'
+                    roles = "request   read"
+                curve
+                    public-key = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
+                    secret-key = "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"
+                """)
+        #expect(file.keys?.secret == "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs")
+        #expect(file.roles == [.request, .read])
+    }
+
+    @Test("a key that is added lets its client in, and one that is removed takes its roles away")
+    func rereading() throws {
+        let clients = clients
+        let first = try keys.pair(made: "ann")
+        #expect(clients.client(with: first)?.name == "ann")
+        let second = try keys.pair(made: "bob")
+        #expect(clients.client(named: "bob") == nil)
+        #expect(clients.client(with: second)?.roles == [.read])
+        try FileManager.default.removeItem(atPath: "\(keys.clients)/ann.key")
+        #expect(clients.client(named: "ann") != nil)
+        clock.advance(by: .seconds(1))
+        #expect(clients.client(named: "ann") == nil)
+        #expect(clients.client(with: first) == nil)
+        #expect(clients.client(named: "bob") != nil)
+    }
+
+    @Test("two files with one key, a broken one and a strange name let nobody else in, and keep nobody out")
+    func badNeighbours() throws {
+        let key = try keys.pair(made: "bob")
+        let good = try String(contentsOfFile: "\(keys.clients)/bob.key", encoding: .utf8)
+        for (name, text) in [("bob-again", good), ("broken", "x"), ("a b", good), (".hidden", good)] {
+            try text.write(toFile: "\(keys.clients)/\(name).key", atomically: true, encoding: .utf8)
+        }
+        #expect(clients.client(with: key) != nil)
+        for name in ["broken", "a b", ".hidden"] { #expect(clients.client(named: name) == nil) }
+    }
+
+    private func door(_ clients: ClientKeyStore?, rate: Int = 100, waiting: Int = 10) -> RequestGuard {
+        let limits = Configuration.ClientLimits(requestsPerSecond: rate, waitingRequests: waiting)
+        return RequestGuard(clients, limits: limits, metrics: Metrics(), clock: clock)
+    }
+
+    @Test("as many clients may connect to an address as the configuration says")
+    func connections() throws {
+        let configuration = try Configuration(environment: ["MARQUEE_CLIENT_CONNECTIONS": "7"])
+        let access = try AccessControl(
+            configuration, of: .worker, metrics: Metrics(), logger: Logger(label: "test", write: { _ in }))
+        #expect(access.socketOptions.maximumConnections == 7)
+    }
+
+    @Test("a client may do what its roles say, and nothing else")
+    func roles() throws {
+        for role in Role.allCases { _ = try keys.makeClient(role.rawValue, roles: [role]) }
+        let door = door(clients)
+        let rights: [Role: [String]] = [
+            .read: ["latest"], .request: ["fetch.day", "fetch day", "fetch.movie"],
+            .operate: ["replay", "product.remove", "", "sing"],
+        ]
+        for role in Role.allCases {
+            let sender = PeerIdentity(address: "192.0.2.1", name: role.rawValue)
+            #expect(door.refusal(of: "status", from: sender) == nil)
+            for (needed, commands) in rights {
+                for command in commands {
+                    let code = door.refusal(of: command, from: sender)?.code
+                    #expect(code == (needed == role ? nil : .forbidden), "\(role) \(command)")
+                }
+            }
+        }
+        for stranger in [PeerIdentity(address: "127.0.0.1", name: nil), PeerIdentity(address: "", name: "nobody"), nil]
+        {
+            #expect(door.refusal(of: "replay", from: stranger)?.code == .forbidden)
+        }
+    }
+
+    @Test("without keys everybody may do everything, up to the limits")
+    func withoutKeys() {
+        let door = door(nil)
+        #expect(door.refusal(of: "replay", from: nil) == nil)
+        #expect(door.refusal(ofOneMoreThan: 9) == nil)
+        #expect(door.refusal(ofOneMoreThan: 10)?.code == .overloaded)
+    }
+
+    @Test("who asks too much is refused until time has passed, and nobody else is")
+    func rate() {
+        let door = door(nil, rate: 2)
+        let eager = PeerIdentity(address: "192.0.2.1", name: nil)
+        let other = PeerIdentity(address: "192.0.2.2", name: nil)
+        #expect((0..<12).map { _ in door.refusal(of: "status", from: eager)?.code }.filter { $0 == nil }.count == 10)
+        #expect(door.refusal(of: "status", from: eager)?.retryAfter == 1)
+        #expect(door.refusal(of: "status", from: other) == nil)
+        clock.advance(by: .seconds(1))
+        #expect((0..<3).map { _ in door.refusal(of: "status", from: eager)?.code } == [nil, nil, .overloaded])
+    }
+}
+
+extension KeyFolder {
+    /// The public key of a new client that may read.
+    fileprivate func pair(made name: String) throws -> PublicKey {
+        _ = try makeClient(name, roles: [.read])
+        return try pair(name).publicKey
+    }
+}

@@ -1,0 +1,68 @@
+import Concurrency
+import Contract
+import Messaging
+import TestSupport
+import Testing
+import ZeroMQ
+
+@Suite(.timeLimit(.minutes(5))) struct CommandClientTests {
+    private func answer(_ command: Command?, on router: Socket) throws {
+        let command = try #require(command)
+        router.post([command.answer(Reply(frames: command.frames))])
+    }
+
+    @Test("a question that was given up has no answer any more, and the next one has its own")
+    func lateAnswer() async throws {
+        try await withIO { io in
+            let router = try await io.bind(.router)
+            var commands = router.commands().makeAsyncIterator()
+            let client = try await CommandClient(io, address: router.addresses[0])
+            let clock = ManualClock()
+            let first = Task {
+                try await withDeadline(.seconds(1), orThrow: ResponseTimeoutError(address: "there"), clock: clock) {
+                    try await client.ask("first")
+                }
+            }
+            let late = try #require(await commands.next())
+            await clock.sleepers()
+            clock.advance(by: .seconds(1))
+            await #expect(throws: ResponseTimeoutError.self) { try await first.value }
+            async let second = client.ask("second")
+            let question = await commands.next()
+            try answer(late, on: router)
+            try answer(question, on: router)
+            #expect(try await second.word == "second")
+            await client.close()
+        }
+    }
+
+    @Test("questions that are asked at once have each its own answer")
+    func atOnce() async throws {
+        try await withIO { io in
+            let router = try await io.bind(.router)
+            var commands = router.commands().makeAsyncIterator()
+            let client = try await CommandClient(io, address: router.addresses[0])
+            async let one = client.ask("one")
+            async let two = client.ask("two")
+            async let three = client.ask("three")
+            var questions: [Command?] = []
+            for _ in 0..<3 { questions.append(await commands.next()) }
+            for question in questions.reversed() { try answer(question, on: router) }
+            #expect(try await [one.word, two.word, three.word] == ["one", "two", "three"])
+        }
+    }
+
+    @Test("a client waits for a process that is not there yet")
+    func early() async throws {
+        try await withIO { io in
+            let folder = try TemporaryFolder()
+            let address = "ipc://" + folder.file("commands")
+            let client = try await CommandClient(io, address: address)
+            async let reply = client.ask("status")
+            let router = try await io.open(.router, bind: [address])
+            var commands = router.commands().makeAsyncIterator()
+            try answer(await commands.next(), on: router)
+            #expect(try await reply.word == "status")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Concurrency
+import FoundationEssentials
+import Operations
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Contract
+@testable import EventStore
+@testable import Messaging
+
+/// The ROUTER endpoint, asked by real sockets.
+@Suite(.timeLimit(.minutes(5))) struct CommandServerTests {
+    private func withServer(
+        _ options: SocketOptions = SocketOptions(), answer: @escaping @Sendable ([Command]) async -> [Reply] = echo,
+        _ body: (Socket) async throws -> Void
+    ) async throws {
+        try await withIO { io in
+            let router = try await io.bind(.router, options)
+            let server = Task { await CommandServer(router).run(answer) }
+            let client = try await io.open(.dealer, connect: router.addresses)
+            try await body(client)
+            await router.close()
+            await server.value
+        }
+    }
+
+    /// Answers with what was asked.
+    @Sendable private static func echo(_ commands: [Command]) -> [Reply] {
+        commands.map { Reply(frames: [Array($0.name.utf8)] + $0.frames.dropFirst()) }
+    }
+
+    @Test(
+        "the answer comes in the form of the question",
+        arguments: [
+            (["status", "{}"], ["status", "{}"]), (["", "status", "{}"], ["", "status", "{}"]),
+            (["status"], ["status"]), (["", "status"], ["", "status"]), ([""], [""]), (["", ""], ["", ""]),
+            (["status", ""], ["status", ""]), (["", "", ""], ["", "", ""]),
+        ])
+    func form(_ question: [String], _ answer: [String]) async throws {
+        try await withServer { client in
+            await client.send([Message(question.map { Array($0.utf8) })])
+            #expect(await client.next(1) == [Message(answer.map { Array($0.utf8) })])
+        }
+    }
+
+    @Test("each question has one answer, in order, also where the answers are more than the socket's queue holds")
+    func order() async throws {
+        var options = SocketOptions()
+        options.outboxLimit = 2
+        try await withServer(options) { client in
+            let questions = (0..<500).map { Message("q", String($0)) }
+            await client.send(questions)
+            #expect(await client.next(500) == questions)
+        }
+    }
+
+    @Test("what nobody understands is refused with an error object, whatever it is made of")
+    func noSilence() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let log = try await Log(in: folder)
+        let commands = LogCommandHandler(log: log.log, database: log.database) { .status(["version": "1"]) }
+        try await withServer {
+            await commands.answer($0)
+        } _: { client in
+            let questions: [[[UInt8]]] = [
+                [[]], [[0xFF, 0xFE], []], [Array("stat us".utf8)], [Array(repeating: 0x41, count: 100_000)],
+                Array(repeating: Array("x".utf8), count: 20),
+            ]
+            await client.send(questions.map(Message.init))
+            for message in await client.next(questions.count) {
+                let reply = Reply(frames: message.frames)
+                #expect(reply.failure?.code == .badRequest)
+                #expect(reply.failure?.field == "command")
+                #expect(reply.body.count < 400)
+            }
+            await client.send([Message("status", "{}")])
+            #expect(await client.next(1).map(\.frames) == [[Array("status".utf8), Array(#"{"version":"1"}"#.utf8)]])
+        }
+    }
+
+    @Test("a question with more frames than the socket takes is refused, in its turn and in its form")
+    func tooManyFrames() async throws {
+        try await withServer { client in
+            let long = Message(Array(repeating: Array("status".utf8), count: 100))
+            let enveloped = Message([[]] + long.frames)
+            await client.send([Message("a", "1"), long, Message("b", "2"), enveloped, Message("c", "3")])
+            let answers = await client.next(5)
+            #expect([answers[0], answers[2], answers[4]] == [Message("a", "1"), Message("b", "2"), Message("c", "3")])
+            #expect(Reply(frames: answers[1].frames).failure?.code == .badRequest)
+            #expect(answers[3].frames.first == [])
+            #expect(Reply(frames: Array(answers[3].frames.dropFirst())).failure?.code == .badRequest)
+        }
+    }
+
+    @Test("however many pages are asked for at once, each is sent before the next is read")
+    func onePageAtATime() async throws {
+        let seen = Locked<[[String]]>([])
+        try await withServer { commands in
+            seen.withLock { $0.append(commands.map(\.name)) }
+            return commands.map { Reply(frames: $0.frames) }
+        } _: { client in
+            let names = ["status", "replay", "replay", "status", "latest", "replay", "status"]
+            let questions = names.map { Message($0, "{}") }
+            await client.send(questions)
+            #expect(await client.next(questions.count) == questions)
+        }
+        for names in seen.withLock({ $0 }) { #expect(!names.dropLast().contains { $0 != "status" }) }
+    }
+
+    @Test("who does not read pages is refused more; others are served meanwhile, and so is who has read again")
+    func unread() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let log = try await Log(in: folder)
+        let padding = String(repeating: "x", count: 200_000)
+        let topics = try (0..<40).map { try #require(Topic("request.done.\($0)")) }
+        try await log.append(topics.map { try EventDraft($0, encoding: ["padding": padding]) })
+        let metrics = Metrics()
+        let door = RequestGuard(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
+        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status(["well": true]) }
+        var options = SocketOptions()
+        options.heartbeat = .seconds(100)
+        try await withIO { io in
+            let router = try await io.bind(.router, options)
+            let server = Task { await CommandServer(router).run(commands.answer) }
+            let peer = RawPeer(connectedTo: router.addresses[0])
+            let question =
+                RawPeer.frame(Array("replay".utf8), more: true) + RawPeer.frame(Array(#"{"stream":"request"}"#.utf8))
+            let count = 30
+            #expect(await apart { peer.greet(named: "lazy") && (0..<count).allSatisfy { _ in peer.say(question) } })
+
+            // Who asks behind them is answered when they are.
+            let good = try await io.open(.dealer, connect: router.addresses)
+            await waitUntil { router.counters.received >= count }
+            await good.send([Message("replay", #"{"stream":"request","limit":1}"#)])
+            #expect(await good.next(1).first?.text(at: 0) == "events")
+            let unread = router.unread(by: Array("lazy".utf8))
+            #expect(unread > 0 && unread < RequestGuard.unreadLimit + (9 << 20))
+
+            let answers = await apart { (0..<count).compactMap { _ in peer.hear() } }.map(Reply.init(frames:))
+            let refused = answers.compactMap(\.failure)
+            #expect(answers.count == count && refused.count > 20 && refused.count < count - 2)
+            #expect(refused.allSatisfy { $0.code == .overloaded && $0.retryAfter == 1 })
+            let figures = try Exposition(await metrics.text())
+            #expect(
+                figures["marquee_client_refusals_total", ["reason": "unread"]] == Double(refused.count))
+            await waitUntil { router.unread(by: Array("lazy".utf8)) == 0 }
+            #expect(await apart { peer.say(question) && peer.hear()?.first == Array("events".utf8) })
+            await router.close()
+            await server.value
+        }
+    }
+
+    @Test("a status that cannot be told is an internal failure")
+    func brokenStatus() async throws {
+        struct Broken: Error {}
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let log = try await Log(in: folder)
+        let commands = LogCommandHandler(log: log.log, database: log.database) { throw Broken() }
+        try await withServer {
+            await commands.answer($0)
+        } _: { client in
+            await client.send([Message("status", "{}")])
+            #expect(await client.next(1).first.map { Reply(frames: $0.frames).failure?.code } == .internal)
+        }
+    }
+}

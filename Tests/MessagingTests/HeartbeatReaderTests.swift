@@ -1,0 +1,34 @@
+import Concurrency
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Messaging
+
+@Suite struct HeartbeatReaderTests {
+    @Test("a worker that is silent for five seconds is lost, and found again by its next beat", .timeLimit(.minutes(5)))
+    func silence() async throws {
+        let clock = ManualClock()
+        let io = try IOThread()
+        let events = try await io.open(.publisher, bind: ["tcp://127.0.0.1:*"])
+        let pulse = try await HeartbeatReader(io, of: "worker", address: events.addresses[0], clock: clock)
+        #expect(pulse.complaint == "worker: never heard of")
+        let found = Locked(0)
+        async let running: Void = pulse.listen { found.withLock { $0 += 1 } }
+
+        for _ in 0..<2 {
+            await events.waitForSubscribers(to: "heartbeat.worker")
+            events.post([Message([Array("heartbeat.worker".utf8), Array("{}".utf8)])])
+            while pulse.complaint != nil { await Task.yield() }
+            clock.advance(by: .milliseconds(4_999))
+            #expect(pulse.complaint == nil)
+            clock.advance(by: .milliseconds(1))
+            #expect(pulse.complaint == "worker: not heard of for 5 s")
+        }
+
+        await pulse.close()
+        await running
+        #expect(found.withLock { $0 } == 2)
+        await io.shutdown()
+    }
+}

@@ -1,0 +1,169 @@
+import Concurrency
+import FoundationEssentials
+import Operations
+import SQLite
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Contract
+@testable import EventStore
+@testable import Messaging
+
+/// Replay and latest as clients ask for them (contract, section 4).
+@Suite(.timeLimit(.minutes(5))) struct LogCommandHandlerTests {
+    private var log: Log
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        log = try await Log(in: folder)
+    }
+
+    struct Header: Decodable {
+        let epoch: String
+        let stream: String?
+        let position: String?
+        let more: Bool
+        let positions: [String: String]?
+    }
+
+    func ask(_ name: String, _ body: String = "{}") async -> Reply {
+        let commands = LogCommandHandler(log: log.log, database: log.database) { .status(["well": true]) }
+        return await commands.answer(Command(Message("peer", name, body)))
+    }
+
+    /// The header and the events' topics and bodies.
+    func page(_ name: String, _ body: String = "{}") async throws -> (header: Header, events: [[String]]) {
+        let reply = await ask(name, body)
+        try #require(reply.word == "events", "\(String(describing: reply.failure))")
+        let frames = reply.frames.dropFirst(2).map { String(decoding: $0, as: UTF8.self) }
+        let events = stride(from: 0, to: frames.count, by: 2).map { Array(frames[$0...($0 + 1)]) }
+        return (try JSON.decode(from: reply.body), events)
+    }
+
+    func frames(_ events: [LoggedEvent]) -> [[String]] {
+        events.map { [$0.topic.description, String(decoding: $0.body, as: UTF8.self)] }
+    }
+
+    @Test(
+        "replay answers with the events after a place, as they stand in the log, and says how far it looked",
+        arguments: [
+            (#"{"stream":"movie"}"#, [0, 1, 2, 3], 4, false),
+            (#"{"stream":"movie","after":"","topic":"","limit":5000,"unknown":[1]}"#, [0, 1, 2, 3], 4, false),
+            (#"{"stream":"movie","limit":3}"#, [0, 1, 2], 3, true),
+            (#"{"stream":"movie","after":"0000000000000003"}"#, [3], 4, false),
+            (#"{"stream":"movie","after":"0000000000000009"}"#, [], 9, false),
+            (#"{"stream":"movie","topic":"movie.A"}"#, [0, 2], 4, false),
+            (#"{"stream":"movie","topic":"movie.A","limit":1}"#, [0], 1, true),
+            (#"{"stream":"movie","topic":"poster."}"#, [], 4, false),
+            (#"{"stream":"alert"}"#, [], 0, false),
+        ])
+    func replay(_ body: String, _ indices: [Int], _ position: Int, _ more: Bool) async throws {
+        let events = try await log.append(
+            draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"), draft("movie.AAAAAAAA"), draft("movie.CCCCCCCC"),
+            draft("poster.AAAAAAAA"))
+        let page = try await page("replay", body)
+        #expect(page.events == frames(indices.map { events[$0] }))
+        #expect(page.header.epoch == log.log.epoch)
+        #expect(page.header.stream == (body.contains("alert") ? "alert" : "movie"))
+        #expect(page.header.position == SequenceNumber(UInt64(position))?.description)
+        #expect(page.header.more == more)
+        #expect(page.header.positions == nil)
+    }
+
+    @Test("a page holds only so many bytes, but at least one event", arguments: [(1, 1), (2, 2), (5, 5), (9, 9)])
+    func pageBytes(_ room: Int, _ count: Int) async throws {
+        var tests = self
+        let events = try await log.append((1...9).map { try draft("request.done.\($0)") })
+        tests.log.log.pageBytes = events[0].body.count * room + (room == 1 ? -1 : 0)
+        for (name, body) in [("replay", #"{"stream":"request"}"#), ("latest", #"{"topic":"request."}"#)] {
+            let page = try await tests.page(name, body)
+            #expect(page.events == frames(Array(events.prefix(count))))
+            #expect(page.header.more == (count < 9))
+            if name == "replay" { #expect(page.header.position == SequenceNumber(UInt64(count))?.description) }
+        }
+    }
+
+    @Test("latest answers with the newest event of each topic, in the topics' order, and where the streams stand")
+    func latest() async throws {
+        let events = try await log.append(
+            draft("movie.BBBBBBBB"), draft("movie.AAAAAAAA"), draft("poster.AAAAAAAA"), draft("movie.BBBBBBBB"))
+        let movies = try await page("latest", #"{"topic":"movie."}"#)
+        #expect(movies.events == frames([events[1], events[3]]))
+        #expect(movies.header.stream == "movie")
+        #expect(movies.header.position == "0000000000000003")
+        #expect(!movies.header.more)
+        #expect(movies.header.positions == ["movie": "0000000000000003", "poster": "0000000000000001"])
+        let all = try await page("latest", "")
+        #expect(all.events == frames([events[1], events[3], events[2]]))
+        #expect(all.header.stream == nil)
+        #expect(all.header.position == nil)
+    }
+
+    @Test("latest goes on after a topic while there is more")
+    func latestPages() async throws {
+        let events = try await log.append(draft("movie.CCCCCCCC"), draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"))
+        let first = try await page("latest", #"{"topic":"movie.","limit":2}"#)
+        #expect(first.events == frames([events[1], events[2]]))
+        #expect(first.header.more)
+        let second = try await page("latest", #"{"topic":"movie.","limit":2,"after":"movie.BBBBBBBB"}"#)
+        #expect(second.events == frames([events[0]]))
+        #expect(!second.header.more)
+    }
+
+    @Test(
+        "what cannot be read is refused, and the refusal names the field",
+        arguments: [
+            ("replay", "{}", "stream"), ("replay", "", "stream"), ("replay", #"{"stream":"films"}"#, "stream"),
+            ("replay", #"{"stream":7}"#, "stream"), ("replay", #"{"stream":"movie","after":"1"}"#, "after"),
+            ("replay", #"{"stream":"movie","after":"00000000000000-1"}"#, "after"),
+            ("replay", #"{"stream":"movie","after":1}"#, "after"),
+            ("replay", #"{"stream":"movie","topic":["movie."]}"#, "topic"),
+            ("replay", #"{"stream":"movie","limit":0}"#, "limit"),
+            ("replay", #"{"stream":"movie","limit":5001}"#, "limit"),
+            ("replay", #"{"stream":"movie","limit":-1}"#, "limit"),
+            ("replay", #"{"stream":"movie","limit":1.5}"#, "limit"),
+            ("replay", #"{"stream":"movie","limit":"500"}"#, "limit"),
+            ("replay", "[]", "body"), ("replay", "{", "body"), ("replay", "movie", "body"),
+            ("latest", #"{"limit":0}"#, "limit"), ("latest", #"{"topic":1}"#, "topic"), ("latest", "1", "body"),
+            ("reply", "{}", "command"), ("", "", "command"),
+        ])
+    func refusals(_ name: String, _ body: String, _ field: String) async {
+        let failure = await ask(name, body).failure
+        #expect(failure?.code == .badRequest)
+        #expect(failure?.field == field)
+    }
+
+    @Test("a database that cannot be read is told, in words")
+    func unreadable() async {
+        await log.database.close()
+        #expect(await ask("replay", #"{"stream":"movie"}"#).failure?.code == .internal)
+    }
+
+    @Test("a status is not given to whom the door refuses it")
+    func refusedStatus() async {
+        let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
+        let door = RequestGuard(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
+        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status("well") }
+        let command = Command(Message("peer", "status", "{}"))
+        // Five in one go is what a client has that may ask once a second.
+        for _ in 0..<5 { #expect(await commands.answer(command).frames == Reply.status("well").frames) }
+        #expect(await commands.answer(command).failure?.code == .overloaded)
+    }
+
+    @Test("a full page goes over the wire to a reader that takes so many frames")
+    func wire() async throws {
+        let events = try await log.append((1...5_000).map { try draft("request.done.\($0)") })
+        let io = try IOThread()
+        let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
+        let commands = LogCommandHandler(log: log.log, database: log.database) { .status(["well": true]) }
+        async let served: Void = CommandServer(router).run { await commands.answer($0) }
+        let client = try await CommandClient(io, address: router.addresses[0])
+        let reply = try await client.ask("replay", #"{"stream":"request","limit":5000}"#)
+        #expect(reply.frames.count == 10_002)
+        #expect(reply.frames.suffix(1) == [events[4_999].body])
+        await io.shutdown()
+        await served
+    }
+}

@@ -1,0 +1,76 @@
+import EventStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Contract
+
+/// `Examples/subscription.py` against a process that comes, goes, forgets to say things, and loses its log.
+@Suite(.timeLimit(.minutes(5))) struct PythonSubscriptionTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("it goes on after a restart and in a new log, whole streams and parts", arguments: ["movie.", "movie.A"])
+    func lives(_ prefix: String) async throws {
+        let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
+        let log = try await Log(in: folder)
+        let first = try await Station(log, events: events, commands: commands)
+        let subscriber = try PythonSubscriber(first, [prefix, "--from-start", "--stop-after", "5"])
+        await first.waitForSubscriber(to: "heartbeat.worker")
+        try await first.publish("movie.AAAAAAAA")
+        var output = await subscriber.piece()
+        // Written, and then it dies before it can say so.
+        try await first.write(["movie.AAAAAAAA"])
+        await first.end()
+
+        let second = try await Station(log, events: events, commands: commands)
+        output += await subscriber.piece()
+        second.send(try await log.page(of: .movie).events)
+        try await second.publish("movie.AAAAAAAA")
+        output += await subscriber.piece()
+        await second.end()
+
+        let other = try TemporaryFolder()
+        let third = try await Station(Log(in: other), events: events, commands: commands)
+        try await third.publish("movie.AAAAAAAA", "movie.AAAAAAAA")
+        output += await subscriber.rest()
+        #expect(numbers(in: output) == [1, 2, 3, 1, 2])
+        await third.end()
+    }
+
+    @Test("it asks again, over a new connection, when it is refused")
+    func refused() async throws {
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        let once = AnswerOnce(.refused(ContractError(.internal, "not now")))
+        let station = try await Station(Log(in: folder)) { command in
+            ask.yield()
+            return await once.take()
+        }
+        station.send(try await station.write(["movie.AAAAAAAA", "movie.BBBBBBBB"]))
+        let subscriber = try PythonSubscriber(station, ["--from-start", "--stop-after", "2"])
+        #expect(await numbers(in: subscriber.rest()) == [1, 2])
+        ask.finish()
+        var questions = 0
+        for await _ in asked { questions += 1 }
+        // A heartbeat that comes before the answer may be one more reason to ask.
+        #expect(questions >= 2)
+        await station.end()
+    }
+}
+
+/// An answer that is given to one question only.
+private actor AnswerOnce {
+    private var reply: Reply?
+
+    init(_ reply: Reply) {
+        self.reply = reply
+    }
+
+    func take() -> Reply? {
+        defer { reply = nil }
+        return reply
+    }
+}

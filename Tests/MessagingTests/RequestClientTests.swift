@@ -1,0 +1,116 @@
+import BoxOffice
+import FoundationEssentials
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Contract
+@testable import EventStore
+@testable import Messaging
+
+/// A client that waits for its request's end, and a worker that a test plays.
+@Suite(.timeLimit(.minutes(5))) struct RequestClientTests {
+    /// The worker's two sockets, and its log.
+    private struct Stage {
+        let log: Log
+        let router: Socket
+        let publisher: Publisher
+        let client: RequestClient
+
+        init(_ io: IOThread) async throws {
+            log = try await Log(in: TemporaryFolder())
+            router = try await io.bind(.router)
+            let socket = try await io.bind(.publisher)
+            publisher = Publisher(socket, of: log.log, positions: [:])
+            client = RequestClient(io, commands: router.addresses[0], events: socket.addresses[0])
+            Task { [publisher] in
+                await publisher.run(now: { Date(timeIntervalSince1970: 0) }, clock: ContinuousClock())
+            }
+        }
+
+        /// Logs events and publishes them.
+        func publish(_ drafts: EventDraft...) async throws -> [LoggedEvent] {
+            let events = try await log.append(drafts)
+            publisher.publish(events)
+            return events
+        }
+
+        /// The next question, understood as a request, and how to answer it.
+        func question() async throws -> (Command, Request) {
+            var commands = router.commands().makeAsyncIterator()
+            let command = try #require(await commands.next())
+            let request = try Request(RequestFrames(command.frames), at: Date(timeIntervalSince1970: 1_717_556_400))
+            return (command, request)
+        }
+    }
+
+    private func request() throws -> Request {
+        Request(.day(try #require(KoreanDate("2024-06-04")), .all))
+    }
+
+    @Test("the end and its events are heard although they come before the receipt")
+    func done() async throws {
+        try await withIO { io in
+            let stage = try await Stage(io)
+            let asked = try request()
+            async let outcome = stage.client.perform(asked, within: .seconds(50))
+            let (command, request) = try await stage.question()
+            let id = try #require(request.id)
+            #expect(request.target == asked.target)
+            let chart = try await stage.publish(draft("ranking.day.all.2024-06-04"))[0]
+            let answer = RequestDone.Answer(topic: "\(chart.topic)", stream: .ranking, sequence: chart.sequence)
+            let stranger = try #require(RequestID("\(id)2"))
+            let failure = ContractError(.internal, "another's")
+            _ = try await stage.publish(
+                EventDraft(
+                    .request(.failed, stranger),
+                    encoding: RequestFailed(topic: "fetch.day", request: request.fields, error: failure)),
+                EventDraft(
+                    .request(.done, id),
+                    encoding: RequestDone(topic: "fetch.day", events: [answer], from: .log, problems: [])))
+            stage.router.post([command.answer(.accepted(id))])
+            guard case .done(let done, let events) = try await outcome else {
+                Issue.record("the request has failed")
+                return
+            }
+            #expect(done.from == .log)
+            #expect(events.map(\.body) == [chart.body])
+        }
+    }
+
+    @Test("a failure is the outcome, by an event or by a refusal", arguments: [true, false])
+    func failed(_ isRefused: Bool) async throws {
+        try await withIO { io in
+            let stage = try await Stage(io)
+            let asked = try request()
+            async let outcome = stage.client.perform(asked, within: .seconds(50))
+            let (command, request) = try await stage.question()
+            let id = try #require(request.id)
+            let failure = ContractError(.notPublished, "not yet")
+            stage.router.post([command.answer(isRefused ? .refused(failure) : .accepted(id))])
+            if !isRefused {
+                _ = try await stage.publish(
+                    EventDraft(
+                        .request(.failed, id),
+                        encoding: RequestFailed(topic: "fetch.day", request: request.fields, error: failure)))
+            }
+            guard case .failed(failure) = try await outcome else {
+                Issue.record("the request has not failed as it did")
+                return
+            }
+        }
+    }
+
+    @Test("where nobody is, nobody answers")
+    func unanswered() async throws {
+        try await withIO { io in
+            let folder = try TemporaryFolder()
+            let client = RequestClient(
+                io, commands: "ipc://" + folder.file("commands"), events: "ipc://" + folder.file("events"))
+            let error = await #expect(throws: ResponseTimeoutError.self) {
+                try await client.perform(request(), within: .milliseconds(1))
+            }
+            #expect(error.map { "\($0)".contains("nobody answers at ipc://") } == true)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Concurrency
+import EventStore
+import FoundationEssentials
+import TestSupport
+import Testing
+import ZeroMQ
+
+@testable import Contract
+@testable import Messaging
+
+/// Subscriptions over real sockets and a real log.
+@Suite(.timeLimit(.minutes(5))) struct SubscriptionTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("who joins late gets what was published before, and then what is", arguments: [["request."], [""]])
+    func lateJoiner(_ prefixes: [String]) async throws {
+        let station = try await Station(Log(in: folder))
+        station.send(try await station.write(requests(3_000)))
+        let subscription = try await station.subscription(to: prefixes, from: .beginning)
+        // Streams have no order between them.
+        async let numbers = subscription.numbers(upTo: 3_003, of: .request)
+        await station.waitForSubscriber(to: "request.done.")
+        try await station.publish("request.done.a", "movie.AAAAAAAA", "request.done.b", "request.done.c")
+        #expect(try await numbers == Array(1...3_003))
+        await station.end()
+    }
+
+    @Test("the next page is asked for while the one before it is consumed")
+    func readingAhead() async throws {
+        let (questions, question) = AsyncStream<Void>.makeStream()
+        let station = try await Station(Log(in: folder)) { command in
+            if command.name == "replay" { question.yield() }
+            return nil
+        }
+        station.send(try await station.write(requests(1_200)))
+        let subscription = try await station.subscription(to: ["request."], from: .beginning)
+        var asked = questions.makeAsyncIterator()
+        var (pages, asks) = (0, 0)
+        let last = try await subscription.readBatches { batch -> Int? in
+            pages += 1
+            guard batch.deliveries.count == 500 else { return pages }
+            while asks <= pages {
+                _ = await asked.next()
+                asks += 1
+            }
+            return nil
+        }
+        #expect(last == 3)
+        await station.end()
+    }
+
+    @Test(
+        "the loss of a last event is noticed by a heartbeat, in a part of a stream, too",
+        arguments: [("movie.", [1, 2, 3]), ("movie.A", [1, 3])])
+    func lastEvent(_ prefix: String, _ expected: [UInt64]) async throws {
+        let station = try await Station(Log(in: folder))
+        let subscription = try await station.subscription(to: [prefix], from: .beginning)
+        async let numbers = subscription.numbers(upTo: 3)
+        await station.waitForSubscriber(to: "heartbeat.worker")
+        try await station.publish("movie.AAAAAAAA")
+        try await station.write(["movie.BBBBBBBB", "movie.AAAAAAAA"])
+        try await station.beat()
+        #expect(try await numbers == expected)
+        await station.end()
+    }
+
+    @Test("a process that restarts with its log, or is not there yet, is waited for")
+    func restart() async throws {
+        let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
+        let log = try await Log(in: folder)
+        let io = try IOThread()
+        let subscription = try await Subscription(
+            io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
+        let (happenings, happened) = AsyncStream<UInt64>.makeStream()
+        async let end: Void? = subscription.read { delivery -> Void? in
+            if case .event(let event) = delivery { happened.yield(event.sequence.value) }
+            return nil
+        }
+        var delivered = happenings.makeAsyncIterator()
+        for life in 0..<3 {
+            let station = try await Station(log, events: events, commands: commands)
+            await station.waitForSubscriber(to: "movie.")
+            try await station.publish("movie.AAAAAAAA")
+            #expect(await delivered.next() == UInt64(2 * life + 1))
+            // Written, and then it dies before it can say so.
+            try await station.write(["movie.BBBBBBBB"])
+            await station.end()
+            if life < 2 {
+                let next = try await Station(log, events: events, commands: commands)
+                #expect(await delivered.next() == UInt64(2 * life + 2))
+                await next.end()
+            }
+        }
+        await subscription.close()
+        #expect(try await end == nil)
+        await io.shutdown()
+    }
+
+    @Test("a new log is told, and read from its beginning")
+    func newLog() async throws {
+        let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
+        let old = try await Station(Log(in: folder), events: events, commands: commands)
+        try await old.publish("movie.AAAAAAAA", "movie.BBBBBBBB")
+        let io = try IOThread()
+        let subscription = try await Subscription(
+            io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
+        let (happenings, happened) = AsyncStream<String>.makeStream()
+        async let end: Void? = subscription.read { delivery -> Void? in
+            switch delivery {
+            case .event(let event): happened.yield("\(event.topic) \(event.sequence.value)")
+            case .newLog(let position): happened.yield(position.epoch)
+            case .live: break
+            }
+            return nil
+        }
+        var delivered = happenings.makeAsyncIterator()
+        #expect(await delivered.next() == "movie.AAAAAAAA 1")
+        #expect(await delivered.next() == "movie.BBBBBBBB 2")
+        await old.end()
+        let other = try TemporaryFolder()
+        let new = try await Station(Log(in: other), events: events, commands: commands)
+        try await new.publish("movie.CCCCCCCC")
+        await new.waitForSubscriber(to: "movie.")
+        try await new.beat()
+        #expect(await delivered.next() == new.log.log.epoch)
+        #expect(await delivered.next() == "movie.CCCCCCCC 1")
+        await subscription.close()
+        #expect(try await end == nil)
+        await new.end()
+        await io.shutdown()
+    }
+
+    @Test("an answer that never comes and a refusal are told, and asked again after pauses that grow")
+    func unanswered() async throws {
+        let questions = Locked(0)
+        let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        let station = try await Station(Log(in: folder)) { command in
+            guard command.name == "replay" else { return nil }
+            let number = questions.withLock { count in
+                count += 1
+                return count
+            }
+            switch number {
+            case 1: return .refused(ContractError(.internal, "not now"))
+            case 2: return Reply(frames: [Array("what?".utf8)])
+            case 3:
+                asked.continuation.finish()
+                for await _ in silence.stream {}
+                return .refused(ContractError(.internal, "too late"))
+            default: return nil
+            }
+        }
+        station.send(try await station.write(requests(3)))
+        let clock = ManualClock()
+        let (notes, noted) = AsyncStream<(Duration, String)>.makeStream()
+        let subscription = try await station.subscription(to: ["request."], from: .beginning, clock: clock) { note in
+            if case .waiting(let pause, let error) = note { noted.yield((pause, "\(error)")) }
+        }
+        async let numbers = subscription.numbers(upTo: 3)
+        var waits = notes.makeAsyncIterator()
+        for (pause, words) in [(250, "not now"), (500, "what?"), (1_000, "nobody answers")] {
+            if pause == 1_000 {
+                // The deadline's own sleep, then the pause's.
+                for await _ in asked.stream {}
+                await clock.sleepers()
+                clock.advance(by: .seconds(10))
+            }
+            let wait = try #require(await waits.next())
+            if pause == 1_000 { silence.continuation.finish() }
+            #expect(wait.0 == .milliseconds(pause))
+            #expect(wait.1.contains(words))
+            await clock.sleepers()
+            clock.advance(by: .milliseconds(pause))
+        }
+        #expect(try await numbers == [1, 2, 3])
+        await station.end()
+    }
+
+    @Test("closing ends it, in a pause as well", arguments: [true, false])
+    func close(inPause: Bool) async throws {
+        let station = try await Station(Log(in: folder)) { _ in .refused(ContractError(.internal, "not now")) }
+        if inPause { try await station.publish("movie.AAAAAAAA") }
+        let (notes, noted) = AsyncStream<Void>.makeStream()
+        let subscription = try await station.subscription(
+            to: ["movie."], from: .beginning, clock: ManualClock()
+        ) { _ in noted.finish() }
+        async let end: Void? = subscription.read { delivery -> Void? in
+            if case .live = delivery { noted.finish() }
+            return nil
+        }
+        for await _ in notes {}
+        await subscription.close()
+        #expect(try await end == nil)
+        await station.end()
+    }
+}
