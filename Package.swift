@@ -51,56 +51,58 @@ let package = Package(
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Concurrency", uses: ["CLibc"]),
         module("Text"),
-        module("JSONReading"),
+        module("JSONCoding", uses: ["Text"]),
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONReading"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
         module("Imaging", uses: ["CImaging"]),
-        module("Operations", uses: ["CLibc", "Concurrency", "Text"]),
+        module("Operations", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("YAML", uses: ["CYAML", "Text"]),
 
         // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
-        module("BoxOffice", uses: ["JSONReading"]),
-        module("OpenMarket", uses: ["JSONReading"]),
+        module("BoxOffice", uses: ["Text", "JSONCoding"]),
+        module("OpenMarket", uses: ["Text", "JSONCoding"]),
         module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
         module("ImageCache", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["Text", "JSONReading", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
-        module("Contract", uses: ["Text", "JSONReading", "BoxOffice", "OpenMarket"]),
-        module("EventStore", uses: ["JSONReading", "SQLite", "BoxOffice", "Contract"]),
-        module("Messaging", uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "Contract", "EventStore"]),
+        module("Upstreams", uses: ["Text", "JSONCoding", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
+        module("Contract", uses: ["Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket"]),
+        module("EventStore", uses: ["JSONCoding", "SQLite", "BoxOffice", "Contract"]),
+        module(
+            "Messaging",
+            uses: ["Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "Contract", "EventStore"]),
 
         // Floor 4: the processes.
         module(
             "Worker",
             uses: [
-                "Concurrency", "Text", "JSONReading", "ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice",
                 "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
             ]),
         module(
             "Notifier",
             uses: [
-                "Concurrency", "Text", "JSONReading", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML",
                 "BoxOffice", "OpenMarket", "Health", "Contract", "EventStore", "Messaging",
             ]),
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice", "OpenMarket",
-                "Health", "ImageCache", "Contract", "Messaging",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice",
+                "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
-        module("Sandbox", uses: ["Concurrency", "WebServer", "Imaging", "BoxOffice"]),
+        module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 5: the command line.
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice", "OpenMarket", "Upstreams",
-                "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board", "Sandbox",
+                "Concurrency", "JSONCoding", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice", "OpenMarket",
+                "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board", "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Contract", "Messaging"], path: "Examples",
@@ -114,8 +116,8 @@ let package = Package(
         .executableTarget(
             name: "Throughput",
             dependencies: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Contract", "EventStore",
-                "Messaging",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Contract",
+                "EventStore", "Messaging",
             ],
             path: "Benchmarks/Throughput", swiftSettings: settings, linkerSettings: linker),
 
@@ -124,7 +126,7 @@ let package = Package(
             name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: settings),
         tests(of: "Concurrency"),
         tests(of: "Text"),
-        tests(of: "JSONReading"),
+        tests(of: "JSONCoding"),
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
         tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text"]),
@@ -132,37 +134,39 @@ let package = Package(
         tests(of: "Imaging"),
         tests(of: "Operations", uses: ["Concurrency", "Text"]),
         tests(of: "YAML"),
-        tests(of: "BoxOffice", uses: ["JSONReading"]),
+        tests(of: "BoxOffice", uses: ["JSONCoding"]),
         tests(of: "OpenMarket"),
         tests(of: "ImageCache", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
         tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "Operations"]),
         tests(
             of: "Upstreams",
-            uses: ["Concurrency", "JSONReading", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
-        tests(of: "Contract", uses: ["JSONReading", "BoxOffice", "OpenMarket"]),
+            uses: ["Concurrency", "JSONCoding", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
+        tests(of: "Contract", uses: ["JSONCoding", "BoxOffice", "OpenMarket"]),
         tests(
             of: "Messaging",
-            uses: ["Concurrency", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract", "EventStore"]),
+            uses: [
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract", "EventStore",
+            ]),
         tests(
             of: "Worker",
             uses: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "BoxOffice", "OpenMarket",
-                "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "BoxOffice",
+                "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
             ]),
         tests(
             of: "Notifier",
             uses: [
-                "Concurrency", "JSONReading", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML", "BoxOffice",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML", "BoxOffice",
                 "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
             of: "Board",
             uses: [
-                "Concurrency", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations", "BoxOffice",
-                "OpenMarket", "Contract", "EventStore", "Messaging",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations",
+                "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
-        tests(of: "marquee", uses: ["BoxOffice", "Contract", "EventStore", "Worker"]),
-        tests(of: "Sandbox", uses: ["WebServer", "Imaging", "BoxOffice"]),
+        tests(of: "marquee", uses: ["JSONCoding", "BoxOffice", "Contract", "EventStore", "Worker"]),
+        tests(of: "Sandbox", uses: ["JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Glibc
+import JSONCoding
 import Networking
 import SQLite
 import Upstreams
@@ -35,7 +36,7 @@ struct ChartReading {
 
     private func logged(_ chart: Chart, in folder: String) async throws -> LoggedEvent {
         let database = try Database(path: "\(folder)/charts.db", schema: Schema(EventLog.schema))
-        let draft = try EventDraft(.ranking(day: day, market: .all), encoding: chart)
+        let draft = EventDraft(.ranking(day: day, market: .all), data: chart.json)
         let event = try await database.write { connection in
             try EventLog(source: "/marquee/benchmark", in: connection).append([draft], at: Date(), in: connection)[0]
         }

@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import SQLite
 
 /// A worker's data folder that holds the charts of many days, without having asked anybody for them.
@@ -17,7 +18,7 @@ struct FilledLog {
             let drafts = try (first..<min(first + 500, days)).map { number in
                 let date = KoreanDate.firstChart + number
                 let chart = Chart(date: date, market: .all, state: .settled, entries: try entries(number))
-                return try EventDraft(.ranking(day: date, market: .all), encoding: chart)
+                return EventDraft(.ranking(day: date, market: .all), data: chart.json)
             }
             _ = try await database.write { try log.append(drafts, at: Date(), in: $0) }
         }

@@ -1,8 +1,8 @@
 public import FoundationEssentials
-public import JSONReading
+public import JSONCoding
 
 /// The chart of one day in one market, as known at one time.
-public struct Chart: Hashable, Sendable, Encodable {
+public struct Chart: Hashable, Sendable {
     /// Whether the figures may still be corrected.
     public enum State: String, Hashable, Sendable, Codable {
         /// Fewer than three whole days have passed after the day.
@@ -48,6 +48,8 @@ public struct Chart: Hashable, Sendable, Encodable {
     }
 }
 
+// MARK: - JSON
+
 extension Chart: JSONReadable {
     /// The names of the fields on the wire.
     private enum CodingKeys: String, CodingKey {
@@ -69,5 +71,31 @@ extension Chart: JSONReadable {
         corrections = try json[CodingKeys.corrections.rawValue].map { json throws(DecodingError) in
             try Array(json: json)
         }
+    }
+}
+
+extension Chart: JSONWritable {
+    /// Writes the chart as the contract has it: corrections only from the second revision on.
+    public func write(to json: inout JSONWriter) {
+        write(to: &json, of: nil)
+    }
+
+    /// Writes the chart's members and, of a week's chart, those of the week between them.
+    func write(to json: inout JSONWriter, of week: WeekChart?) {
+        if let corrections {
+            json.member("corrections", corrections, isFirst: true)
+        }
+        json.member("date", date.description, isFirst: corrections == nil)
+        json.member("entries", entries)
+        if let week {
+            json.member("firstDay", week.week.firstDay.description)
+            json.member("lastDay", week.week.lastDay.description)
+        }
+        json.member("market", market.description)
+        json.member("revision", revision)
+        if let week { json.member("span", week.week.span.rawValue) }
+        json.member("state", state.rawValue)
+        if let week { json.member("yearWeek", week.yearWeek) }
+        json.endObject()
     }
 }

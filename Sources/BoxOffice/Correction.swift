@@ -1,4 +1,4 @@
-public import JSONReading
+public import JSONCoding
 
 /// One figure of a chart that is no longer what it was a revision ago, or a film that came or went.
 public struct Correction: Hashable, Sendable {
@@ -14,6 +14,9 @@ public struct Correction: Hashable, Sendable {
     public let movieCode: MovieCode
     /// What was corrected.
     public let change: Change
+
+    /// What stands for a whole line where corrections name a field.
+    private static let wholeEntry = "entry"
 
     /// Makes a correction.
     public init(movieCode: MovieCode, change: Change) {
@@ -43,7 +46,16 @@ public struct Correction: Hashable, Sendable {
     }
 }
 
+// MARK: - JSON
+
 extension Correction: JSONReadable {
+    private enum Key: String {
+        case movieCode
+        case field
+        case before
+        case after
+    }
+
     /// Reads a correction as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         movieCode = try json.value(Key.movieCode.rawValue).text()
@@ -56,34 +68,24 @@ extension Correction: JSONReadable {
                 before: try before.map { json throws(DecodingError) in try ChartEntry(json: json) },
                 after: try after.map { json throws(DecodingError) in try ChartEntry(json: json) })
         } else {
-            throw name.unreadable("\(try name.text()) is no field of a chart")
+            throw name.unreadable("\(try name.text()) is not a field of a chart")
         }
     }
 }
 
-extension Correction: Encodable {
-    private enum Key: String, CodingKey {
-        case movieCode
-        case field
-        case before
-        case after
-    }
-
-    static let wholeEntry = "entry"
-
+extension Correction: JSONWritable {
     /// Writes `movieCode`, `field`, `before` and `after`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(movieCode, forKey: .movieCode)
-        switch change {
-        case .field(let field, let before, let after):
-            try container.encode(field.rawValue, forKey: .field)
-            try container.encode(before, forKey: .before)
-            try container.encode(after, forKey: .after)
-        case .entry(let before, let after):
-            try container.encode(Self.wholeEntry, forKey: .field)
-            try container.encode(before, forKey: .before)
-            try container.encode(after, forKey: .after)
+    public func write(to json: inout JSONWriter) {
+        func write(before: (some JSONWritable)?, after: (some JSONWritable)?, of field: String) {
+            json.member("after", after, isFirst: true)
+            json.member("before", before)
+            json.member("field", field)
         }
+        switch change {
+        case .field(let field, let before, let after): write(before: before, after: after, of: field.rawValue)
+        case .entry(let before, let after): write(before: before, after: after, of: Self.wholeEntry)
+        }
+        json.member("movieCode", movieCode.description)
+        json.endObject()
     }
 }

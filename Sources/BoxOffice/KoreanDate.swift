@@ -1,4 +1,6 @@
 public import FoundationEssentials
+public import JSONCoding
+import Text
 
 /// A day in Korea (UTC+9, without summer time since 1988), written `YYYY-MM-DD`.
 ///
@@ -91,4 +93,52 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
+}
+
+// MARK: - Text
+
+extension KoreanDate: CustomStringConvertible {
+    /// Reads `YYYY-MM-DD` or `YYYYMMDD`, digits in ASCII only.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        self.init(digits: text.utf8.span)
+    }
+
+    /// Reads the bytes of such a text.
+    public init?(digits bytes: Span<UInt8>) {
+        let dash = bytes.count == 10 ? 1 : 0
+        guard bytes.count == 8 + 2 * dash else { return nil }
+        if dash > 0 {
+            guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
+        }
+        guard let year = Int(digits: bytes.extracting(..<4)),
+            let month = Int(digits: bytes.extracting(4 + dash..<6 + dash)),
+            let day = Int(digits: bytes.extracting(droppingFirst: 6 + 2 * dash))
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    /// The day as `YYYY-MM-DD`.
+    public var description: String { text(dashes: true) }
+
+    /// The day as `YYYYMMDD`, the form the Korean Film Council's API asks for.
+    public var compact: String { text(dashes: false) }
+
+    private func text(dashes: Bool) -> String {
+        let (year, month, day) = civil
+        // Only reckoning leads there: no such day can be read.
+        guard (0...9999).contains(year) else { return "\(year)-\(month)-\(day)" }
+        return String(utf8Capacity: 10) { text in
+            text.append(digitsOf: UInt64(year), width: 4)
+            if dashes { text.append(UInt8(ascii: "-")) }
+            text.append(digitsOf: UInt64(month), width: 2)
+            if dashes { text.append(UInt8(ascii: "-")) }
+            text.append(digitsOf: UInt64(day), width: 2)
+        }
+    }
+}
+
+extension KoreanDate: StringRepresentable {
+    /// What it is called where a text is none.
+    public static let noun = "day of the calendar"
 }

@@ -1,4 +1,4 @@
-public import JSONReading
+public import JSONCoding
 
 /// The part of the Korean market that a chart is about: all of it, or what passes some filters.
 ///
@@ -82,7 +82,7 @@ extension Market: CustomStringConvertible {
     }
 }
 
-extension Market: JSONText {
+extension Market: StringRepresentable {
     /// What it is called where a text is none.
     public static let noun = "market"
 }

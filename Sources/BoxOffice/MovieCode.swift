@@ -1,4 +1,4 @@
-public import JSONReading
+public import JSONCoding
 
 /// The Korean Film Council's code of a film: eight characters, digits and capital letters (`20234675`, `2022B512`).
 public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension MovieCode: JSONText {
+extension MovieCode: StringRepresentable {
     /// What it is called where a text is none.
     public static let noun = "movie code"
 }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
-public import JSONReading
+public import JSONCoding
+import Text
 
 /// A percentage with at most one decimal, held as whole tenths so that it is compared and sent on exactly.
 public struct Percent: Hashable, Sendable {
@@ -32,10 +33,10 @@ extension Percent: CustomStringConvertible {
         var tenth = 0
         if point < text.endIndex {
             let decimals = text.utf8[point...].dropFirst()
-            guard let first = decimals.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+            guard let first = decimals.first?.decimalDigit,
                 decimals.dropFirst().allSatisfy({ $0 == UInt8(ascii: "0") })
             else { return nil }
-            tenth = Int(first - UInt8(ascii: "0"))
+            tenth = Int(first)
         }
         let (tens, isTooLarge) = ones.multipliedReportingOverflow(by: 10)
         // The sign is the text's, because -0 has lost that of -0.5.
@@ -45,19 +46,19 @@ extension Percent: CustomStringConvertible {
         self.init(tenths: tenths)
     }
 
-    /// Reads the usual form, `-43` or `27.7` with few digits; nothing if it is another.
-    public init?(digits bytes: UnsafeBufferPointer<UInt8>) {
-        let isNegative = bytes.first == UInt8(ascii: "-")
-        let point = bytes.count - 2
-        let hasPoint = point > 0 && bytes[point] == UInt8(ascii: ".")
-        let start = isNegative ? 1 : 0
-        guard (1...12).contains((hasPoint ? point : bytes.count) - start) else { return nil }
-        var number = 0
-        for place in start..<bytes.count where !hasPoint || place != point {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) else { return nil }
-            number = number * 10 + Int(bytes[place] - UInt8(ascii: "0"))
+    /// Reads the usual form, `-43` or `27.7` with at most twelve digits; nil for any other.
+    public init?(digits bytes: Span<UInt8>) {
+        let isNegative = !bytes.isEmpty && bytes[0] == UInt8(ascii: "-")
+        let number = bytes.extracting(droppingFirst: isNegative ? 1 : 0)
+        let point = number.count - 2
+        let hasPoint = point > 0 && number[point] == UInt8(ascii: ".")
+        let ones = hasPoint ? number.extracting(..<point) : number
+        guard ones.count <= 12, let ones = Int(digits: ones) else { return nil }
+        var tenths = ones * 10
+        if hasPoint {
+            guard let tenth = number[point + 1].decimalDigit else { return nil }
+            tenths += Int(tenth)
         }
-        let tenths = hasPoint ? number : number * 10
         self.init(tenths: isNegative ? -tenths : tenths)
     }
 
@@ -72,13 +73,25 @@ extension Percent: CustomStringConvertible {
 extension JSONValue {
     /// The number as a percentage.
     public func percent() throws(DecodingError) -> Percent {
-        if let percent = plain(Percent.init(digits:)) { return percent }
+        if let percent = withUnescapedBytes(Percent.init(digits:)) { return percent }
         if let percent = Percent(try numeral()) { return percent }
         return try decode()  // 1.62e1 is 16.2, too
     }
 }
 
-extension Percent: Codable {
+extension Percent: JSONWritable {
+    /// Writes the percentage with its decimal, if it has one.
+    public func write(to json: inout JSONWriter) {
+        let (whole, tenth) = tenths.quotientAndRemainder(dividingBy: 10)
+        if tenths < 0, whole == 0 { json.append(UInt8(ascii: "-")) }
+        json.appendNumber(whole)
+        guard tenth != 0 else { return }
+        json.append(UInt8(ascii: "."))
+        json.appendNumber(abs(tenth))
+    }
+}
+
+extension Percent: Decodable {
     /// Reads the percentage from a JSON number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -88,11 +101,5 @@ extension Percent: Codable {
                 in: container, debugDescription: "\(decimal) has more than one decimal")
         }
         self = percent
-    }
-
-    /// Writes the percentage as a JSON number.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(decimal)
     }
 }

@@ -1,4 +1,4 @@
-public import JSONReading
+public import JSONCoding
 
 /// The chart of a week in one market, as known at one time.
 public struct WeekChart: Hashable, Sendable {
@@ -25,7 +25,15 @@ public struct WeekChart: Hashable, Sendable {
     }
 }
 
+// MARK: - JSON
+
 extension WeekChart: JSONReadable {
+    private enum Key: String {
+        case span
+        case firstDay
+        case yearWeek
+    }
+
     /// Reads the chart's fields and, beside them, which week it is of.
     public init(json: JSONValue) throws(DecodingError) {
         let firstDay = try json.value(Key.firstDay.rawValue).text(as: KoreanDate.self)
@@ -35,21 +43,9 @@ extension WeekChart: JSONReadable {
     }
 }
 
-extension WeekChart: Encodable {
-    private enum Key: String, CodingKey {
-        case span
-        case firstDay
-        case lastDay
-        case yearWeek
-    }
-
+extension WeekChart: JSONWritable {
     /// Writes the chart's fields and, beside them, which week it is of.
-    public func encode(to encoder: any Encoder) throws {
-        try chart.encode(to: encoder)
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(week.span, forKey: .span)
-        try container.encode(week.firstDay, forKey: .firstDay)
-        try container.encode(week.lastDay, forKey: .lastDay)
-        try container.encode(yearWeek, forKey: .yearWeek)
+    public func write(to json: inout JSONWriter) {
+        chart.write(to: &json, of: self)
     }
 }

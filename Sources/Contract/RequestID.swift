@@ -1,5 +1,6 @@
 import FoundationEssentials
-public import JSONReading
+public import JSONCoding
+import SQLite
 
 /// The name of a request, chosen by its client: 1 to 128 printable ASCII characters without blanks.
 public struct RequestID: Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +33,7 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension RequestID: JSONText {
+extension RequestID: StringRepresentable {
     /// What it is called where a text is none.
     public static let noun = "request id: 1 to 128 printable ASCII characters without blanks"
 }

@@ -1,6 +1,6 @@
 import Contract
 import FoundationEssentials
-import JSONReading
+import JSONCoding
 
 extension LoggedEvent {
     /// Puts a draft into its envelope. `name` is its topic's.
@@ -34,7 +34,7 @@ extension Envelope {
         sequence: SequenceNumber, previous: SequenceNumber, correlationID: RequestID?, priority: Request.Priority,
         data: [UInt8]
     ) -> [UInt8] {
-        let attributes: [(name: StaticString, value: String?)] = [
+        let attributes: [(name: String, value: String?)] = [
             ("specversion", Event.version),
             ("id", id),
             ("source", source),

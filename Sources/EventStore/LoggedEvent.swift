@@ -1,5 +1,5 @@
 public import Contract
-public import JSONReading
+public import JSONCoding
 
 /// An event as it stands in the log and goes over the wire: bytes that nobody needs to read on the way.
 public struct LoggedEvent: Hashable, Sendable {

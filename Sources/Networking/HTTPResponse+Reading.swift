@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import JSONReading
+public import JSONCoding
 
 extension HTTPResponse {
     /// Whether the body is a page for people, which services put in the place of JSON while they are being repaired.

@@ -1,9 +1,10 @@
 public import BoxOffice
 public import Contract
+public import JSONCoding
 public import OpenMarket
 
 /// What a rule found out about a film on a day or about a product, or that this no longer holds: the data of an alert event.
-public struct Alert: Hashable, Sendable, Codable {
+public struct Alert: Hashable, Sendable, Decodable {
     /// How much an alert matters: by the best rank that the film has or had the day before, unless its rule says.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Codable {
         /// Outside the first three.
@@ -24,7 +25,7 @@ public struct Alert: Hashable, Sendable, Codable {
     }
 
     /// The alert in words, one sentence each.
-    public struct Text: Hashable, Sendable, Codable {
+    public struct Text: Hashable, Sendable, Decodable {
         /// In Korean.
         public var ko: String
         /// In English.
@@ -32,7 +33,7 @@ public struct Alert: Hashable, Sendable, Codable {
     }
 
     /// An event in the worker's log that an alert rests on.
-    public struct Evidence: Hashable, Sendable, Codable {
+    public struct Evidence: Hashable, Sendable, Decodable {
         /// The event's stream.
         public var stream: Stream
         /// The event's place in its stream.
@@ -97,5 +98,53 @@ public struct Alert: Hashable, Sendable, Codable {
         if let movieCode { return movieCode.description }
         guard case .text(let kind) = values["kind"] else { return "" }
         return kind
+    }
+}
+
+// MARK: - JSON
+
+extension Alert: JSONWritable {
+    /// Writes members in the order of their names: what a film's alert may lack is null, what only others have is left out.
+    public func write(to json: inout JSONWriter) {
+        json.member("change", change, isFirst: true)
+        json.member("date", date.description)
+        json.member("evidence", evidence)
+        if let market {
+            json.member("market", market.description)
+        }
+        json.member("movieCode", movieCode?.description)
+        json.member("previousRank", previousRank)
+        if let product {
+            json.member("product", product.number)
+        }
+        json.member("rank", rank)
+        if let retracts {
+            json.member("retracts", retracts)
+        }
+        json.member("rule", rule.rawValue)
+        json.member("severity", severity.rawValue)
+        json.member("text", text)
+        json.member("title", title)
+        json.beginMember("values")
+        json.appendObject(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        json.endObject()
+    }
+}
+
+extension Alert.Text: JSONWritable {
+    /// Writes both sentences.
+    public func write(to json: inout JSONWriter) {
+        json.member("en", en, isFirst: true)
+        json.member("ko", ko)
+        json.endObject()
+    }
+}
+
+extension Alert.Evidence: JSONWritable {
+    /// Writes the event's stream and place.
+    public func write(to json: inout JSONWriter) {
+        json.member("sequence", sequence.description, isFirst: true)
+        json.member("stream", stream.rawValue)
+        json.endObject()
     }
 }

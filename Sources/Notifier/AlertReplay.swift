@@ -2,18 +2,13 @@ public import BoxOffice
 import Contract
 public import EventStore
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import OpenMarket
 import SQLite
 
 /// Computes the alerts of a worker's log afresh. Nothing is published and nothing is changed.
 public struct AlertReplay: Sendable {
-    /// An alert as one line of JSON: the id and the data that its event has.
-    private struct Line: Encodable {
-        let id: String
-        let data: Alert
-    }
-
     private let rules: AlertRules
     private let since: KoreanDate?
     private let history: BaselinePosition
@@ -25,9 +20,13 @@ public struct AlertReplay: Sendable {
         self.history = history
     }
 
-    /// An alert as the JSON `{"data":…,"id":…}`.
-    public static func json(_ alert: Alert) throws -> [UInt8] {
-        try JSON.encode(Line(id: alert.id, data: alert))
+    /// An alert as one line of JSON, `{"data":…,"id":…}`: the data and the id that its event has.
+    public static func json(_ alert: Alert) -> [UInt8] {
+        var json = JSONWriter()
+        json.member("data", alert, isFirst: true)
+        json.member("id", alert.id)
+        json.endObject()
+        return json.bytes
     }
 
     /// Hands `body` each alert that a notifier decides on that hears the log from its beginning, in its order.

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
-import JSONReading
+import JSONCoding
 import Messaging
 import SQLite
 
@@ -121,7 +121,7 @@ extension NotifierStore {
             for chart in book.charts {
                 try connection.execute(
                     "insert or replace into open_chart (market, date, sequence, chart) values (?, ?, ?, ?)", market,
-                    chart.date.description, chart.position.sequence, try chart.json)
+                    chart.date.description, chart.position.sequence, chart.json)
             }
             for (code, movie) in book.movies {
                 let past = movie.settled

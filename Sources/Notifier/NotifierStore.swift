@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Health
+import JSONCoding
 import Messaging
 import Operations
 import SQLite
@@ -31,11 +32,11 @@ struct NotifierStore: Sendable {
         let now = clock.now()
         return try await database.write { connection in
             try write(changes, in: connection)
-            let drafts = try decisions.map { decision in
+            let drafts = decisions.map { decision in
                 let alert = decision.alert
                 guard let topic = alert.topic else { preconditionFailure("\(decision.id) is about nothing") }
-                return try EventDraft(
-                    topic, id: decision.id, correlationID: decision.event.correlationID, encoding: alert)
+                return EventDraft(
+                    topic, id: decision.id, correlationID: decision.event.correlationID, data: alert.json)
             }
             let logged = try log.appendEach(of: drafts, at: now, in: connection)
             var new: [Decision] = []

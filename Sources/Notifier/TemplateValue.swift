@@ -1,5 +1,6 @@
 public import BoxOffice
 public import FoundationEssentials
+public import JSONCoding
 
 /// One of the figures that a rule adds to its alert.
 ///
@@ -29,7 +30,7 @@ public enum TemplateValue: Hashable, Sendable {
     }
 }
 
-extension TemplateValue: Codable {
+extension TemplateValue: Decodable {
     /// Reads a bare value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -45,16 +46,17 @@ extension TemplateValue: Codable {
             self = .amount(try container.decode(Decimal.self))
         }
     }
+}
 
+extension TemplateValue: JSONWritable {
     /// Writes the bare value.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    public func write(to json: inout JSONWriter) {
         switch self {
-        case .null: try container.encodeNil()
-        case .integer(let integer): try container.encode(integer)
-        case .percent(let percent): try container.encode(percent)
-        case .amount(let amount): try container.encode(amount)
-        case .text(let text): try container.encode(text)
+        case .null: json.appendJSON("null")
+        case .integer(let integer): json.appendNumber(integer)
+        case .percent(let percent): percent.write(to: &json)
+        case .amount(let amount): json.appendJSON("\(amount)")
+        case .text(let text): json.appendText(text)
         }
     }
 }

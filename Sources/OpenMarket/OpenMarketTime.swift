@@ -1,4 +1,5 @@
-public import JSONReading
+public import JSONCoding
+import Text
 
 /// A time of the market's, to the millisecond.
 ///
@@ -16,11 +17,7 @@ public struct OpenMarketTime: Hashable, Sendable {
         var bytes = Array(text.utf8)
         if bytes.suffix(zone.count).elementsEqual(zone) { bytes.removeLast(zone.count) }
         guard bytes.count >= 19 else { return nil }
-        func number(_ range: Range<Int>) -> Int? {
-            let digits = bytes[range]
-            guard digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
-            return Int(String(decoding: digits, as: UTF8.self))
-        }
+        func number(_ range: Range<Int>) -> Int? { Int(digits: bytes.span.extracting(range)) }
         let marks = [(4, "-"), (7, "-"), (13, ":"), (16, ":")]
         guard marks.allSatisfy({ bytes[$0] == $1.utf8.first }),
             [UInt8(ascii: "T"), UInt8(ascii: " ")].contains(bytes[10]),
@@ -70,7 +67,7 @@ extension OpenMarketTime: CustomStringConvertible {
     }
 }
 
-extension OpenMarketTime: JSONText {
+extension OpenMarketTime: StringRepresentable {
     /// What errors call it.
     public static let noun = "time"
 }

@@ -1,3 +1,4 @@
+import JSONCoding
 import Text
 
 extension Logger {
@@ -53,30 +54,27 @@ extension Logger {
             return line + "\n"
         }
 
-        /// Put together as bytes, which is what is written: lines are many.
         private var json: [UInt8] {
-            var line: [UInt8] = []
-            line.reserveCapacity(512)
-            line += "{\"time\":\"".utf8
-            line += time.utf8
-            line += "\",\"level\":\"".utf8
-            line += level.rawValue.utf8
-            line += "\",\"label\":".utf8
-            line.append(quoting: label.description)
-            line += ",\"message\":".utf8
-            line.append(quoting: message.description)
+            var json = JSONWriter(capacity: 512)
+            json.member("time", time, isFirst: true)
+            json.member("level", level.rawValue)
+            json.beginMember("label")
+            json.appendQuoted(label.description)
+            json.beginMember("message")
+            json.appendQuoted(message.description)
             for field in fields {
-                line += ",\"".utf8
-                line += field.key.rawValue.utf8
-                line += "\":".utf8
+                json.append(UInt8(ascii: ","))
+                json.appendText(field.key.rawValue)
+                json.append(UInt8(ascii: ":"))
                 switch field.value {
-                case .text(let text): line.append(quoting: text)
-                case .integer(let integer): line += String(integer).utf8
-                case .flag(let flag): line += String(flag).utf8
+                case .text(let text): json.appendQuoted(text)
+                case .integer(let integer): json.appendNumber(integer)
+                case .flag(let flag): json.appendJSON(flag ? "true" : "false")
                 }
             }
-            line += "}\n".utf8
-            return line
+            json.endObject()
+            json.append(UInt8(ascii: "\n"))
+            return json.bytes
         }
     }
 }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Concurrency
 import FoundationEssentials
+import JSONCoding
 import WebServer
 
 /// What answers a sandbox's requests: the three services, the pictures and the control path, with faults before them.
@@ -120,9 +121,9 @@ final class SandboxRouter: Sendable {
                 ledger.withLock { [faults] in $0.set(faults) }
             default: return .text("GET, PUT, PATCH or DELETE\n", status: 405)
             }
-            return .json(ledger.withLock { $0.json }.bytes)
+            return .json(ledger.withLock { $0.tree }.json)
         } catch {
-            return .json(JSON.object([("error", .string(error.description))]).bytes, status: 400)
+            return .json(JSONTree.object([("error", .string(error.description))]).json, status: 400)
         }
     }
 

@@ -11,25 +11,18 @@ extension Date {
         var seconds = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
         var fields = tm()
         gmtime_r(&seconds, &fields)
-        return String(unsafeUninitializedCapacity: 24) { text in
-            var place = 0
-            func put(_ number: Int, _ digits: Int, _ sign: Unicode.Scalar) {
-                var rest = number
-                for index in (place..<place + digits).reversed() {
-                    text[index] = UInt8(ascii: "0") + UInt8(rest % 10)
-                    rest /= 10
-                }
-                text[place + digits] = UInt8(ascii: sign)
-                place += digits + 1
+        return String(utf8Capacity: 24) { text in
+            func append(_ number: Int, width: Int, _ sign: Unicode.Scalar) {
+                text.append(digitsOf: UInt64(number), width: width)
+                text.append(UInt8(ascii: sign))
             }
-            put(Int(fields.tm_year) + 1900, 4, "-")
-            put(Int(fields.tm_mon) + 1, 2, "-")
-            put(Int(fields.tm_mday), 2, "T")
-            put(Int(fields.tm_hour), 2, ":")
-            put(Int(fields.tm_min), 2, ":")
-            put(Int(fields.tm_sec), 2, ".")
-            put(milliseconds - seconds * 1000, 3, "Z")
-            return place
+            append(Int(fields.tm_year) + 1900, width: 4, "-")
+            append(Int(fields.tm_mon) + 1, width: 2, "-")
+            append(Int(fields.tm_mday), width: 2, "T")
+            append(Int(fields.tm_hour), width: 2, ":")
+            append(Int(fields.tm_min), width: 2, ":")
+            append(Int(fields.tm_sec), width: 2, ".")
+            append(milliseconds - seconds * 1000, width: 3, "Z")
         }
     }
 }

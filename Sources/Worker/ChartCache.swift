@@ -2,7 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import EventStore
-import JSONReading
+import JSONCoding
 import SQLite
 
 /// The days' charts that were written or asked for last, so that neither the next request for one nor the chart of the day

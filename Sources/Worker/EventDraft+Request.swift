@@ -1,34 +1,36 @@
 import Contract
 import EventStore
+import JSONCoding
 
 extension EventDraft {
     /// `request.accepted.<id>`
-    init(accepted: AcceptedRequest) throws {
+    init(accepted: AcceptedRequest) {
         let request = accepted.request
-        try self.init(
+        self.init(
             .request(.accepted, accepted.id), correlationID: accepted.id, priority: request.priority,
-            encoding: RequestAccepted(topic: request.topic.rawValue, request: request.fields))
+            data: RequestAccepted(topic: request.topic.rawValue, request: request.fields).json)
     }
 
     /// `request.done.<id>`
-    init(done accepted: AcceptedRequest, events: [LoggedEvent], _ result: FetchResult) throws {
+    init(done accepted: AcceptedRequest, events: [LoggedEvent], _ result: FetchResult) {
         let answers = events.map {
             RequestDone.Answer(topic: $0.topic.description, stream: $0.stream, sequence: $0.sequence)
         }
-        try self.init(
+        self.init(
             .request(.done, accepted.id), correlationID: accepted.id, priority: accepted.request.priority,
-            encoding: RequestDone(
+            data: RequestDone(
                 topic: accepted.request.topic.rawValue, events: answers, from: result.source,
-                problems: result.problems))
+                problems: result.problems
+            ).json)
     }
 
     /// `request.failed.<id>`
     init(
         failed id: RequestID, topic: String, request: RequestFields, priority: Request.Priority = .live,
         _ failure: ContractError
-    ) throws {
-        try self.init(
+    ) {
+        self.init(
             .request(.failed, id), correlationID: id, priority: priority,
-            encoding: RequestFailed(topic: topic, request: request, error: failure))
+            data: RequestFailed(topic: topic, request: request, error: failure).json)
     }
 }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
+import JSONCoding
 import OpenMarket
 
 extension FetchResult.Fact {
@@ -26,33 +27,33 @@ extension FetchResult.Fact {
                 guard let revision = chart.revised(from: try known.data()) else { return nil }
                 news = revision
             }
-            return try draft(foundBy: accepted, encoding: news)
+            return draft(foundBy: accepted, data: news.json)
         case .weekChart(let chart):
             var news = chart
             if let known {
                 guard let revision = chart.revised(from: try known.data()) else { return nil }
                 news = revision
             }
-            return try draft(foundBy: accepted, encoding: news)
+            return draft(foundBy: accepted, data: news.json)
         case .movie(let movie):
             guard try known?.data(as: Movie.self) != movie else { return nil }
-            return try draft(foundBy: accepted, encoding: movie)
+            return draft(foundBy: accepted, data: try JSON.encode(movie))
         case .poster(let poster):
             guard try known?.data(as: Poster.self) != poster else { return nil }
-            return try draft(foundBy: accepted, encoding: poster)
+            return draft(foundBy: accepted, data: try JSON.encode(poster))
         case .productPage(let page):
             guard try known?.data(as: ProductPage.self) != page else { return nil }
-            return try draft(foundBy: accepted, encoding: page)
+            return draft(foundBy: accepted, data: try JSON.encode(page))
         case .product(let product):
             guard try known?.data(as: Product.self) != product else { return nil }
-            return try draft(foundBy: accepted, encoding: product)
+            return draft(foundBy: accepted, data: try JSON.encode(product))
         case .productRemoved(let removed):
             guard known == nil else { return nil }
-            return try draft(foundBy: accepted, encoding: removed)
+            return draft(foundBy: accepted, data: try JSON.encode(removed))
         }
     }
 
-    private func draft(foundBy accepted: AcceptedRequest, encoding data: some Encodable) throws -> EventDraft {
-        try EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, encoding: data)
+    private func draft(foundBy accepted: AcceptedRequest, data: [UInt8]) -> EventDraft {
+        EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, data: data)
     }
 }

@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import SQLite
 
 /// How long an answer from the log counts as fresh.

@@ -77,10 +77,10 @@ extension WorkerStore {
             accepted, sentAs: offer.frames, as: result == nil ? .waiting : .done, room: intake.room, at: now,
             in: connection)
         guard case .accepted = answer else { return answer }
-        intake.drafts.append(try EventDraft(accepted: accepted))
+        intake.drafts.append(EventDraft(accepted: accepted))
         if let result {
             intake.retold[intake.drafts.count] = result.logged
-            intake.drafts.append(try EventDraft(done: accepted, events: result.logged, result))
+            intake.drafts.append(EventDraft(done: accepted, events: result.logged, result))
             intake.admission.answered.append(accepted)
         } else {
             try AttachmentTable.keep(offer.attachments, of: accepted.id, in: connection)

@@ -38,10 +38,10 @@ struct WorkerStore: Sendable {
         let now = clock.now()
         try await database.write { connection in
             let new = try requests.filter { try inbox.refuse($0, at: now, in: connection) }
-            let drafts = try new.map { refused in
+            let drafts = new.map { refused in
                 let topic = refused.topic.rawValue
                 let fields = RequestFields(of: RequestFrames(topic: topic, body: refused.body))
-                return try EventDraft(failed: refused.id, topic: topic, request: fields, refused.failure)
+                return EventDraft(failed: refused.id, topic: topic, request: fields, refused.failure)
             }
             let events = try log.append(drafts, at: now, in: connection)
             publish(events, ending: .client, in: connection)
@@ -65,7 +65,7 @@ struct WorkerStore: Sendable {
                 let event = try record(fact, foundBy: accepted, askedAt: askedAt, anomalies: &anomalies, in: connection)
                 events.append(event)
             }
-            let draft = try EventDraft(done: accepted, events: events, result)
+            let draft = EventDraft(done: accepted, events: events, result)
             let (told, new) = try tell(anomalies, foundBy: accepted, in: connection)
             events += told
             events += try log.append([draft], at: clock.now(), in: connection)
@@ -82,7 +82,7 @@ struct WorkerStore: Sendable {
         let now = clock.now()
         return try await database.write { connection in
             guard try end(accepted, as: .failed, in: connection) else { return nil }
-            let draft = try EventDraft(
+            let draft = EventDraft(
                 failed: accepted.id, topic: request.topic.rawValue, request: request.fields,
                 priority: request.priority, failure)
             let anomalies = try self.anomalies(in: failure, of: request, at: now, in: connection)
@@ -121,7 +121,7 @@ struct WorkerStore: Sendable {
         try await database.write { connection in
             guard try inbox.settle(id, as: .failed, in: connection) else { return }
             try forgetEnclosures(of: id, in: connection)
-            let draft = try EventDraft(failed: id, topic: topic, request: fields, failure)
+            let draft = EventDraft(failed: id, topic: topic, request: fields, failure)
             let events = try log.append([draft], at: now, in: connection)
             publish(events, ending: origin, in: connection)
         }

@@ -3,6 +3,7 @@ import Concurrency
 import Contract
 import FoundationEssentials
 import Glibc
+import JSONCoding
 import Messaging
 import Operations
 import Worker

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
+import JSONCoding
 import Operations
 
 /// `marquee log`

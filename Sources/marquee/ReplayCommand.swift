@@ -68,7 +68,7 @@ struct ReplayCommand: Subcommand {
         if let learned { history = BaselinePosition(ends: [.ranking: learned]) }
         if let notifier { (history, since) = try NotifierProcess.memory(in: NotifierProcess.logFile(at: notifier)) }
         try AlertReplay(rules: rules, since: since, history: history).run(log) { alert in
-            Console.print(String(decoding: try AlertReplay.json(alert), as: UTF8.self))
+            Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self))
         }
         return .done
     }

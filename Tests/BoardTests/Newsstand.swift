@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import JSONCoding
 import Messaging
 import Networking
 import Operations
@@ -135,7 +136,14 @@ struct Newsstand {
 
         /// Logs and publishes an event.
         func publish(_ topic: Topic, _ data: some Encodable & Sendable) async throws {
-            let draft = try EventDraft(topic, encoding: data)
+            try await publish(EventDraft(topic, encoding: data))
+        }
+
+        func publish(_ topic: Topic, _ data: some JSONWritable & Sendable) async throws {
+            try await publish(EventDraft(topic, data: data.json))
+        }
+
+        private func publish(_ draft: EventDraft) async throws {
             publisher.publish(try await database.write { [log] in try log.append([draft], at: Date(), in: $0) })
         }
 

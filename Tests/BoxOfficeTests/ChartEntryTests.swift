@@ -17,16 +17,16 @@ import Testing
         """
 
     @Test func jsonHasEveryFieldOfTheContractAndNullWhereNothingIsKnown() throws {
-        #expect(try JSON.text(Sample.entry) == Self.fullJSON)
-        #expect(try JSON.text(Sample.bare("20240001")) == Self.bareJSON)
+        #expect(try jsonText(Sample.entry) == Self.fullJSON)
+        #expect(try jsonText(Sample.bare("20240001")) == Self.bareJSON)
     }
 
     @Test func jsonIsReadBackAndMayLackWhatIsNull() throws {
-        #expect(try JSON.roundTrip(Sample.entry) == Sample.entry)
+        #expect(try roundTrip(Sample.entry) == Sample.entry)
         let bare = Sample.bare("20240001")
-        #expect(try JSON.roundTrip(bare) == bare)
+        #expect(try roundTrip(bare) == bare)
         let short = #"{"line":1,"isNew":true,"movieCode":"20240001","title":"첫눈","unknown":[1]}"#
-        #expect(try JSON.read(ChartEntry.self, short) == bare)
+        #expect(try readJSON(ChartEntry.self, short) == bare)
     }
 
     @Test func aFieldIsWhatJSONSays() {

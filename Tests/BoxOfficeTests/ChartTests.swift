@@ -21,8 +21,8 @@ import Testing
 
     @Test func aFirstRevisionSaysNothingOfCorrections() throws {
         let expected = #"{"date":"2024-06-04","entries":[],"market":"all","revision":1,"state":"provisional"}"#
-        #expect(try JSON.text(chart([])) == expected)
-        #expect(try JSON.roundTrip(chart([Sample.entry])) == chart([Sample.entry]))
+        #expect(try jsonText(chart([])) == expected)
+        #expect(try roundTrip(chart([Sample.entry])) == chart([Sample.entry]))
     }
 
     @Test func theSameFiguresAreNoRevision() {
@@ -43,13 +43,13 @@ import Testing
                     movieCode: corrected.movieCode,
                     change: .field(.audience, before: .integer(21_533), after: .integer(21_530)))
             ])
-        #expect(try JSON.roundTrip(next) == next)
+        #expect(try roundTrip(next) == next)
     }
 
     @Test func aChartThatSettlesIsARevisionWithoutCorrections() throws {
         let next = try #require(chart([Sample.entry], state: .settled).revised(from: chart([Sample.entry])))
         #expect(next.revision == 2)
         #expect(next.corrections == [])
-        #expect(try JSON.text(next).contains(#""corrections":[],"#))
+        #expect(try jsonText(next).contains(#""corrections":[],"#))
     }
 }

@@ -62,22 +62,22 @@ import Testing
     ])
     func jsonHasTheValuesBareAndKeepsTheirTypes(change: Correction.Change, text: String) throws {
         let correction = Correction(movieCode: movie, change: change)
-        #expect(try JSON.text(correction) == text)
-        #expect(try JSON.roundTrip(correction) == correction)
+        #expect(try jsonText(correction) == text)
+        #expect(try roundTrip(correction) == correction)
     }
 
     @Test func jsonHasAWholeEntryAndNullForAFilmThatCameOrWent() throws {
         let entry = Sample.bare("20240001")
-        let line = try JSON.text(entry)
+        let line = try jsonText(entry)
         let came = Correction(movieCode: entry.movieCode, change: .entry(before: nil, after: entry))
         let went = Correction(movieCode: entry.movieCode, change: .entry(before: entry, after: nil))
-        #expect(try JSON.text(came) == #"{"after":\#(line),"before":null,"field":"entry","movieCode":"20240001"}"#)
-        #expect(try JSON.text(went) == #"{"after":null,"before":\#(line),"field":"entry","movieCode":"20240001"}"#)
-        #expect(try JSON.roundTrip([came, went]) == [came, went])
+        #expect(try jsonText(came) == #"{"after":\#(line),"before":null,"field":"entry","movieCode":"20240001"}"#)
+        #expect(try jsonText(went) == #"{"after":null,"before":\#(line),"field":"entry","movieCode":"20240001"}"#)
+        #expect(try roundTrip([came, went]) == [came, went])
     }
 
     @Test func aFieldNobodyKnowsIsRefused() {
         let text = #"{"after":1,"before":2,"field":"popcorn","movieCode":"2022B512"}"#
-        #expect(throws: DecodingError.self) { try JSON.read(Correction.self, text) }
+        #expect(throws: DecodingError.self) { try readJSON(Correction.self, text) }
     }
 }

@@ -107,8 +107,8 @@ import Testing
 
     @Test func jsonIsAStringWithHyphens() throws {
         let date = try #require(KoreanDate("20240604"))
-        #expect(try JSON.text(date) == #""2024-06-04""#)
-        #expect(try JSON.roundTrip(date) == date)
-        #expect(throws: DecodingError.self) { try JSON.read(KoreanDate.self, #""2024-02-30""#) }
+        #expect(try jsonText(date) == #""2024-06-04""#)
+        #expect(try roundTrip(date) == date)
+        #expect(throws: DecodingError.self) { try readJSON(KoreanDate.self, #""2024-02-30""#) }
     }
 }

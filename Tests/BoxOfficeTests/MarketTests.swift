@@ -16,8 +16,8 @@ import Testing
     @Test(arguments: MarketTests.all)
     func everyMarketIsReadBackFromItsText(market: Market) throws {
         #expect(Market(market.description) == market)
-        #expect(try JSON.text(market) == "\"\(market)\"")
-        #expect(try JSON.roundTrip(market) == market)
+        #expect(try jsonText(market) == "\"\(market)\"")
+        #expect(try roundTrip(market) == market)
     }
 
     @Test func filtersStandInTheContractsOrder() {

@@ -7,8 +7,8 @@ import Testing
     func eightDigitsAndCapitalsAreACode(text: String) throws {
         let code = try #require(MovieCode(text))
         #expect(code.description == text)
-        #expect(try JSON.text(code) == "\"\(text)\"")
-        #expect(try JSON.roundTrip(code) == code)
+        #expect(try jsonText(code) == "\"\(text)\"")
+        #expect(try roundTrip(code) == code)
     }
 
     @Test(arguments: [
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func jsonThatIsNoCodeIsRefused() {
-        #expect(throws: DecodingError.self) { try JSON.read(MovieCode.self, "20234675") }
-        #expect(throws: DecodingError.self) { try JSON.read(MovieCode.self, #""movie""#) }
+        #expect(throws: DecodingError.self) { try readJSON(MovieCode.self, "20234675") }
+        #expect(throws: DecodingError.self) { try readJSON(MovieCode.self, #""movie""#) }
     }
 }

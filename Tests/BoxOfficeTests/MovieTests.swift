@@ -41,10 +41,10 @@ import Testing
 
     @Test func jsonHasEveryFieldOfTheContractAndNullOrAnEmptyListForWhatIsAbsent() throws {
         let bare = Movie(code: Sample.code("20240001"), title: "첫눈")
-        #expect(try JSON.text(bare) == Self.bareJSON)
-        #expect(try JSON.text(full) == Self.partsJSON)
-        #expect(try JSON.roundTrip(bare) == bare)
-        #expect(try JSON.roundTrip(full) == full)
+        #expect(try jsonText(bare) == Self.bareJSON)
+        #expect(try jsonText(full) == Self.partsJSON)
+        #expect(try roundTrip(bare) == bare)
+        #expect(try roundTrip(full) == full)
     }
 
     @Test func jsonMayLackWhatIsNull() throws {
@@ -52,7 +52,7 @@ import Testing
             {"actors":[{"name":"가"}],"code":"20240001","companies":[],"directors":[],"genres":[],"nations":[],\
             "ratings":[],"showTypes":[],"staff":[],"title":"첫눈","later":1}
             """
-        let movie = try JSON.read(Movie.self, text)
+        let movie = try readJSON(Movie.self, text)
         #expect(movie.titleEnglish == nil)
         #expect(movie.actors == [Movie.Actor(name: "가")])
     }

@@ -11,24 +11,24 @@ import Testing
     func textAndJSONHaveTheDecimalOnlyIfThereIsOne(tenths: Int, text: String) throws {
         let percent = Percent(tenths: tenths)
         #expect(percent.description == text)
-        #expect(try JSON.text(percent) == text)
-        #expect(try JSON.roundTrip(percent) == percent)
+        #expect(try jsonText(percent) == text)
+        #expect(try roundTrip(percent) == percent)
     }
 
     @Test func everyTenthGoesThroughJSONExactly() throws {
         let percents = (-2500...2500).map(Percent.init(tenths:))
-        #expect(try JSON.roundTrip(percents) == percents)
-        #expect(try JSON.text(percents) == "[" + percents.map(\.description).joined(separator: ",") + "]")
+        #expect(try roundTrip(percents) == percents)
+        #expect(try jsonText(percents) == "[" + percents.map(\.description).joined(separator: ",") + "]")
     }
 
     @Test func jsonMayWriteAnIntegralPercentageWithADecimal() throws {
-        #expect(try JSON.read(Percent.self, "98.0") == Percent(tenths: 980))
-        #expect(try JSON.read(Percent.self, "-0.0") == Percent(tenths: 0))
+        #expect(try readJSON(Percent.self, "98.0") == Percent(tenths: 980))
+        #expect(try readJSON(Percent.self, "-0.0") == Percent(tenths: 0))
     }
 
     @Test(arguments: ["16.25", "1e30", "-1e30", "\"16.2\"", "true"])
     func jsonThatIsNoPercentageIsRefused(text: String) {
-        #expect(throws: DecodingError.self) { try JSON.read(Percent.self, text) }
+        #expect(throws: DecodingError.self) { try readJSON(Percent.self, text) }
     }
 
     @Test func aDecimalThatIsNoNumberIsRefused() {

@@ -20,18 +20,18 @@ import Testing
     }
 
     @Test func aFoundPictureStandsBesideTheSearch() throws {
-        #expect(try JSON.text(poster(image)) == Self.foundJSON)
-        #expect(try JSON.roundTrip(poster(image)) == poster(image))
+        #expect(try jsonText(poster(image)) == Self.foundJSON)
+        #expect(try roundTrip(poster(image)) == poster(image))
     }
 
     @Test func withoutAPictureOnlyTheSearchIsWritten() throws {
         let expected = #"{"code":"20240001","found":false,"query":"첫눈 영화 포스터","title":"첫눈"}"#
-        #expect(try JSON.text(poster(nil)) == expected)
-        #expect(try JSON.roundTrip(poster(nil)) == poster(nil))
+        #expect(try jsonText(poster(nil)) == expected)
+        #expect(try roundTrip(poster(nil)) == poster(nil))
     }
 
     @Test func foundWithoutAPictureIsRefused() {
         let text = #"{"code":"20240001","found":true,"query":"","title":"첫눈"}"#
-        #expect(throws: DecodingError.self) { try JSON.read(Poster.self, text) }
+        #expect(throws: DecodingError.self) { try readJSON(Poster.self, text) }
     }
 }

@@ -38,11 +38,11 @@ import Testing
         var empty = chart(1, yearWeek: nil)
         empty.chart.entries = []
         #expect(
-            try JSON.text(empty) == #"{"date":"2024-06-07","entries":[],"firstDay":"2024-06-07","#
+            try jsonText(empty) == #"{"date":"2024-06-07","entries":[],"firstDay":"2024-06-07","#
                 + #""lastDay":"2024-06-09","market":"all","revision":1,"span":"weekend","state":"settled","#
                 + #""yearWeek":null}"#)
-        #expect(try JSON.roundTrip(chart(1)) == chart(1))
-        #expect(try JSON.read(Chart.self, JSON.text(chart(1))) == chart(1).chart)
+        #expect(try roundTrip(chart(1)) == chart(1))
+        #expect(try readJSON(Chart.self, jsonText(chart(1))) == chart(1).chart)
     }
 
     @Test("a corrected week is the next revision, and the same figures are none")
@@ -52,6 +52,6 @@ import Testing
         #expect(next.chart.revision == 2)
         #expect(next.chart.corrections?.count == 1)
         #expect(next.week == chart(1).week && next.yearWeek == "202423")
-        #expect(try JSON.roundTrip(next) == next)
+        #expect(try roundTrip(next) == next)
     }
 }

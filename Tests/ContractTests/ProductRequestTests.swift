@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 import OpenMarket
 import Testing
 
@@ -145,7 +146,7 @@ import Testing
         #expect(Request.id(in: kept) == RequestID("a"))
         #expect(RequestFrames(topic: "fetch.day", body: "2024-06-04").withoutAttachments().body == "2024-06-04")
         let accepted = RequestAccepted(topic: "product.register", request: RequestFields(of: frames))
-        let json = try JSON.encode(accepted)
+        let json = accepted.json
         #expect(!String(decoding: json, as: UTF8.self).contains("s3cret"))
         #expect(try JSON.decode(RequestAccepted.self, from: json) == accepted)
         var text = ""

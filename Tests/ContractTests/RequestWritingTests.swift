@@ -1,6 +1,6 @@
 import BoxOffice
 import FoundationEssentials
-import JSONReading
+import JSONCoding
 import Testing
 
 @testable import Contract
@@ -13,8 +13,8 @@ import Testing
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    private func expectSame(_ value: some Encodable & JSONWritable) throws {
-        #expect(String(decoding: value.json, as: UTF8.self) == (try foundation(value)))
+    private func expectSame(_ value: some JSONWritable, _ mirror: some Encodable) throws {
+        #expect(String(decoding: value.json, as: UTF8.self) == (try foundation(mirror)))
     }
 
     @Test(
@@ -26,8 +26,13 @@ import Testing
             ("fetch.products", #"{"page":2,"perPage":100,"id":"x"}"#),
         ])
     func accepted(_ topic: String, _ body: String) throws {
-        let frames = RequestFrames(topic: topic, body: body)
-        try expectSame(RequestAccepted(topic: topic, request: RequestFields(of: frames)))
+        let fields = RequestFields(of: RequestFrames(topic: topic, body: body))
+        let mirror = EncodableFields(fields: fields)
+        try expectSame(RequestAccepted(topic: topic, request: fields), Accepted(topic: topic, request: mirror))
+        let error = ContractError(.badRequest, "no \"day\"", field: "a/b")
+        try expectSame(
+            RequestFailed(topic: topic, request: fields, error: error),
+            Failed(topic: topic, request: mirror, error: error))
     }
 
     @Test("how it ended")
@@ -38,8 +43,16 @@ import Testing
                 RequestDone.Answer(topic: $0.description, stream: $0.stream, sequence: .zero.advanced(by: 42))
             }
         let problem = ContractError(.upstreamTimeout, "no \"answer\" in time", field: "a/b", retryAfter: 3)
-        try expectSame(RequestDone(topic: "fetch.day", events: answers, from: .upstream, problems: []))
-        try expectSame(RequestDone(topic: "fetch.movie", events: [], from: .log, problems: [problem, problem]))
+        for (answers, source, problems) in [
+            (answers, RequestDone.Source.upstream, []), ([], .log, [problem, problem]),
+        ] {
+            let mirror = Done(
+                topic: "fetch.day",
+                events: answers.map { Answer(topic: $0.topic, stream: $0.stream, sequence: $0.sequence) },
+                from: source, problems: problems)
+            try expectSame(
+                RequestDone(topic: "fetch.day", events: answers, from: source, problems: problems), mirror)
+        }
     }
 
     @Test(
@@ -51,5 +64,57 @@ import Testing
     func fields(_ body: String) throws {
         let decoded = try JSONDecoder().decode(FetchFields.self, from: Data(body.utf8))
         #expect(try FetchFields(body, topic: .fetchDay) == decoded)
+    }
+}
+
+// The same for Foundation's encoder.
+
+private struct Accepted: Encodable {
+    let topic: String
+    let request: EncodableFields
+}
+
+private struct Failed: Encodable {
+    let topic: String
+    let request: EncodableFields
+    let error: ContractError
+}
+
+private struct Done: Encodable {
+    let topic: String
+    let events: [Answer]
+    let from: RequestDone.Source
+    let problems: [ContractError]
+}
+
+private struct Answer: Encodable {
+    let topic: String
+    let stream: Contract.Stream
+    let sequence: SequenceNumber
+}
+
+private struct EncodableFields: Encodable {
+    let fields: RequestFields
+
+    private enum Key: CodingKey {
+        case id, date, span, nation, films, area, code, poster, refresh, priority
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch fields {
+        case .product(let fields): try fields.encode(to: encoder)
+        case .fetch(let fields):
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encodeIfPresent(fields.id, forKey: .id)
+            try container.encodeIfPresent(fields.date, forKey: .date)
+            try container.encodeIfPresent(fields.span, forKey: .span)
+            try container.encodeIfPresent(fields.nation, forKey: .nation)
+            try container.encodeIfPresent(fields.films, forKey: .films)
+            try container.encodeIfPresent(fields.area, forKey: .area)
+            try container.encodeIfPresent(fields.code, forKey: .code)
+            try container.encodeIfPresent(fields.poster, forKey: .poster)
+            try container.encodeIfPresent(fields.refresh, forKey: .refresh)
+            try container.encodeIfPresent(fields.priority, forKey: .priority)
+        }
     }
 }

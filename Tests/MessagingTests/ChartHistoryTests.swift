@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import SQLite
 import TestSupport
 import Testing
@@ -34,7 +35,7 @@ import Testing
     }
 
     private func draft(_ chart: Chart) throws -> EventDraft {
-        try EventDraft(.ranking(day: chart.date, market: chart.market), encoding: chart)
+        EventDraft(.ranking(day: chart.date, market: chart.market), data: chart.json)
     }
 
     private func history<Value: Sendable>(
@@ -73,7 +74,7 @@ import Testing
         try await log.append(
             draft(chart(june + 3, [(2, 30)])), draft(chart(june, [(1, 90), (2, 40)])), draft(first), draft(second),
             draft(chart(june + 2, [(1, 80)])), draft(chart(june + 2, [(2, 5)], in: Market(films: .diverse))),
-            EventDraft(.weekRanking(week, market: .all), encoding: weekly))
+            EventDraft(.weekRanking(week, market: .all), data: weekly.json))
         let days = try await history(of: log) { try $0.days(of: two, in: .all) }
         #expect(days.map(\.date) == [june, june + 3])
         #expect(days.map(\.entry.audience) == [40, 30])

@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 import SQLite
 import TestSupport
 import Testing
@@ -95,7 +96,7 @@ import Testing
         let date = try #require(KoreanDate("2024-06-04"))
         let chart = Chart(date: date, market: .all, state: .provisional, entries: [])
         let log = try await Log(in: folder)
-        let logged = try await log.append(EventDraft(.ranking(day: date, market: .all), encoding: chart))[0]
+        let logged = try await log.append(EventDraft(.ranking(day: date, market: .all), data: chart.json))[0]
         #expect(try Event(topic: logged.topic, body: logged.body).data() == chart)
     }
 

@@ -1,5 +1,6 @@
 import Concurrency
 import FoundationEssentials
+import JSONCoding
 import Operations
 import SQLite
 import TestSupport

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 import TestSupport
 import Testing
 import ZeroMQ

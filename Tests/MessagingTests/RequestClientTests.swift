@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 import TestSupport
 import Testing
 import ZeroMQ
@@ -64,10 +65,10 @@ import ZeroMQ
             _ = try await stage.publish(
                 EventDraft(
                     .request(.failed, stranger),
-                    encoding: RequestFailed(topic: "fetch.day", request: request.fields, error: failure)),
+                    data: RequestFailed(topic: "fetch.day", request: request.fields, error: failure).json),
                 EventDraft(
                     .request(.done, id),
-                    encoding: RequestDone(topic: "fetch.day", events: [answer], from: .log, problems: [])))
+                    data: RequestDone(topic: "fetch.day", events: [answer], from: .log, problems: []).json))
             stage.router.post([command.answer(.accepted(id))])
             guard case .done(let done, let events) = try await outcome else {
                 Issue.record("the request has failed")
@@ -92,7 +93,7 @@ import ZeroMQ
                 _ = try await stage.publish(
                     EventDraft(
                         .request(.failed, id),
-                        encoding: RequestFailed(topic: "fetch.day", request: request.fields, error: failure)))
+                        data: RequestFailed(topic: "fetch.day", request: request.fields, error: failure).json))
             }
             guard case .failed(failure) = try await outcome else {
                 Issue.record("the request has not failed as it did")

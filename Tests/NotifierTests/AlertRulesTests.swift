@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Testing
 
 @testable import Notifier
@@ -110,11 +111,8 @@ import Testing
         let before = try SourcedChart.june(3, [.movie("A", line: 1)], number: 1)
         let day = try SourcedChart.june(4, [.movie("B", line: 1, change: nil)], number: 2)
         let alerts = rules.alerts(for: day, before: before)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(alerts[1])
         #expect(
-            String(decoding: data, as: UTF8.self)
+            String(decoding: alerts[1].json, as: UTF8.self)
                 == #"{"change":null,"date":"2024-06-04","evidence":[{"sequence":"0000000000000002","stream":"ranking"},"#
                 + #"{"sequence":"0000000000000001","stream":"ranking"}],"movieCode":"AAAAAAAA","previousRank":1,"rank":null,"#
                 + #""rule":"left","severity":"major","text":{"en":"A has left the top ten (No. 1 the day before)","#

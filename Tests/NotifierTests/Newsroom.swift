@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import JSONCoding
 import Messaging
 import Operations
 import SQLite
@@ -144,7 +145,7 @@ struct Newsroom {
                 try ChartEntry.movie(String(title), line: index + 1, isNew: title == "N")
             }
             let chart = try SourcedChart.june(day, entries).chart
-            let draft = try EventDraft(.ranking(day: chart.date, market: .all), priority: priority, encoding: chart)
+            let draft = EventDraft(.ranking(day: chart.date, market: .all), priority: priority, data: chart.json)
             let events = try await database.write { [log] in try log.append([draft], at: time, in: $0) }
             if !isLost { publisher.publish(events) }
         }

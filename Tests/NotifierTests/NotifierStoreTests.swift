@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import JSONCoding
 import Messaging
 import Operations
 import SQLite
@@ -42,7 +43,7 @@ import Testing
                     return movie
                 }
                 let chart = Chart(date: first + day, market: market, state: .provisional, entries: entries)
-                let draft = try EventDraft(.ranking(day: chart.date, market: market), encoding: chart)
+                let draft = EventDraft(.ranking(day: chart.date, market: market), data: chart.json)
                 let number = String(events.count + 1)
                 let sequence = String(repeating: "0", count: 16 - number.count) + number
                 let body = """
@@ -195,9 +196,4 @@ import Testing
         let byPlace = [4, 5].map { other.includes(events[$0], began: time) }
         #expect([early] + byPlace == [true, true, false])
     }
-}
-
-extension Alert {
-    /// The alert as its event has it.
-    fileprivate var json: [UInt8] { get throws { try JSON.encode(self) } }
 }

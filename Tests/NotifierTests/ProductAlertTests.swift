@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import JSONCoding
 import Messaging
 import OpenMarket
 import Operations
@@ -87,10 +88,10 @@ import YAML
         #expect(alert.text.ko == "〈팥빙수〉 10,000원→1,690,000원 ▲16800%")
         #expect(alert.title == "팥빙수" && alert.product?.number == 1 && alert.movieCode == nil)
         #expect(alert.values["bargainPrice"] == .amount(1_690_000) && alert.values["currency"] == .text("KRW"))
-        let written = String(decoding: try Contract.JSON.encode(alert), as: UTF8.self)
+        let written = String(decoding: alert.json, as: UTF8.self)
         #expect(written.contains(#""product":1,"#) && written.contains(#""movieCode":null"#))
-        let read = try Contract.JSON.decode(Alert.self, from: Array(written.utf8))
-        #expect(String(decoding: try Contract.JSON.encode(read), as: UTF8.self) == written)
+        let read = try JSON.decode(Alert.self, from: Array(written.utf8))
+        #expect(String(decoding: read.json, as: UTF8.self) == written)
         #expect(Topic("alert.priceRose.1.2026-11-21") == alert.topic)
         #expect(Topic("alert.priceRose.AAAAAAAA.2026-11-21") == nil)
     }

@@ -1,3 +1,4 @@
+import JSONCoding
 import Testing
 
 @testable import Sandbox
@@ -15,7 +16,7 @@ struct FaultsTests {
         #expect(faults.kobis.latency == 20 && faults.kobis.errors == [503: 0.25] && faults.kobis.times == 2)
         #expect(faults.kakao.faults == ["-10": 0.5] && faults.kakao.retryAfter == 3 && faults.images.dead == 1)
         var again = Faults()
-        try again.set(json: faults.json.bytes)
+        try again.set(json: faults.tree.json)
         #expect(again == faults)
     }
 

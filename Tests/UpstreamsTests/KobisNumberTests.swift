@@ -1,5 +1,5 @@
 import BoxOffice
-import JSONReading
+import JSONCoding
 import Testing
 
 @testable import Upstreams

@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import SQLite
 import Testing
 
@@ -94,7 +95,7 @@ import Testing
         let undone = before
         await #expect(throws: CancellationError.self) {
             try await desk.database.write { connection in
-                let draft = try EventDraft(.ranking(day: undone.date, market: .all), encoding: undone)
+                let draft = EventDraft(.ranking(day: undone.date, market: .all), data: undone.json)
                 let event = try desk.store.log.append([draft], at: Desk.noon, in: connection)[0]
                 desk.store.recentCharts.keep(undone, toldBy: event)
                 throw CancellationError()
@@ -116,8 +117,8 @@ import Testing
         try await desk.store.settle(first, with: Sample.result(10, .settled), askedAt: Desk.noon)
         await #expect(throws: CancellationError.self) {
             try await desk.database.write { connection in
-                let draft = try EventDraft(
-                    .ranking(day: Sample.day, market: .all), encoding: Sample.chart(20, .settled))
+                let draft = EventDraft(
+                    .ranking(day: Sample.day, market: .all), data: Sample.chart(20, .settled).json)
                 _ = try desk.store.log.append([draft], at: Desk.noon, in: connection)
                 let undone = try desk.store.answer(to: Sample.chart, at: Desk.noon, in: connection)
                 #expect(try undone?.logged[0].data(as: Chart.self).entries[0].audience == 20)

@@ -2,6 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import Operations
 import Sandbox

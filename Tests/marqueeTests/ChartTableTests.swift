@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Testing
 
 @testable import marquee

@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 import Testing
 
 @testable import Contract
@@ -30,7 +31,7 @@ import Testing
             """
         let topic = Topic.ranking(day: date, market: .all)
         let sequence = try #require(SequenceNumber(1))
-        let body = Array(envelope.utf8) + (try JSON.encode(chart)) + Array("}".utf8)
+        let body = Array(envelope.utf8) + chart.json + Array("}".utf8)
         return try ChartRevision(LoggedEvent(topic: topic, sequence: sequence, body: body))
     }
 

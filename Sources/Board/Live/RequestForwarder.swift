@@ -1,6 +1,7 @@
 import Concurrency
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import Operations
 import ZeroMQ

@@ -1,5 +1,6 @@
 import BoxOffice
 import Contract
+import JSONCoding
 import WebServer
 
 /// Charts: of a day or a week, and over a range of days.

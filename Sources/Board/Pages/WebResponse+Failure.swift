@@ -1,4 +1,5 @@
 import Contract
+import JSONCoding
 import WebServer
 
 extension WebResponse {

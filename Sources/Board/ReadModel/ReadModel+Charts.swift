@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import JSONCoding
 import SQLite
 
 extension ReadModel {
@@ -37,7 +38,7 @@ extension ReadModel {
             corrections: chart.corrections ?? [])
         try connection.execute(
             "insert or replace into revision (topic, revision, data) values (?, ?, ?)", topic, chart.revision,
-            try JSON.encode(revision))
+            revision.json)
         let note = ChartNews(
             topic: topic, market: chart.market, span: span, firstDay: chart.date, revision: chart.revision,
             state: chart.state, corrections: chart.corrections?.count ?? 0)
@@ -101,11 +102,19 @@ extension ReadModel {
 }
 
 /// What is told of a revision.
-private struct Revision: Encodable {
+private struct Revision: JSONWritable {
     let revision: Int
     let time: String
     let state: Chart.State
     let corrections: [Correction]
+
+    func write(to json: inout JSONWriter) {
+        json.member("corrections", corrections, isFirst: true)
+        json.member("revision", revision)
+        json.member("state", state.rawValue)
+        json.member("time", time)
+        json.endObject()
+    }
 }
 
 private struct ChartNews: Encodable {

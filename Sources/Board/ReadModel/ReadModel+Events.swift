@@ -1,5 +1,6 @@
 import BoxOffice
 import Contract
+import JSONCoding
 import Messaging
 import Operations
 import SQLite

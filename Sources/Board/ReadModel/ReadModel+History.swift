@@ -1,5 +1,6 @@
 import BoxOffice
 import Contract
+import JSONCoding
 import SQLite
 
 extension ReadModel {

@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import SQLite
 

@@ -1,4 +1,4 @@
-import JSONReading
+import JSONCoding
 
 /// The answer to a command: a word that says how it went, and what belongs to it.
 public struct Reply: Hashable, Sendable {
@@ -40,7 +40,7 @@ public struct Reply: Hashable, Sendable {
     }
 
     private init(_ word: String, _ body: some Encodable) {
-        frames = [Array(word.utf8), JSON.certain(body)]
+        frames = [Array(word.utf8), JSON.encodeInfallibly(body)]
     }
 
     /// What belongs to the word: the second frame.

@@ -1,10 +1,10 @@
 import Glibc
-import JSONReading
+import JSONCoding
 
 /// The JSON object that an event travels in: its attributes as text, and its data as the JSON that it already is.
 public enum Envelope {
     /// The object's bytes, with the attributes in their order and those without a value left out.
-    public static func json(_ attributes: [(name: StaticString, value: String?)], data: [UInt8]) -> [UInt8] {
+    public static func json(_ attributes: [(name: String, value: String?)], data: [UInt8]) -> [UInt8] {
         var json = JSONWriter(capacity: data.count + 512)
         for case (let name, let value?) in attributes {
             json.member(name, value, isFirst: json.isEmpty)

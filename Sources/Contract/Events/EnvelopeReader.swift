@@ -21,7 +21,7 @@ struct EnvelopeReader {
 
     /// The number of the next attribute if it has this name.
     mutating func sequence(_ name: StaticString) -> SequenceNumber? {
-        next(name).flatMap { SequenceNumber(digits: json[$0]) }
+        next(name).flatMap { SequenceNumber(digits: json.span.extracting($0)) }
     }
 
     /// Whether the next attribute has this name and this text.

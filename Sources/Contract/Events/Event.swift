@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import JSONReading
+public import JSONCoding
 
 /// An event as its reader sees it: the attributes of a CloudEvents 1.0 envelope, and the data when asked for.
 public struct Event: Hashable, Sendable {

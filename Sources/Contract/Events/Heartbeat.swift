@@ -1,4 +1,6 @@
 public import FoundationEssentials
+import JSONCoding
+import ZeroMQ
 
 /// What a process tells every second, so that its readers notice what they missed: how far each stream has come.
 public struct Heartbeat: Hashable, Sendable, Codable {
@@ -38,7 +40,7 @@ extension Heartbeat {
     /// Returns the two frames of the heartbeat's message; it belongs to no stream and no log.
     public func frames(from source: String, at now: Date) -> [[UInt8]] {
         let process = source.split(separator: "/").last ?? ""
-        let attributes: [(name: StaticString, value: String?)] = [
+        let attributes: [(name: String, value: String?)] = [
             ("specversion", Event.version),
             ("id", "\(epoch)/heartbeat/\(Timestamp.text(now))"),
             ("source", source),
@@ -47,7 +49,7 @@ extension Heartbeat {
             ("time", Timestamp.text(now)),
             ("datacontenttype", "application/json"),
         ]
-        let body = Envelope.json(attributes, data: JSON.certain(self))
+        let body = Envelope.json(attributes, data: JSON.encodeInfallibly(self))
         return [Array((Self.topicPrefix + process).utf8), body]
     }
 }

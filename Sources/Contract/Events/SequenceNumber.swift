@@ -1,4 +1,6 @@
-public import JSONReading
+public import JSONCoding
+import SQLite
+import Text
 
 /// The place of an event in its stream, from 1; written with sixteen digits so that texts sort as numbers do.
 public struct SequenceNumber: Hashable, Sendable {
@@ -36,34 +38,23 @@ extension SequenceNumber: Comparable {
 extension SequenceNumber: CustomStringConvertible {
     /// The number's sixteen digits.
     public var description: String {
-        String(unsafeUninitializedCapacity: Self.digits) { bytes in
-            var rest = value
-            for place in (0..<Self.digits).reversed() {
-                bytes[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
-            }
-            return Self.digits
-        }
+        String(utf8Capacity: Self.digits) { $0.append(digitsOf: value, width: Self.digits) }
     }
 
     /// Reads sixteen digits.
     public init?(_ text: some StringProtocol) {
-        self.init(digits: text.utf8)
+        let text = String(text)
+        self.init(digits: text.utf8.span)
     }
 
     /// Reads sixteen digits from bytes.
-    init?(digits: some Collection<UInt8>) {
-        guard digits.count == Self.digits else { return nil }
-        var value: UInt64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
-        }
+    init?(digits: Span<UInt8>) {
+        guard digits.count == Self.digits, let value = UInt64(digits: digits) else { return nil }
         self.init(value)
     }
 }
 
-extension SequenceNumber: JSONText {
+extension SequenceNumber: StringRepresentable {
     /// What it is called where a text is none.
     public static let noun = "sequence number"
 }

@@ -17,21 +17,3 @@ public enum Stream: String, Hashable, Sendable, CaseIterable, Codable, CodingKey
     /// Alerts, at the notifier.
     case alert
 }
-
-extension Stream {
-    /// Feeds the place among all streams: as of a raw value, the word would be fed.
-    public func hash(into hasher: inout Hasher) {
-        let number: UInt8 =
-            switch self {
-            case .ranking: 0
-            case .movie: 1
-            case .poster: 2
-            case .products: 3
-            case .product: 4
-            case .request: 5
-            case .anomaly: 6
-            case .alert: 7
-            }
-        hasher.combine(number)
-    }
-}

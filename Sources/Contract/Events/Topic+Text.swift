@@ -1,5 +1,5 @@
 import BoxOffice
-public import JSONReading
+public import JSONCoding
 import OpenMarket
 
 extension Topic: CustomStringConvertible {
@@ -23,8 +23,8 @@ extension Topic: CustomStringConvertible {
 
     /// Reads what `description` writes, and nothing else.
     public init?(_ text: some StringProtocol) {
-        var whole = String(text)
-        if let day = whole.withUTF8(Self.nationalDay) {
+        let whole = String(text)
+        if let day = Self.nationalDay(whole.utf8.span) {
             self = .ranking(day: day, market: .all)
             return
         }
@@ -39,10 +39,11 @@ extension Topic: CustomStringConvertible {
     private static let national = Array("ranking.day.all.".utf8)
 
     /// The day of a national chart's topic, which nearly all that are read in numbers are; nil if it is another's.
-    private static func nationalDay(_ text: UnsafeBufferPointer<UInt8>) -> KoreanDate? {
+    private static func nationalDay(_ text: Span<UInt8>) -> KoreanDate? {
         let dashed = 10
-        guard text.count == national.count + dashed, text.starts(with: national) else { return nil }
-        return KoreanDate(digits: UnsafeBufferPointer(rebasing: text[national.count...]))
+        guard text.count == national.count + dashed else { return nil }
+        for index in national.indices where text[index] != national[index] { return nil }
+        return KoreanDate(digits: text.extracting(droppingFirst: national.count))
     }
 
     private static func parse(_ words: [Substring]) -> Topic? {
@@ -96,7 +97,7 @@ extension Topic: CustomStringConvertible {
     }
 }
 
-extension Topic: JSONText {
+extension Topic: StringRepresentable {
     /// What it is called where a text is none.
     public static let noun = "topic of an event"
 }

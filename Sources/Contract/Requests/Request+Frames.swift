@@ -1,5 +1,6 @@
 import BoxOffice
 public import FoundationEssentials
+import JSONCoding
 
 extension Request {
     /// Understands a request, or says which part of it is at fault.
@@ -91,6 +92,6 @@ extension Request {
 
     /// The request as the two frames that ask for it.
     public var frames: RequestFrames {
-        RequestFrames(topic: topic.rawValue, body: String(decoding: JSON.certain(fields), as: UTF8.self))
+        RequestFrames(topic: topic.rawValue, body: String(decoding: fields.json, as: UTF8.self))
     }
 }

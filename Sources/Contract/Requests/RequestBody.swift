@@ -1,5 +1,5 @@
 import FoundationEssentials
-import JSONReading
+import JSONCoding
 
 /// A request's body: a JSON object, or a bare value.
 enum RequestBody {

@@ -1,3 +1,5 @@
+public import JSONCoding
+
 /// The fields of a request's body as they stand there, read but not yet checked: each kind of request brings its own.
 ///
 /// See docs/decisions/0024-request-fields-and-attachments.md.
@@ -22,12 +24,12 @@ public enum RequestFields: Hashable, Sendable {
     }
 }
 
-extension RequestFields: Encodable {
+extension RequestFields: JSONWritable {
     /// Writes the fields of the one kind.
-    public func encode(to encoder: any Encoder) throws {
+    public func write(to json: inout JSONWriter) {
         switch self {
-        case .fetch(let fields): try fields.encode(to: encoder)
-        case .product(let fields): try fields.encode(to: encoder)
+        case .fetch(let fields): fields.write(to: &json)
+        case .product(let fields): json.appendJSON(JSON.encodeInfallibly(fields))
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 
 extension RequestFrames {
     /// What came with a request, or which part of it is at fault.
@@ -20,8 +21,10 @@ extension RequestFrames {
     /// Equal requests have equal texts, whatever secret came with them.
     public func withoutAttachments(digests: [String] = []) -> RequestFrames {
         guard let known = RequestTopic(text: topic), known.isAboutProducts else { return self }
-        let kept = Accompanied(fields: RequestFields(of: self), secret: nil, images: digests)
-        return RequestFrames(topic: topic, body: String(decoding: JSON.certain(kept), as: UTF8.self))
+        // Of a body that cannot be read nothing is kept.
+        let fields = if case .product(let fields) = RequestFields(of: self) { fields } else { ProductFields() }
+        let kept = Accompanied(fields: fields, secret: nil, images: digests)
+        return RequestFrames(topic: topic, body: String(decoding: JSON.encodeInfallibly(kept), as: UTF8.self))
     }
 }
 
@@ -29,15 +32,18 @@ extension Request {
     /// The request as the frames that ask for it, enclosures and all.
     public func frames(attaching attachments: Attachments) -> RequestFrames {
         guard !attachments.images.isEmpty || attachments.secret != nil else { return frames }
-        let body = JSON.certain(Accompanied(fields: fields, secret: attachments.secret, images: []))
-        return RequestFrames(
-            topic: topic.rawValue, body: String(decoding: body, as: UTF8.self), images: attachments.images)
+        var body = frames.body
+        if case .product(let fields) = fields {
+            let accompanied = Accompanied(fields: fields, secret: attachments.secret, images: [])
+            body = String(decoding: JSON.encodeInfallibly(accompanied), as: UTF8.self)
+        }
+        return RequestFrames(topic: topic.rawValue, body: body, images: attachments.images)
     }
 }
 
 /// A request's fields, and beside them what is not one of them.
 private struct Accompanied: Encodable {
-    let fields: RequestFields
+    let fields: ProductFields
     let secret: String?
     let images: [String]
 

@@ -1,5 +1,7 @@
+public import JSONCoding
+
 /// The data of `request.accepted.<id>`: what was asked.
-public struct RequestAccepted: Hashable, Sendable, Codable {
+public struct RequestAccepted: Hashable, Sendable, Decodable {
     /// The request's topic.
     public let topic: String
     /// The request's fields.
@@ -11,6 +13,11 @@ public struct RequestAccepted: Hashable, Sendable, Codable {
         self.request = request
     }
 
+    private enum CodingKeys: CodingKey {
+        case topic
+        case request
+    }
+
     /// Reads the fields as the topic has them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -20,7 +27,7 @@ public struct RequestAccepted: Hashable, Sendable, Codable {
 }
 
 /// The data of `request.done.<id>`: which events answer the request.
-public struct RequestDone: Hashable, Sendable, Codable {
+public struct RequestDone: Hashable, Sendable, Decodable {
     /// Where an answer came from.
     public enum Source: String, Hashable, Sendable, CaseIterable, Codable {
         /// An upstream was asked.
@@ -30,7 +37,7 @@ public struct RequestDone: Hashable, Sendable, Codable {
     }
 
     /// One of the answers, by its place in the log.
-    public struct Answer: Hashable, Sendable, Codable {
+    public struct Answer: Hashable, Sendable, Decodable {
         /// The event's topic.
         public let topic: String
         /// Its stream.
@@ -65,7 +72,7 @@ public struct RequestDone: Hashable, Sendable, Codable {
 }
 
 /// The data of `request.failed.<id>`: what was asked, and why there is no answer.
-public struct RequestFailed: Hashable, Sendable, Codable {
+public struct RequestFailed: Hashable, Sendable, Decodable {
     /// The request's topic.
     public let topic: String
     /// The request's fields, as far as they could be read.
@@ -80,11 +87,61 @@ public struct RequestFailed: Hashable, Sendable, Codable {
         self.error = error
     }
 
+    private enum CodingKeys: CodingKey {
+        case topic
+        case request
+        case error
+    }
+
     /// Reads the fields as the topic has them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         topic = try container.decode(String.self, forKey: .topic)
         request = try container.decodeFields(of: topic, forKey: .request)
         error = try container.decode(ContractError.self, forKey: .error)
+    }
+}
+
+// MARK: - JSON
+
+extension RequestAccepted: JSONWritable {
+    /// Writes `request` and `topic`.
+    public func write(to json: inout JSONWriter) {
+        json.member("request", request, isFirst: true)
+        json.member("topic", topic)
+        json.endObject()
+    }
+}
+
+extension RequestDone: JSONWritable {
+    /// Writes `events`, `from`, `problems` and `topic`.
+    public func write(to json: inout JSONWriter) {
+        json.member("events", events, isFirst: true)
+        json.member("from", from.rawValue)
+        json.beginMember("problems")
+        if problems.isEmpty { json.appendJSON("[]") } else { json.appendJSON(JSON.encodeInfallibly(problems)) }
+        json.member("topic", topic)
+        json.endObject()
+    }
+}
+
+extension RequestDone.Answer: JSONWritable {
+    /// Writes `sequence`, `stream` and `topic`.
+    public func write(to json: inout JSONWriter) {
+        json.member("sequence", sequence.description, isFirst: true)
+        json.member("stream", stream.rawValue)
+        json.member("topic", topic)
+        json.endObject()
+    }
+}
+
+extension RequestFailed: JSONWritable {
+    /// Writes `error`, `request` and `topic`.
+    public func write(to json: inout JSONWriter) {
+        json.beginMember("error", isFirst: true)
+        json.appendJSON(JSON.encodeInfallibly(error))
+        json.member("request", request)
+        json.member("topic", topic)
+        json.endObject()
     }
 }

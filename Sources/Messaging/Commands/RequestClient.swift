@@ -1,5 +1,6 @@
 import Concurrency
 public import Contract
+import JSONCoding
 public import ZeroMQ
 
 /// Asks a worker for something and waits until the request has ended, as any client can by the contract.
@@ -115,7 +116,7 @@ public struct RequestClient: Sendable {
 
     /// The newest event of a topic in the worker's log; none if there is none, or we may not or cannot look.
     private func logged(_ topic: Topic, asking client: CommandClient) async throws -> [Event] {
-        let question = String(decoding: JSON.certain(["topic": "\(topic)"]), as: UTF8.self)
+        let question = String(decoding: JSON.encodeInfallibly(["topic": "\(topic)"]), as: UTF8.self)
         guard let reply = try await ask(client, "latest", question), reply.word == "events" else { return [] }
         return reply.events.filter { $0.topic == topic }
     }

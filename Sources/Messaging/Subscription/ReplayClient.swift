@@ -1,5 +1,6 @@
 import Concurrency
 import Contract
+import JSONCoding
 import ZeroMQ
 
 /// Reads a process's log by its `replay` command, and does not take no for an answer.
@@ -31,7 +32,7 @@ actor ReplayClient {
     /// The page after a place; throws only when cancelled, or when the I/O thread has been shut down.
     func page(of stream: Stream, after: SequenceNumber, prefix: String) async throws -> ReplayPage {
         let fields = Fields(stream: stream, after: after, topic: prefix, limit: Self.pageLimit)
-        let question = String(decoding: JSON.certain(fields), as: UTF8.self)
+        let question = String(decoding: JSON.encodeInfallibly(fields), as: UTF8.self)
         var pause = Self.pauses.first
         while true {
             do {

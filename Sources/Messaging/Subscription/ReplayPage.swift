@@ -1,4 +1,5 @@
 import Contract
+import JSONCoding
 import ZeroMQ
 
 /// A page of a stream as its reader gets it: the answer to `replay`.

@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 
 extension SinkMessage {
     /// A letter that only says that letters arrive, another one each second.
@@ -7,7 +8,7 @@ extension SinkMessage {
         let text = Alert.Text(
             ko: "마키 시험 알림: \(sink) 연결이 잘 됩니다", en: "A test of marquee: alerts arrive at \(sink)")
         key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
-        let event = TrialEvent(id: key, data: ["text": text])
+        let event = TrialEvent(id: key, data: ["text": ["ko": text.ko, "en": text.en]])
         alerts = [
             OutboundAlert(
                 id: key, body: try JSON.encode(event), rule: "test", subject: "test", severity: .info, text: text,
@@ -22,6 +23,6 @@ extension SinkMessage {
         let source = "/marquee/notifier"
         let type = "marquee.test.v1"
         let datacontenttype = "application/json"
-        let data: [String: Alert.Text]
+        let data: [String: [String: String]]
     }
 }

@@ -1,7 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
-import JSONReading
+import JSONCoding
 import Messaging
 import OpenMarket
 

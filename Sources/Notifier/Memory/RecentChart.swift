@@ -1,6 +1,6 @@
 import BoxOffice
 import Contract
-import JSONReading
+import JSONCoding
 
 /// A day's chart as the memory keeps it: what the films' histories take from it is read at once, all of it when rules ask.
 ///
@@ -56,11 +56,9 @@ struct RecentChart: Hashable, Sendable {
 
     /// The chart as its event has it.
     var json: [UInt8] {
-        get throws(EncodingError) {
-            switch content {
-            case .json(let json): json
-            case .chart(let chart): try JSON.encode(chart)
-            }
+        switch content {
+        case .json(let json): json
+        case .chart(let chart): chart.json
         }
     }
 }

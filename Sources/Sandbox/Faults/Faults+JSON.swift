@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 
 extension Faults {
     /// Sets the switches that a JSON object names: `{"kobis":{"latency":200,"errors":{"503":0.2}}}`.
@@ -39,24 +40,24 @@ extension Faults {
     }
 
     /// The switches that are on, in the form that `set(json:)` reads.
-    var json: JSON {
+    var tree: JSONTree {
         .object([
-            ("seed", .number(seed)), ("clockOffset", .number(clockOffset)), ("kobis", kobis.json),
-            ("kakao", kakao.json), ("images", images.json), ("openmarket", openMarket.json),
+            ("seed", .number(seed)), ("clockOffset", .number(clockOffset)), ("kobis", kobis.tree),
+            ("kakao", kakao.tree), ("images", images.tree), ("openmarket", openMarket.tree),
         ])
     }
 }
 
 extension FaultProfile {
-    fileprivate var json: JSON {
-        var fields: [(String, JSON)] = []
-        func add(_ name: String, _ value: JSON, if isOn: Bool) {
+    fileprivate var tree: JSONTree {
+        var fields: [(String, JSONTree)] = []
+        func add(_ name: String, _ value: JSONTree, if isOn: Bool) {
             if isOn { fields.append((name, value)) }
         }
         add("latency", .number(latency), if: latency > 0)
-        add("errors", Self.json(errors.map { (String($0), $1) }), if: !errors.isEmpty)
+        add("errors", Self.tree(errors.map { (String($0), $1) }), if: !errors.isEmpty)
         add("retryAfter", .number(retryAfter ?? 0), if: retryAfter != nil)
-        add("faults", Self.json(faults.map { ($0, $1) }), if: !faults.isEmpty)
+        add("faults", Self.tree(faults.map { ($0, $1) }), if: !faults.isEmpty)
         add("notice", .real(notice), if: notice > 0)
         add("truncated", .real(truncated), if: truncated > 0)
         add("hang", .real(hang), if: hang > 0)
@@ -68,7 +69,7 @@ extension FaultProfile {
         return .object(fields)
     }
 
-    private static func json(_ rates: [(String, Double)]) -> JSON {
+    private static func tree(_ rates: [(String, Double)]) -> JSONTree {
         .object(rates.sorted { $0.0 < $1.0 }.map { ($0, .real($1)) })
     }
 }

@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 
 /// What a sandbox remembers of the requests it has had.
 struct RequestCounters: Sendable {
@@ -63,9 +64,9 @@ struct RequestCounters: Sendable {
     }
 
     /// The faults and the counters.
-    var json: JSON {
+    var tree: JSONTree {
         .object([
-            ("faults", faults.json),
+            ("faults", faults.tree),
             ("requests", .object(requests.sorted { $0.key < $1.key }.map { ($0, .number($1)) })),
             (
                 "calls",

@@ -1,3 +1,5 @@
+import JSONCoding
+
 /// A page of an image search's hits.
 struct ImagePage: Sendable {
     let total: Int
@@ -22,7 +24,7 @@ struct ImagePage: Sendable {
 
     var body: [UInt8] {
         let documents = hits.map { hit in
-            JSON.object([
+            JSONTree.object([
                 ("collection", .string(hit.collection)), ("datetime", .string(hit.datetime)),
                 ("display_sitename", .string(hit.site)),
                 ("doc_url", "\(base)/pages/\(hit.movie.code)-\(hit.number)"), ("height", .number(hit.height)),
@@ -30,7 +32,7 @@ struct ImagePage: Sendable {
                 ("thumbnail_url", .string(base + hit.thumbnailPath)), ("width", .number(hit.width)),
             ])
         }
-        return JSON.object([
+        return JSONTree.object([
             ("documents", .array(documents)),
             (
                 "meta",
@@ -38,6 +40,6 @@ struct ImagePage: Sendable {
                     ("is_end", .bool(isEnd)), ("pageable_count", .number(total)), ("total_count", .number(total * 3)),
                 ])
             ),
-        ]).bytes
+        ]).json
     }
 }

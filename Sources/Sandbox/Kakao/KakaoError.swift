@@ -1,3 +1,4 @@
+import JSONCoding
 import WebServer
 
 /// What Kakao's API says when it refuses a call, in either of its two styles.
@@ -7,13 +8,13 @@ struct KakaoError: Hashable, Sendable {
 
     private init(status: Int, errorType: String, message: String) {
         self.status = status
-        body = JSON.object([("errorType", .string(errorType)), ("message", .string(message))]).bytes
+        body = JSONTree.object([("errorType", .string(errorType)), ("message", .string(message))]).json
     }
 
     /// The platform's older style.
     private init(status: Int, code: Int, msg: String) {
         self.status = status
-        body = JSON.object([("code", .number(code)), ("msg", .string(msg))]).bytes
+        body = JSONTree.object([("code", .number(code)), ("msg", .string(msg))]).json
     }
 
     static let missingQuery = KakaoError(

@@ -1,4 +1,5 @@
 import BoxOffice
+import JSONCoding
 
 /// A line of a chart as the service writes it: every value is text.
 struct ChartLine: Hashable, Sendable, Codable {
@@ -22,7 +23,7 @@ struct ChartLine: Hashable, Sendable, Codable {
     var showCnt: String
 
     /// The line in the service's order of keys.
-    var json: JSON {
+    var tree: JSONTree {
         .object([
             ("rnum", .string(rnum)), ("rank", .string(rank)), ("rankInten", .string(rankInten)),
             ("rankOldAndNew", .string(rankOldAndNew)), ("movieCd", .string(movieCd)), ("movieNm", .string(movieNm)),

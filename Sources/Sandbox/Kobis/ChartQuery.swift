@@ -1,4 +1,5 @@
 import BoxOffice
+import JSONCoding
 
 /// What a chart call asks for, checked.
 struct ChartQuery: Sendable {
@@ -16,21 +17,21 @@ struct ChartQuery: Sendable {
 
     /// The body for some lines of the chart.
     func body(_ lines: [ChartLine]) -> [UInt8] {
-        let list = JSON.array(lines.map(\.json))
+        let list = JSONTree.array(lines.map(\.tree))
         let span = span
-        let range = JSON.string("\(span.first.compact)~\(span.last.compact)")
+        let range = JSONTree.string("\(span.first.compact)~\(span.last.compact)")
         guard let part else {
-            return JSON.object([
+            return JSONTree.object([
                 (
                     "boxOfficeResult",
                     .object([
                         ("boxofficeType", "일별 박스오피스"), ("showRange", range), ("dailyBoxOfficeList", list),
                     ])
                 )
-            ]).bytes
+            ]).json
         }
         let (year, week) = ReleaseWeek(of: date).ordinal
-        return JSON.object([
+        return JSONTree.object([
             (
                 "boxOfficeResult",
                 .object([
@@ -38,7 +39,7 @@ struct ChartQuery: Sendable {
                     ("yearWeekTime", "\(year)\(week < 10 ? "0" : "")\(week)"), ("weeklyBoxOfficeList", list),
                 ])
             )
-        ]).bytes
+        ]).json
     }
 }
 

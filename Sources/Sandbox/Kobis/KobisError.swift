@@ -1,3 +1,5 @@
+import JSONCoding
+
 /// What the Korean Film Council's API says when it refuses a call; misspellings are its own.
 struct KobisError: Hashable, Sendable {
     let code: String
@@ -28,8 +30,8 @@ struct KobisError: Hashable, Sendable {
     }
 
     var body: [UInt8] {
-        JSON.object([
+        JSONTree.object([
             ("faultInfo", .object([("message", .string(message)), ("errorCode", .string(code))]))
-        ]).bytes
+        ]).json
     }
 }

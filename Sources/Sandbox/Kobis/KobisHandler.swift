@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 import WebServer
 
 /// Plays the Korean Film Council's open API: its calls, parameters, key checks and faults.
@@ -78,7 +79,7 @@ struct KobisHandler: Sendable {
     /// The list of areas; other lists are empty here.
     private static func codes(_ group: String) -> [UInt8] {
         let areas = group == "0105000000" ? Area.all : []
-        return JSON.object([
+        return JSONTree.object([
             (
                 "codes",
                 .array(
@@ -89,6 +90,6 @@ struct KobisHandler: Sendable {
                         ])
                     })
             )
-        ]).bytes
+        ]).json
     }
 }

@@ -1,3 +1,4 @@
+import JSONCoding
 import WebServer
 
 /// What the market says when it refuses, as Spring says it.
@@ -41,6 +42,6 @@ struct OpenMarketError: Error, Hashable {
     }
 
     var response: WebResponse {
-        .json(JSON.object([("code", .number(status)), ("message", .string(message))]).bytes, status: status)
+        .json(JSONTree.object([("code", .number(status)), ("message", .string(message))]).json, status: status)
     }
 }

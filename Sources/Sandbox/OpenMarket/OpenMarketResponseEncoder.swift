@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 import WebServer
 
 /// Writes what one generation of the market answers, in the order and the forms that were recorded of it.
@@ -11,7 +12,7 @@ struct OpenMarketResponseEncoder: Sendable {
 
     /// A product by itself; a change is answered without its pictures.
     func answer(_ product: OpenMarketStore.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
-        .json(JSON.object(fields(of: product, isInList: false, withImages: withImages)).bytes, status: status)
+        .json(JSONTree.object(fields(of: product, isInList: false, withImages: withImages)).json, status: status)
     }
 
     /// A page of the list.
@@ -19,7 +20,7 @@ struct OpenMarketResponseEncoder: Sendable {
         let last = (total + size - 1) / size
         let isOld = generation == .v3
         return .json(
-            JSON.object([
+            JSONTree.object([
                 (isOld ? "page_no" : "pageNo", .number(page)),
                 (isOld ? "items_per_page" : "itemsPerPage", .number(size)),
                 (isOld ? "total_count" : "totalCount", .number(total)),
@@ -28,12 +29,12 @@ struct OpenMarketResponseEncoder: Sendable {
                 (isOld ? "has_next" : "hasNext", .bool(page < last)),
                 (isOld ? "has_prev" : "hasPrev", .bool(page > 1)),
                 ("pages", .array(products.map { .object(fields(of: $0, isInList: true, withImages: false)) })),
-            ]).bytes)
+            ]).json)
     }
 
-    private func fields(of product: OpenMarketStore.Product, isInList: Bool, withImages: Bool) -> [(String, JSON)] {
+    private func fields(of product: OpenMarketStore.Product, isInList: Bool, withImages: Bool) -> [(String, JSONTree)] {
         let thumbnail = product.images.first { $0.id == product.thumbnail } ?? product.images[0]
-        var fields: [(String, JSON)] = [("id", .number(product.id)), ("vendor_id", .number(product.vendor.id))]
+        var fields: [(String, JSONTree)] = [("id", .number(product.id)), ("vendor_id", .number(product.vendor.id))]
         if isInList, generation == .v4 { fields.append(("vendorName", .string(product.vendor.name))) }
         fields.append(("name", .string(product.name)))
         if !isInList || generation == .v4 { fields.append(("description", .string(product.description))) }
@@ -51,8 +52,8 @@ struct OpenMarketResponseEncoder: Sendable {
         return fields
     }
 
-    private func image(_ image: OpenMarketStore.Image, of product: OpenMarketStore.Product) -> JSON {
-        var fields: [(String, JSON)] = [
+    private func image(_ image: OpenMarketStore.Image, of product: OpenMarketStore.Product) -> JSONTree {
+        var fields: [(String, JSONTree)] = [
             ("id", .number(image.id)), ("url", .string(address(of: image, "origin"))),
             ("thumbnail_url", .string(address(of: image, "thumb"))),
         ]

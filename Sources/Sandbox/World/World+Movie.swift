@@ -1,11 +1,12 @@
 import BoxOffice
+import JSONCoding
 
 extension World {
     /// A film's facts as the service writes them, or nil if it does not know the code.
-    func movieInfo(code: String, as knowledge: PublishedView) -> JSON? {
+    func movieInfo(code: String, as knowledge: PublishedView) -> JSONTree? {
         guard let movie = movie(code: code, as: knowledge) else { return nil }
         let facts = movie.facts
-        func people(_ person: Person) -> [(String, JSON)] {
+        func people(_ person: Person) -> [(String, JSONTree)] {
             [("peopleNm", .string(person.name)), ("peopleNmEn", .string(person.nameEnglish))]
         }
         return .object([

@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import JSONCoding
 
 extension World: MovieCatalog {
     func chart(_ question: ChartQuery, at instant: Date) -> [UInt8] {
@@ -17,14 +18,14 @@ extension World: MovieCatalog {
     }
 
     /// The body around a film's facts; around empty values if there is no such film, which is no fault.
-    static func movieBody(_ movie: JSON?) -> [UInt8] {
+    static func movieBody(_ movie: JSONTree?) -> [UInt8] {
         let texts = [
             "movieCd", "movieNm", "movieNmEn", "movieNmOg", "showTm", "prdtYear", "openDt", "prdtStatNm", "typeNm",
         ]
         let lists = ["nations", "genres", "directors", "actors", "showTypes", "companys", "audits", "staffs"]
-        let unknown = JSON.object(texts.map { ($0, .string("")) } + lists.map { ($0, .array([])) })
-        return JSON.object([
+        let unknown = JSONTree.object(texts.map { ($0, .string("")) } + lists.map { ($0, .array([])) })
+        return JSONTree.object([
             ("movieInfoResult", .object([("movieInfo", movie ?? unknown), ("source", "영화진흥위원회")]))
-        ]).bytes
+        ]).json
     }
 }

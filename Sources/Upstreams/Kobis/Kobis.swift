@@ -1,6 +1,6 @@
 public import BoxOffice
 public import FoundationEssentials
-import JSONReading
+import JSONCoding
 public import Networking
 
 /// The Korean Film Council's open API: daily and weekly charts and facts about films.

@@ -1,5 +1,5 @@
 import BoxOffice
-import JSONReading
+import JSONCoding
 
 /// The answer to `searchCodeList`.
 struct KobisCodes: JSONReadable {

@@ -1,12 +1,12 @@
 import BoxOffice
-import JSONReading
+import JSONCoding
 
 /// Numbers as the council sends them: nearly always text, at times a JSON number; nil where nothing is filled in.
 extension JSONValue {
     /// A count or an amount: `"264355728"`, `"-2004"`, `"98.0"`, `98`; blank or `"-"` is nil.
     func wholeNumber() throws(DecodingError) -> Int? {
         guard isText else { return try integer() }
-        if let number = plainInteger { return number }
+        if let number = decimalInteger { return number }
         if let number = Int(try text()) { return number }
         guard let text = try filledIn() else { return nil }
         if let number = Int(text) { return number }
@@ -19,7 +19,7 @@ extension JSONValue {
     /// A percentage with at most one decimal: `"27.7"`, `"-43"`, `"100.0"`; blank or `"-"` is nil.
     func percentage() throws(DecodingError) -> Percent? {
         guard isText else { return try percent() }
-        if let percent = plain(Percent.init(digits:)) { return percent }
+        if let percent = withUnescapedBytes(Percent.init(digits:)) { return percent }
         if let percent = Percent(try text()) { return percent }
         guard let text = try filledIn() else { return nil }
         guard let percent = Percent(text) else { throw unreadable(text, as: "percentage with one decimal") }

@@ -1,4 +1,4 @@
-import JSONReading
+import JSONCoding
 import Networking
 
 /// What the council answers with status 200: what was asked for, or a fault.

@@ -1,5 +1,5 @@
 import BoxOffice
-import JSONReading
+import JSONCoding
 
 extension JSONValue {
     /// Text without the blanks, tabs and no-break spaces around it, and without control characters; nil if nothing else
@@ -22,7 +22,7 @@ extension JSONValue {
 
     /// A day as `2024-05-22` in charts or `20240522` in films; nil if it is blank or not known to the day.
     func day() throws(DecodingError) -> KoreanDate? {
-        if let day = plain(KoreanDate.init(digits:)) { return day }
+        if let day = withUnescapedBytes(KoreanDate.init(digits:)) { return day }
         let text = try text().trimmed
         if let day = KoreanDate(text) { return day }
         // Digits that are no day of the calendar (19620000, 2024) say that the day is not known.

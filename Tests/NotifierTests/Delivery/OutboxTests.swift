@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import JSONCoding
 import OpenMarket
 import SQLite
 import TestSupport
@@ -40,7 +41,7 @@ import Testing
             text: Alert.Text(ko: "〈파묘〉", en: "\"Pamyo\""),
             evidence: [.init(stream: isAboutFilm ? .ranking : .product, sequence: .zero)],
             retracts: isAboutFilm ? "lead.A.19" : nil)
-        let draft = try EventDraft(try #require(alert.topic), id: alert.id, encoding: alert)
+        let draft = EventDraft(try #require(alert.topic), id: alert.id, data: alert.json)
         let event = try await office.database.write { [log = office.log] in
             try log.append([draft], at: .now, in: $0)[0]
         }

@@ -3,6 +3,7 @@ import Concurrency
 import Contract
 import EventStore
 import Foundation
+import JSONCoding
 import Operations
 import SQLite
 import TestSupport
@@ -53,7 +54,7 @@ final class PostOffice: Sendable {
         }
         let ids = movies.map { letter in (retracts.map { "back." + $0 }) ?? "\(rule).\(letter).\(day)" }
         let drafts = try zip(alerts, ids).map { alert, id in
-            try EventDraft(try #require(alert.topic), id: id, encoding: alert)
+            EventDraft(try #require(alert.topic), id: id, data: alert.json)
         }
         let now = clock.date
         try await database.write { [log, outbox] connection in

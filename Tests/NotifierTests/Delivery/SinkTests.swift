@@ -1,5 +1,6 @@
 import Contract
 import Foundation
+import JSONCoding
 import Networking
 import TestSupport
 import Testing
@@ -20,7 +21,7 @@ import Testing
     private func alert(_ text: String, id: String = "lead.AAAAAAAA.2024-06-04.all") throws -> OutboundAlert {
         let words = Alert.Text(ko: text, en: "English")
         let body = try JSON.encode(["id": id, "type": "marquee.alert.v1"])
-        let data = try JSON.encode(["text": words])
+        let data = try JSON.encode(["text": ["ko": words.ko, "en": words.en]])
         let event =
             String(decoding: body.dropLast(), as: UTF8.self) + ",\"data\":\(String(decoding: data, as: UTF8.self))}"
         return OutboundAlert(

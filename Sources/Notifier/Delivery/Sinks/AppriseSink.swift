@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Networking
 
 /// An Apprise API server, which passes letters on to a hundred services (https://github.com/caronc/apprise-api).

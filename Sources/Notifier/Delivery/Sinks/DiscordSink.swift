@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Networking
 
 /// A Discord channel, by a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook).

@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Networking
 
 /// A topic of ntfy, published as JSON (https://docs.ntfy.sh/publish/#publish-as-json).

@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Networking
 
 /// A Telegram chat, by a bot (https://core.telegram.org/bots/api#sendmessage).

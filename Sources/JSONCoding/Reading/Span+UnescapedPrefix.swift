@@ -1,14 +1,14 @@
-extension UnsafeBufferPointer<UInt8> {
-    /// How far, from `start` on, there are bytes that a text in JSON has as they are (no quote, no backslash, no control
-    /// character), and whether all of them are ASCII.
-    func plain(from start: Int) -> (end: Int, isASCII: Bool) {
-        let bytes = UnsafeRawBufferPointer(self)
+extension Span<UInt8> {
+    /// The end of the bytes, from `start` on, that a JSON string has as they are: no quote, no backslash and no control
+    /// character. `isASCII` says that all of them are ASCII.
+    func unescapedPrefix(from start: Int) -> (end: Int, isASCII: Bool) {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        let raw = bytes
         var end = start
         var seen: UInt64 = 0
-        // Eight at a time, while nothing else is among them.
+        // Eight bytes at a time, until one of them is special.
         while end + 8 <= count {
-            let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
+            let word = raw.unsafeLoadUnaligned(fromByteOffset: end, as: UInt64.self)
             // A byte of x is zero exactly where (x - ones) & ~x has the lowest top bit set; below 0x20 likewise.
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
@@ -16,9 +16,9 @@ extension UnsafeBufferPointer<UInt8> {
                 ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word)
             let marks = UInt64(littleEndian: special & tops)
             guard marks == 0 else {
-                let plain = marks.trailingZeroBitCount / 8
-                seen |= UInt64(littleEndian: word) & ((1 << (UInt64(plain) * 8)) - 1)
-                return (end + plain, seen & tops == 0)
+                let unescaped = marks.trailingZeroBitCount / 8
+                seen |= UInt64(littleEndian: word) & ((1 << (UInt64(unescaped) * 8)) - 1)
+                return (end + unescaped, seen & tops == 0)
             }
             seen |= word
             end += 8

@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@testable import JSONReading
+@testable import JSONCoding
 
 @Suite(.ownThread) struct GrammarTests {
     @Test(
@@ -13,7 +13,7 @@ import Testing
         ])
     func isJSON(text: String) {
         #expect(throws: Never.self) { try JSONValue(parsing: Array(text.utf8)) }
-        #expect(throws: Never.self) { try Plain(decoding: Data(text.utf8)) }
+        #expect(throws: Never.self) { try ComparableJSON(decoding: Data(text.utf8)) }
     }
 
     @Test(
@@ -72,8 +72,8 @@ import Testing
     @Test("An error says what is wrong and where, and nothing of what a stranger wrote")
     func reason() {
         let error = #expect(throws: DecodingError.self) { try JSONValue(parsing: Array("[1,\u{1B}[2J".utf8)) }
-        #expect(error?.told.reason == "this is no JSON: no value at byte 3")
-        #expect(error?.told.path == [])
+        #expect(error?.summary.reason == "invalid JSON: expected a value at byte 3")
+        #expect(error?.summary.path == [])
     }
 
     /// Texts that were broken at random: what is still accepted says the same to Foundation.
@@ -98,9 +98,9 @@ import Testing
                 }
             }
             // Most are refused; that they are is the other tests' subject.
-            guard let ours = try? Plain(JSONValue(parsing: text)) else { continue }
+            guard let ours = try? ComparableJSON(JSONValue(parsing: text)) else { continue }
             accepted += 1
-            let theirs = try? Plain(decoding: Data(text))
+            let theirs = try? ComparableJSON(decoding: Data(text))
             if theirs != ours { Issue.record("\(String(decoding: text, as: UTF8.self)): \(ours)") }
         }
         #expect(accepted > 1000)

@@ -1,9 +1,8 @@
 import FoundationEssentials
-public import JSONReading
 
-/// The one place where values become JSON and JSON becomes values.
+/// JSON of `Encodable` and `Decodable` values.
 ///
-/// Keys are sorted, so that equal values have equal bytes.
+/// Members are sorted by name, so that equal values have equal bytes. A ``JSONWritable`` value has its JSON in `json`.
 public enum JSON {
     private static let encoder = {
         let encoder = JSONEncoder()
@@ -12,21 +11,31 @@ public enum JSON {
     }()
     private static let decoder = JSONDecoder()
 
-    /// The JSON of a value.
+    /// Returns the JSON of a value.
     public static func encode(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
-        if let value = value as? any JSONWritable { return value.json }
         do {
             return Array(try encoder.encode(value))
         } catch let error as EncodingError {
             throw error
         } catch {
             let context = EncodingError.Context(
-                codingPath: [], debugDescription: "\(type(of: value)) has no JSON", underlyingError: error)
+                codingPath: [], debugDescription: "cannot encode \(type(of: value)) as JSON", underlyingError: error)
             throw EncodingError.invalidValue(value, context)
         }
     }
 
-    /// The value that JSON stands for.
+    /// Returns the JSON of a value that always has one: strings, whole numbers and flags, and arrays and objects of them.
+    ///
+    /// Crashes for any other value that cannot be encoded.
+    public static func encodeInfallibly(_ value: some Encodable) -> [UInt8] {
+        do throws(EncodingError) {
+            return try encode(value)
+        } catch {
+            preconditionFailure("cannot encode \(type(of: value)) as JSON: \(error)")
+        }
+    }
+
+    /// Returns the value that JSON stands for.
     public static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(DecodingError) -> Value {
@@ -36,12 +45,12 @@ public enum JSON {
             throw error
         } catch {
             let context = DecodingError.Context(
-                codingPath: [], debugDescription: "this is no JSON of \(type)", underlyingError: error)
+                codingPath: [], debugDescription: "cannot decode \(type)", underlyingError: error)
             throw DecodingError.dataCorrupted(context)
         }
     }
 
-    /// The value that JSON stands for, of a type that is read straight from the text.
+    /// Returns the value that JSON stands for, of a type that is read straight from the text.
     public static func decode<Value: JSONReadable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(DecodingError) -> Value {

@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-@testable import JSONReading
+@testable import JSONCoding
 
 /// A whole JSON text as a value that can be compared.
-indirect enum Plain: Hashable, Decodable {
+indirect enum ComparableJSON: Hashable, Decodable {
     case null
     case flag(Bool)
     case number(Double)
     case text(String)
-    case array([Plain])
-    case object([String: Plain])
+    case array([ComparableJSON])
+    case object([String: ComparableJSON])
 
     /// Reads it our way.
     init(_ json: JSONValue) throws(DecodingError) {
@@ -17,14 +17,14 @@ indirect enum Plain: Hashable, Decodable {
         case .null: self = .null
         case .true, .false: self = .flag(try json.flag())
         case .number: self = .number(try json.decode())
-        case .text, .escapedText: self = .text(try json.text())
-        case .array: self = .array(try json.elements().map(Plain.init))
+        case .string, .escapedString: self = .text(try json.text())
+        case .array: self = .array(try json.elements().map(ComparableJSON.init))
         case .object:
-            var object: [String: Plain] = [:]
+            var object: [String: ComparableJSON] = [:]
             let children = json.children
             for place in stride(from: 0, to: children.count, by: 2) {
-                let name = try json.outline.text(of: children[place].node)
-                if object[name] == nil { object[name] = try Plain(children[place + 1]) }
+                let name = try json.tape.string(of: children[place].node)
+                if object[name] == nil { object[name] = try ComparableJSON(children[place + 1]) }
             }
             self = .object(object)
         }
@@ -32,7 +32,7 @@ indirect enum Plain: Hashable, Decodable {
 
     /// Reads it Foundation's way.
     init(decoding data: Data) throws {
-        self = try JSONDecoder().decode(Plain.self, from: data)
+        self = try JSONDecoder().decode(ComparableJSON.self, from: data)
     }
 
     init(from decoder: any Decoder) throws {
@@ -45,10 +45,10 @@ indirect enum Plain: Hashable, Decodable {
             self = .number(number)
         } else if let text = try? container.decode(String.self) {
             self = .text(text)
-        } else if let array = try? container.decode([Plain].self) {
+        } else if let array = try? container.decode([ComparableJSON].self) {
             self = .array(array)
         } else {
-            self = .object(try container.decode([String: Plain].self))
+            self = .object(try container.decode([String: ComparableJSON].self))
         }
     }
 }

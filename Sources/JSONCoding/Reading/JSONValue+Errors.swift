@@ -1,28 +1,28 @@
 extension JSONValue {
-    /// The error that this value cannot be read, with the way to it.
+    /// The error that this value cannot be read, with the coding path to it.
     public func unreadable(_ reason: String) -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: reason))
     }
 
-    /// The error that it is of another kind than what was expected.
+    /// The error that it is of another kind than expected.
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         let context = DecodingError.Context(
-            codingPath: path, debugDescription: "there is \(node.kind.words) instead of \(expected)")
+            codingPath: path, debugDescription: "expected \(expected), found \(node.kind.words)")
         return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
-    /// The way from the text's outermost value to this one. It is looked for only when an error has to name it.
+    /// The coding path from the outermost value to this one, searched for only when an error needs it.
     var path: [any CodingKey] {
         var path: [any CodingKey] = []
-        var outer = JSONValue(outline: outline, index: 0)
+        var outer = JSONValue(tape: tape, index: 0)
         while outer.index < index {
             let children = outer.children
             guard let position = children.lastIndex(where: { $0.index <= index }) else { break }
             if outer.node.kind == .array {
                 path.append(JSONKey(position))
             } else {
-                // The name stands before its value.
-                path.append(JSONKey((try? outline.text(of: children[position - 1].node)) ?? "?"))
+                // The name stands before its value; one with an invalid escape has no string.
+                path.append(JSONKey((try? tape.string(of: children[position - 1].node)) ?? "?"))
             }
             outer = children[position]
         }
@@ -30,20 +30,21 @@ extension JSONValue {
     }
 }
 
-extension JSONOutline.Kind {
+extension JSONTape.Kind {
     fileprivate var words: String {
         switch self {
         case .object: "an object"
         case .array: "an array"
-        case .text, .escapedText: "a text"
+        case .string, .escapedString: "a string"
         case .number: "a number"
-        case .true, .false: "a truth value"
+        case .true: "true"
+        case .false: "false"
         case .null: "null"
         }
     }
 }
 
-/// One step of the way to a value: a member's name or an element's position.
+/// One step of a coding path: the name of a member or the position of an element.
 struct JSONKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -68,18 +69,18 @@ struct JSONKey: CodingKey {
 }
 
 extension DecodingError {
-    /// The error as seen from further out: `path` is the way to where it was seen.
+    /// The error with `path` before its own coding path.
     func at(_ path: [any CodingKey]) -> DecodingError {
-        func further(_ context: Context) -> Context {
+        func prefixed(_ context: Context) -> Context {
             Context(
                 codingPath: path + context.codingPath, debugDescription: context.debugDescription,
                 underlyingError: context.underlyingError)
         }
         return switch self {
-        case .typeMismatch(let type, let context): .typeMismatch(type, further(context))
-        case .valueNotFound(let type, let context): .valueNotFound(type, further(context))
-        case .keyNotFound(let key, let context): .keyNotFound(key, further(context))
-        case .dataCorrupted(let context): .dataCorrupted(further(context))
+        case .typeMismatch(let type, let context): .typeMismatch(type, prefixed(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, prefixed(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, prefixed(context))
+        case .dataCorrupted(let context): .dataCorrupted(prefixed(context))
         @unknown default: self
         }
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JSONReading
+@testable import JSONCoding
 
 @Suite struct ReadingTests {
     private func value(_ text: String) throws -> JSONValue {
@@ -71,13 +71,13 @@ import Testing
             for (kind, text) in examples where kind != want && !(kind == .integer && want == .numeral) {
                 let json = try value(#"{"x":[0,{"y\n":\#(text)}]}"#).value("x").elements()[1].value("y\n")
                 let error = #expect(throws: DecodingError.self) { try read(json, want) }
-                #expect(error?.told.kind == "mismatch", "\(want) of \(text)")
-                #expect(error?.told.path == ["x", "[1]", "y\n"])
-                #expect(error?.told.reason.hasPrefix("there is ") == true)
+                #expect(error?.summary.kind == "mismatch", "\(want) of \(text)")
+                #expect(error?.summary.path == ["x", "[1]", "y\n"])
+                #expect(error?.summary.reason.hasPrefix("expected ") == true)
             }
             let null = try value("[null]").elements()[0]
             let error = #expect(throws: DecodingError.self) { try read(null, want) }
-            #expect(error?.told.kind == "null", "\(want)")
+            #expect(error?.summary.kind == "null", "\(want)")
         }
     }
 
@@ -85,8 +85,9 @@ import Testing
     func missing() throws {
         let object = try value(#"[{"a":1}]"#).elements()[0]
         let error = #expect(throws: DecodingError.self) { try object.value("b") }
-        #expect(error?.told.kind == "missing")
-        #expect(error?.told.path == ["[0]", "b"])
+        #expect(error?.summary.kind == "missing")
+        #expect(error?.summary.reason == #"missing member "b""#)
+        #expect(error?.summary.path == ["[0]", "b"])
     }
 
     @Test(
@@ -97,8 +98,8 @@ import Testing
         let error = #expect(throws: DecodingError.self) {
             if json.isText { _ = try json.text() } else { _ = try json.integer() }
         }
-        #expect(error?.told.kind == "unreadable")
-        #expect(error?.told.path == ["[1]"])
+        #expect(error?.summary.kind == "unreadable")
+        #expect(error?.summary.path == ["[1]"])
     }
 
     @Test("A part is read with Foundation's decoder, errors named from the outside")
@@ -108,11 +109,11 @@ import Testing
         #expect(try list[0].decode([String: [String]].self) == ["names": ["가", "나"]])
         #expect(try list[0].value("names").elements()[1].decode(String.self) == "나")
         let error = #expect(throws: DecodingError.self) { try list[1].decode([String: [String]].self) }
-        #expect(error?.told.kind == "mismatch")
-        #expect(error?.told.path == ["list", "[1]", "names", "[1]"])
+        #expect(error?.summary.kind == "mismatch")
+        #expect(error?.summary.path == ["list", "[1]", "names", "[1]"])
     }
 
-    private struct Even: JSONText, Equatable {
+    private struct Even: StringRepresentable, Equatable {
         static let noun = "even number"
         let description: String
 
@@ -129,8 +130,8 @@ import Testing
         #expect(try json[0].decode(Even.self) == Even("4"))
         for read in [{ try json[1].text(as: Even.self) }, { try json[1].decode() }] {
             let error = #expect(throws: DecodingError.self) { try read() }
-            #expect(error?.told.reason == #""5" is no even number"#)
-            #expect(error?.told.path == ["[1]"])
+            #expect(error?.summary.reason == #""5" is not a valid even number"#)
+            #expect(error?.summary.path == ["[1]"])
         }
     }
 }

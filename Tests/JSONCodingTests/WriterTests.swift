@@ -1,5 +1,5 @@
 import Foundation
-import JSONReading
+import JSONCoding
 import Testing
 
 struct WriterTests {

@@ -1,14 +1,14 @@
 /// A value that writes its own JSON, for what is written too often to go through `Encodable`.
 ///
-/// The bytes are those of Foundation's encoder with sorted keys and without escaped slashes: members stand in the order of
-/// their names, so that equal values have equal bytes, whoever wrote them.
+/// The bytes are those of Foundation's encoder with sorted keys and without escaped slashes: members are written in the order
+/// of their names, so that equal values have equal bytes.
 public protocol JSONWritable {
     /// Appends the value.
     func write(to json: inout JSONWriter)
 }
 
 extension JSONWritable {
-    /// The value as a text of its own.
+    /// The JSON of the value alone.
     public var json: [UInt8] {
         var json = JSONWriter()
         write(to: &json)
@@ -18,11 +18,10 @@ extension JSONWritable {
 
 extension Array: JSONWritable where Element: JSONWritable {
     /// Writes an array.
-    @inlinable
     public func write(to json: inout JSONWriter) {
         json.append(UInt8(ascii: "["))
-        for (place, element) in enumerated() {
-            if place > 0 { json.append(UInt8(ascii: ",")) }
+        for (index, element) in enumerated() {
+            if index > 0 { json.append(UInt8(ascii: ",")) }
             element.write(to: &json)
         }
         json.append(UInt8(ascii: "]"))
@@ -31,19 +30,18 @@ extension Array: JSONWritable where Element: JSONWritable {
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     /// Writes the value, or null.
-    @inlinable
     public func write(to json: inout JSONWriter) {
         if let self { self.write(to: &json) } else { json.appendJSON("null") }
     }
 }
 
 extension String: JSONWritable {
-    /// Writes the text in its quotes.
+    /// Writes a string.
     public func write(to json: inout JSONWriter) { json.appendText(self) }
 }
 
 extension Int: JSONWritable {
-    /// Writes the digits.
+    /// Writes a number.
     public func write(to json: inout JSONWriter) { json.appendNumber(self) }
 }
 

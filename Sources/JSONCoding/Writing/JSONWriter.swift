@@ -1,0 +1,166 @@
+import Text
+
+/// JSON text that is being written.
+///
+/// The memory is its own and grows: an array would check at each of an event's hundred pieces that nobody else holds it.
+public struct JSONWriter: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var count = 0
+
+    /// Makes a writer with room for `capacity` bytes; it grows when it needs more.
+    public init(capacity: Int = 4_096) {
+        self.capacity = capacity
+        start = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    /// Whether nothing has been written.
+    public var isEmpty: Bool { count == 0 }
+
+    /// A copy of what has been written.
+    public var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+    // MARK: Objects
+
+    /// Writes a member of an object: `{` or a comma, the name, which must need no escaping, and the value.
+    public mutating func member(_ name: String, _ value: some JSONWritable, isFirst: Bool = false) {
+        beginMember(name, isFirst: isFirst)
+        value.write(to: &self)
+    }
+
+    /// Begins a member of an object: `{` or a comma, then the name, which must need no escaping.
+    public mutating func beginMember(_ name: String, isFirst: Bool = false) {
+        name.utf8.span.withUnsafeBufferPointer { name in
+            let end = room(for: name.count + 4)
+            end[0] = isFirst ? UInt8(ascii: "{") : UInt8(ascii: ",")
+            end[1] = UInt8(ascii: "\"")
+            if let first = name.baseAddress { (end + 2).update(from: first, count: name.count) }
+            end[name.count + 2] = UInt8(ascii: "\"")
+            end[name.count + 3] = UInt8(ascii: ":")
+            count += name.count + 4
+        }
+    }
+
+    /// Ends an object that has a member.
+    public mutating func endObject() {
+        append(UInt8(ascii: "}"))
+    }
+
+    /// Writes a whole object with any members in their order, be there none; names are escaped.
+    public mutating func appendObject(_ members: some Sequence<(String, some JSONWritable)>) {
+        append(UInt8(ascii: "{"))
+        var isFirst = true
+        for (name, value) in members {
+            if !isFirst { append(UInt8(ascii: ",")) }
+            isFirst = false
+            appendText(name)
+            append(UInt8(ascii: ":"))
+            value.write(to: &self)
+        }
+        append(UInt8(ascii: "}"))
+    }
+
+    // MARK: Values
+
+    /// Appends a whole number.
+    public mutating func appendNumber(_ number: Int) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        let magnitude = UInt64(number.magnitude)
+        let width = magnitude.digitCount
+        var digits = UnsafeMutableBufferPointer(start: room(for: width), count: width).mutableSpan
+        digits.write(digitsOf: magnitude, into: 0..<width)
+        count += width
+    }
+
+    /// Appends a string in its quotes.
+    public mutating func appendText(_ text: String) {
+        append(UInt8(ascii: "\""))
+        let bytes = text.utf8.span
+        var start = 0
+        while true {
+            let end = bytes.unescapedPrefix(from: start).end
+            append(bytes.extracting(start..<end))
+            guard end < bytes.count else { break }
+            appendEscape(bytes[end])
+            start = end + 1
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a string in its quotes, in which the scalars that `isEscaped` names are escaped, too. None is above U+FFFF.
+    public mutating func appendText(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) {
+        append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\", "\0"..<" ": appendEscape(UInt8(scalar.value))
+            case _ where isEscaped(scalar): appendHexEscape(scalar.value)
+            default: for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { append(byte) }
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): appendJSON("\\\"")
+        case UInt8(ascii: "\\"): appendJSON("\\\\")
+        case 0x08: appendJSON("\\b")
+        case 0x09: appendJSON("\\t")
+        case 0x0A: appendJSON("\\n")
+        case 0x0C: appendJSON("\\f")
+        case 0x0D: appendJSON("\\r")
+        default: appendHexEscape(UInt32(byte))
+        }
+    }
+
+    private mutating func appendHexEscape(_ unit: UInt32) {
+        let digits = String(unit, radix: 16)
+        appendJSON("\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)")
+    }
+
+    // MARK: JSON
+
+    /// Appends a byte that is JSON already, such as a bracket.
+    public mutating func append(_ byte: UInt8) {
+        room(for: 1).pointee = byte
+        count += 1
+    }
+
+    /// Appends bytes that are JSON already.
+    public mutating func appendJSON(_ bytes: [UInt8]) {
+        append(bytes.span)
+    }
+
+    /// Appends text that is JSON already, such as digits.
+    public mutating func appendJSON(_ text: String) {
+        append(text.utf8.span)
+    }
+
+    // MARK: Memory
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let first = bytes.baseAddress else { return }
+            room(for: bytes.count).update(from: first, count: bytes.count)
+            count += bytes.count
+        }
+    }
+
+    /// The place of the next byte, with room for `length` bytes.
+    private mutating func room(for length: Int) -> UnsafeMutablePointer<UInt8> {
+        if capacity - count < length { grow(for: length) }
+        return start + count
+    }
+
+    private mutating func grow(for length: Int) {
+        capacity = max(2 * capacity, count + length)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.update(from: start, count: count)
+        start.deallocate()
+        start = larger
+    }
+}
