@@ -55,6 +55,7 @@ build: packages  ## Install missing Debian packages, and build the program
 
 lint: test-packages  ## Check the Swift format, the documents, and the files in deploy/
 	swift format lint --strict --parallel --recursive $(swift_files)
+	Tests/Structure/check
 	docs/check
 	deploy/check
 

@@ -37,6 +37,7 @@ let package = Package(
         .executable(name: "marquee", targets: ["marquee"])
     ],
     targets: [
+        // A module imports only modules that stand above it here: Tests/Structure/check fails otherwise.
         // Floor 0: libraries of the system, locks and threads, text, JSON.
         // Without pkg-config: see docs/decisions/0002-link-libzmq-without-pkg-config.md.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
@@ -62,7 +63,7 @@ let package = Package(
         module("Operations", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("YAML", uses: ["CYAML", "Text"]),
 
-        // Floor 2: the domain, the pages on which a process says how it is, and the pictures of strangers.
+        // Floor 2: the domain, the health pages of a process, and the cache of posters and product images.
         module("BoxOffice", uses: ["Text", "JSONCoding"]),
         module("OpenMarket", uses: ["Text", "JSONCoding"]),
         module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
@@ -71,12 +72,14 @@ let package = Package(
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Text", "JSONCoding", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
         module("Contract", uses: ["Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket"]),
+
+        // Floor 4: the log of events, and what publishes and reads it over ZeroMQ.
         module("EventStore", uses: ["JSONCoding", "SQLite", "BoxOffice", "Contract"]),
         module(
             "Messaging",
             uses: ["Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "Contract", "EventStore"]),
 
-        // Floor 4: the processes.
+        // Floor 5: the processes.
         module(
             "Worker",
             uses: [
@@ -97,7 +100,7 @@ let package = Package(
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
 
-        // Floor 5: the command line.
+        // Floor 6: the command line.
         .executableTarget(
             name: "marquee",
             dependencies: [
