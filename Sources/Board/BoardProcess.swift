@@ -6,121 +6,177 @@ import SQLite
 import WebServer
 import ZeroMQ
 
-/// The process that shows the box office in browsers: a page, its API and its live news, fed by events alone.
+/// The process that shows the box office in browsers: a page, its JSON API and live updates, all built from events.
 public struct BoardProcess: Sendable {
-    /// How the board is set up beside the configuration.
+    /// Settings of the board that are not in the configuration.
     public struct Options: Sendable {
-        /// The folder of the page's files; nil for the one that belongs to the program.
+        /// Folder of the page's files; nil uses the one that is installed with the program.
         public var webFolder: String?
-        /// Where the board lies below a proxy's address.
-        public var base = BasePath.root
 
-        /// The address of a service, such as the sandbox, whose pictures may be fetched wherever it is.
+        /// Path below which a reverse proxy shows the board.
+        public var basePath = BasePath.root
+
+        /// URL of a service, such as the sandbox, from which images are fetched even if its address is private.
         public var trustedImages: String?
 
-        /// Whether there is a market beside the one that the configuration may name, such as the sandbox's.
-        public var hasMarket = false
+        /// Whether the page shows a shop although the configuration names no Open Market, as with the sandbox.
+        public var hasOpenMarket = false
 
-        /// Makes the usual options.
+        /// Makes the default options.
         public init() {}
     }
 
     private let configuration: Configuration
     private let options: Options
     private let logger: Logger
-    private let clock: WallClock
-    private let pauses: any Clock<Duration>
+    private let wallClock: WallClock
+    private let clock: any Clock<Duration>
 
-    /// Makes a board; nothing is opened yet. `pauses` measures how long visitors have asked for nothing, and
-    /// their sessions.
+    /// Makes a board; opens nothing yet.
+    ///
+    /// - Parameters:
+    ///   - wallClock: Decides which days can have a chart, and how old an image is.
+    ///   - clock: Measures rate limits and the age of sessions.
     public init(
-        _ configuration: Configuration, options: Options = Options(), logger: Logger, clock: WallClock = .system,
-        pauses: any Clock<Duration> = ContinuousClock()
+        _ configuration: Configuration, options: Options = Options(), logger: Logger, wallClock: WallClock = .system,
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.configuration = configuration
         self.options = options
         self.logger = logger
+        self.wallClock = wallClock
         self.clock = clock
-        self.pauses = pauses
     }
 
-    /// Opens the database, the sockets and the page, and serves until `asked` returns.
+    /// Opens the database, the sockets and the HTTP server, and serves until `stopRequested` returns.
     ///
-    /// Throws before anything runs if one of them cannot be had.
-    public func run(until asked: @escaping @Sendable () async -> Void) async throws {
+    /// - Throws: The error of whatever cannot be opened, before anything is served.
+    public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
         let metrics = Metrics()
-        metrics.addProcess(startedAt: clock.now())
-        let files = try BoardRouter.files(in: try options.webFolder ?? AssetFolder.find(), base: options.base)
+        metrics.addProcess(startedAt: wallClock.now())
+        // The files come first: a wrong folder is an error before a database is made.
+        let files = try BoardRouter.files(
+            in: try options.webFolder ?? AssetFolder.find(), basePath: options.basePath)
         let folder = try DataFolder(configuration.dataFolder)
-        let path = folder.file("board.db")
-        let database = try ReadModel.open(path, logger: logger)
-        metrics.addDatabase(at: path)
-        let model = try await ReadModel(database)
-        let hub = EventStreamHub(epoch: model.epoch, recent: try await model.recentNews())
-        hub.report(to: metrics)
-
-        let io = try configuration.makeClientThread()
-        let (events, commands) = (configuration.events.reachable, configuration.commands.reachable)
-        let (alerts, alertCommands) = (configuration.alerts.reachable, configuration.alertCommands.reachable)
-        let pulse = try await HeartbeatMonitor(io, worker: events, notifier: alerts, hub: hub, clock: ContinuousClock())
-        let worker = try await Subscription(
-            io, events: events, commands: commands,
-            prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
-            from: try await model.start(of: .worker)
-        ) { note($0) }
-        let notifier = try await Subscription(
-            io, events: alerts, commands: alertCommands, prefixes: ["alert."],
-            from: try await model.start(of: .notifier)
-        ) { note($0) }
-        metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
-        let read = metrics.counter("marquee_events_read_total", "Events that were read, each once.")
-        let feeds = [(ReadModel.Source.worker, worker), (.notifier, notifier)].map { source, subscription in
-            ReadModelUpdater(
-                source, subscription, into: model, telling: hub, logger: logger, read: read, clock: ContinuousClock())
-        }
-
+        let model = try await openReadModel(at: folder.file("board.db"), metrics)
+        let streams = EventStreamHub(epoch: model.epoch, recent: try await model.recentUpdates())
+        streams.addMetrics(to: metrics)
+        let sockets = try await openSockets(model, streams, metrics)
         let images = try ImageProxy(
-            folder.file("pictures.db"), configuration, trusted: options.trustedImages, clock: clock, logger: logger)
-        images.report(to: metrics)
-        let sessions = SessionStore(password: configuration.boardPassword, clock: pauses)
-        let api = API(
-            model: model, hub: hub,
-            posters: PosterImages(model: model, cache: images.cache), images: images.cache,
-            requests: RequestForwarder(
-                io, address: commands, perSecond: configuration.boardRate, wallClock: clock, clock: pauses),
-            sessions: sessions, hasMarket: options.hasMarket || configuration.openMarket.url != nil, base: options.base,
-            statuses: StatusCache(io, worker: commands, notifier: alertCommands),
-            refused: metrics.counters(
-                "marquee_board_refused_total", "Requests to the board's API answered with an error, by its code.",
-                for: ContractError.Code.allCases
-            ) { ["code": $0.rawValue] },
-            clock: clock, logger: logger)
-        let health = HealthPages(
-            metrics: metrics, livesIf: [.answers(database)], isReadyIf: [.writes(to: database), pulse.check])
-        let site = BoardRouter(base: options.base, files: files, api: api) { await health.page($0) }
-        let server = try HTTPServer(
-            address: configuration.boardHTTP.description, limits: .board, allowing: site.bodyAllowance
-        ) { request in
-            await site.respond(to: request)
-        }
-        metrics.addWebServer(server)
+            folder.file("pictures.db"), configuration, trusted: options.trustedImages, wallClock: wallClock,
+            logger: logger)
+        images.addMetrics(to: metrics)
+        let api = makeAPI(model, streams, sockets, images, metrics)
+        let server = try makeServer(files, api, sockets.heartbeats, metrics)
 
-        logger.info("board ready", [.http: server.address, .path: options.base])
-        let services: [any Service] = feeds + [pulse, HTTPService(server, hub: hub)]
-        try await ServiceGroup(services, grace: .seconds(1)).run(until: asked)
+        logger.info("board ready", [.http: server.address, .path: options.basePath])
+        let services: [any Service] =
+            makeUpdaters(model, streams, sockets, metrics) + [
+                sockets.heartbeats, HTTPService(server, streams: streams),
+            ]
+        try await ServiceGroup(services, grace: .seconds(1)).run(until: stopRequested)
         await images.close()
-        await io.shutdown()
-        await database.close()
+        await sockets.io.shutdown()
+        await model.database.close()
         logger.info("board stopped")
     }
+}
 
-    /// Logs what becomes of a subscription.
-    private func note(_ note: Subscription.Note) {
+// MARK: - Parts of `run`
+
+extension BoardProcess {
+    /// The I/O thread and what reads on it.
+    private struct Sockets {
+        let io: IOThread
+        let heartbeats: HeartbeatMonitor
+        let worker: Subscription
+        let notifier: Subscription
+    }
+
+    private func openReadModel(at path: String, _ metrics: Metrics) async throws -> ReadModel {
+        let database = try ReadModel.open(path, logger: logger)
+        metrics.addDatabase(at: path)
+        return try await ReadModel(database)
+    }
+
+    private func openSockets(
+        _ model: ReadModel, _ streams: EventStreamHub, _ metrics: Metrics
+    ) async throws -> Sockets {
+        let io = try configuration.makeClientThread()
+        let (events, alerts) = (configuration.events.reachable, configuration.alerts.reachable)
+        let heartbeats = try await HeartbeatMonitor(
+            io, worker: events, notifier: alerts, streams: streams, clock: ContinuousClock())
+        let worker = try await Subscription(
+            io, events: events, commands: configuration.commands.reachable,
+            prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
+            from: try await model.start(of: .worker)
+        ) { log($0) }
+        let notifier = try await Subscription(
+            io, events: alerts, commands: configuration.alertCommands.reachable, prefixes: ["alert."],
+            from: try await model.start(of: .notifier)
+        ) { log($0) }
+        metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
+        return Sockets(io: io, heartbeats: heartbeats, worker: worker, notifier: notifier)
+    }
+
+    private func makeUpdaters(
+        _ model: ReadModel, _ streams: EventStreamHub, _ sockets: Sockets, _ metrics: Metrics
+    ) -> [ReadModelUpdater] {
+        let readCounter = metrics.counter("marquee_events_read_total", "Events read; each is counted once.")
+        return [(ReadModel.Source.worker, sockets.worker), (.notifier, sockets.notifier)].map { source, subscription in
+            ReadModelUpdater(
+                source, subscription, model: model, streams: streams, logger: logger, readCounter: readCounter,
+                clock: ContinuousClock())
+        }
+    }
+
+    private func makeAPI(
+        _ model: ReadModel, _ streams: EventStreamHub, _ sockets: Sockets, _ images: ImageProxy, _ metrics: Metrics
+    ) -> API {
+        API(
+            model: model, streams: streams, posters: PosterImages(model: model, cache: images.cache),
+            images: images.cache,
+            requests: RequestForwarder(
+                sockets.io, address: configuration.commands.reachable, perSecond: configuration.boardRate,
+                wallClock: wallClock, clock: clock),
+            sessions: SessionStore(password: configuration.boardPassword, clock: clock),
+            hasOpenMarket: options.hasOpenMarket || configuration.openMarket.url != nil, basePath: options.basePath,
+            statuses: StatusCache(
+                sockets.io, worker: configuration.commands.reachable, notifier: configuration.alertCommands.reachable),
+            refusalCounters: metrics.counters(
+                "marquee_board_refused_total",
+                "Requests to the board's API that were answered with an error, by its code.",
+                for: ContractError.Code.allCases
+            ) { ["code": $0.rawValue] },
+            wallClock: wallClock, logger: logger)
+    }
+
+    private func makeServer(
+        _ files: StaticFiles, _ api: API, _ heartbeats: HeartbeatMonitor, _ metrics: Metrics
+    ) throws -> HTTPServer {
+        let database = api.model.database
+        let health = HealthPages(
+            metrics: metrics, liveness: [.databaseRead(database)],
+            readiness: [.databaseWrite(database), heartbeats.healthCheck])
+        let router = BoardRouter(basePath: options.basePath, files: files, api: api) { await health.page($0) }
+        let server = try HTTPServer(
+            address: configuration.boardHTTP.description, limits: .board, allowing: router.bodyAllowance
+        ) { request in
+            await router.respond(to: request)
+        }
+        metrics.addWebServer(server)
+        return server
+    }
+
+    private func log(_ note: Subscription.Note) {
         switch note {
         case .repaired(let stream, let count):
-            logger.info("events that were missed are read from the log", [.stream: stream.rawValue, .count: count])
+            logger.info(
+                "events were missed on the socket and have been read from the log",
+                [.stream: stream.rawValue, .count: count])
         case .waiting(let pause, let error):
-            logger.warning("a log cannot be read; it will be asked again", [.after: pause, .error: "\(error)"])
+            logger.warning(
+                "cannot read missed events from the log; trying again", [.after: pause, .error: "\(error)"])
         }
     }
 }

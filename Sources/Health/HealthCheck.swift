@@ -1,36 +1,44 @@
 import Concurrency
+public import SQLite
 
-/// Something that must hold for a process to live, or to do its job, and the way to find out.
+/// A condition that a process needs to be alive, or to be ready, and the function that checks it.
 ///
-/// Whoever asks has an answer within a limit of time, whatever the check waits for. All who ask at the same time share
-/// one look at things, so a disk that hangs is asked once, however often health is probed.
+/// A check answers within its time limit, even if the function hangs. Callers at the same time share one run of the
+/// function, so that a hanging disk is asked once, however often health is probed.
 public final class HealthCheck: Sendable {
-    /// What the check is about, in one word.
+    /// The subject of the check, in one word; the label `check` of the metric `marquee_ready`.
     public let name: String
     private let limit: Duration
     private let clock: any Clock<Duration>
-    private let look: @Sendable () async -> String?
-    // What hangs goes on without those who gave up, and is joined by those who come.
+    private let check: @Sendable () async -> String?
+    // A run that hangs goes on when its callers give up, and later callers join it.
     private let flight = SingleFlight<String, String?>(cancelsAbandonedRuns: false)
 
-    /// Makes a check; `reason` tells in one line why it does not hold, and nil if it does.
+    /// Makes a check.
+    ///
+    /// - Parameters:
+    ///   - limit: The time after which a check without an answer has failed.
+    ///   - check: Returns nil if the condition holds, and otherwise one line that says why not. The line begins with the
+    ///     name of the check, and has nothing that strangers must not read.
     public init(
         _ name: StaticString, within limit: Duration = .seconds(2), clock: any Clock<Duration> = ContinuousClock(),
-        reason: @escaping @Sendable () async -> String?
+        check: @escaping @Sendable () async -> String?
     ) {
         self.name = name.description
         self.limit = limit
         self.clock = clock
-        look = reason
+        self.check = check
     }
 
-    /// Why it does not hold at the moment, in one line, or nil if it does.
-    public func reason() async -> String? {
-        let cancelled = "\(name): nobody waited for the answer"
+    /// Runs the check, or joins the run that is under way.
+    ///
+    /// - Returns: Nil if the condition holds, otherwise one line that says why not.
+    public func failureReason() async -> String? {
+        let cancelled = "\(name): the check was cancelled"
         return await withTaskGroup(of: String?.self) { tasks in
-            // At once, so that those who ask together share a look whatever comes first.
-            tasks.addImmediateTask { [name, flight, look] in
-                do throws(CancellationError) { return try await flight.run(name, look) } catch { return cancelled }
+            // Starts at once, so that callers at the same time share a run even if one of them is cancelled.
+            tasks.addImmediateTask { [name, flight, check] in
+                do throws(CancellationError) { return try await flight.run(name, check) } catch { return cancelled }
             }
             tasks.addTask { [name, clock, limit] in
                 guard (try? await clock.sleep(for: limit)) != nil else { return cancelled }
@@ -43,15 +51,72 @@ public final class HealthCheck: Sendable {
 }
 
 extension [HealthCheck] {
-    /// Why those that do not hold do not, by their names; they are looked at together.
-    func reasons() async -> [(check: HealthCheck, reason: String?)] {
+    /// Runs all checks at the same time, and returns them in their order, each with the reason why it failed, if it did.
+    func failureReasons() async -> [(check: HealthCheck, reason: String?)] {
         await withTaskGroup { tasks in
             for (index, check) in enumerated() {
-                tasks.addTask { (index, await check.reason()) }
+                tasks.addTask { (index, await check.failureReason()) }
             }
             var reasons = map { (check: $0, reason: String?.none) }
             for await (index, reason) in tasks { reasons[index].reason = reason }
             return reasons
+        }
+    }
+}
+
+// MARK: - Databases
+
+extension HealthCheck {
+    /// The table that ``databaseWrite(_:clock:)`` writes, for the schema of the process's database.
+    public static let schema = Schema.Component(
+        "health",
+        migrations: [
+            """
+            create table health_probe (
+                only integer primary key check (only = 1),
+                count integer not null
+            ) strict;
+            """
+        ])
+
+    /// Checks that a database can be read.
+    public static func databaseRead(
+        _ database: Database, clock: any Clock<Duration> = ContinuousClock()
+    ) -> HealthCheck {
+        HealthCheck("database", clock: clock) {
+            await failureReason { try await database.read { _ in } }
+        }
+    }
+
+    /// Checks that a database can be written, by a committed transaction.
+    ///
+    /// The schema of the database must have ``schema``.
+    public static func databaseWrite(
+        _ database: Database, clock: any Clock<Duration> = ContinuousClock()
+    ) -> HealthCheck {
+        HealthCheck("database", clock: clock) {
+            await failureReason {
+                // Only a write down to the disk shows that the disk is full or read-only.
+                try await database.write { connection in
+                    // Another value each time, because SQLite does not write a row that stays the same.
+                    try connection.execute(
+                        """
+                        insert into health_probe (only, count) values (1, 0)
+                        on conflict do update set count = (count + 1) % 1000
+                        """)
+                }
+            }
+        }
+    }
+
+    private static func failureReason(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch let error as DatabaseError {
+            return "database: \(error.reason)"  // without the path, because strangers may read the page
+        } catch {
+            return "database: \(error)"
         }
     }
 }

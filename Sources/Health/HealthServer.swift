@@ -1,49 +1,100 @@
 public import Operations
-import WebServer
+public import WebServer
 
-/// The pages on which a process tells how it is: `/healthz` whether it lives, `/readyz` whether it can do its job,
-/// and `/metrics`.
+/// The pages `healthz`, `readyz` and `metrics`, for a process that has an HTTP server of its own.
 ///
-/// `/healthz` and `/readyz` answer 200 and `ok`, or 503 and one reason a line.
+/// `healthz` and `readyz` answer 200 and `ok`, or 503 and one line for each failed check. `metrics` has the metrics in
+/// Prometheus's text format.
+public struct HealthPages: Sendable {
+    private let metrics: Metrics
+    private let liveness: [HealthCheck]
+    private let readiness: [HealthCheck]
+
+    /// Makes the pages, and adds the readiness checks to `metrics` as `marquee_ready`.
+    ///
+    /// - Parameters:
+    ///   - liveness: The process must be restarted if one of these fails.
+    ///   - readiness: The process cannot do its job while one of these fails. Their names must differ.
+    public init(metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]) {
+        metrics.gauges(
+            "marquee_ready", "1 if what the process needs for its job is available, by check; otherwise 0.", by: "check"
+        ) {
+            Dictionary(
+                uniqueKeysWithValues: await readiness.failureReasons().map {
+                    ($0.check.name, $0.reason == nil ? 1 : 0)
+                })
+        }
+        self.metrics = metrics
+        self.liveness = liveness
+        self.readiness = readiness
+    }
+
+    /// Returns the page with a name such as `healthz`; nil if there is none.
+    public func page(_ name: String) async -> WebResponse? {
+        switch name {
+        case "healthz": await .health(liveness)
+        case "readyz": await .health(readiness)
+        case "metrics": .metrics(await metrics.text())
+        default: nil
+        }
+    }
+}
+
+/// An HTTP server for ``HealthPages`` alone.
 public struct HealthServer: Service {
     private let server: HTTPServer
     private let stopped: AsyncStream<Never>
-    private let ending: AsyncStream<Never>.Continuation
+    private let stopping: AsyncStream<Never>.Continuation
 
-    /// Where it listens, with the real port.
+    /// The host and port on which the server listens.
     public var address: String { server.address }
 
-    /// Listens and serves at once; throws if the address cannot be had.
+    /// Listens, and answers from then on.
     ///
-    /// What makes the process ready is among the metrics too, as `marquee_ready`.
+    /// - Parameters:
+    ///   - address: Host and port; port 0 takes a free one.
+    ///   - metrics: The process's metrics; the server adds its own and `marquee_ready` to them.
+    ///   - liveness: The process must be restarted if one of these fails.
+    ///   - readiness: The process cannot do its job while one of these fails. Their names must differ.
+    /// - Throws: An error with a description of one line, if the server cannot listen on the address.
     public init(
-        address: HTTPAddress, metrics: Metrics, livesIf alive: [HealthCheck], isReadyIf ready: [HealthCheck]
+        address: HTTPAddress, metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]
     ) throws {
-        let pages = HealthPages(metrics: metrics, livesIf: alive, isReadyIf: ready)
-        (stopped, ending) = AsyncStream.makeStream(of: Never.self)
+        let pages = HealthPages(metrics: metrics, liveness: liveness, readiness: readiness)
+        (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
         server = try HTTPServer(address: address.description) { request in
             guard let page = await pages.page(String(request.path.dropFirst())) else {
-                return .text("there are /healthz, /readyz and /metrics\n", status: 404)
+                return .text("there is no such page; see /healthz, /readyz or /metrics\n", status: 404)
             }
-            return request.method == "GET" ? page : .onlyGet
+            return request.method == "GET" ? page : .methodNotAllowed
         }
         metrics.addWebServer(server)
     }
 
-    /// Serves until it is stopped.
+    /// Serves until ``stop()`` is called; then closes the server.
     public func run() async throws {
         for await _ in stopped {}
         await server.shutdown(grace: .milliseconds(250))
     }
 
-    /// Asks for the end; answers under way have a moment to finish.
+    /// Lets ``run()`` end; answers under way have 250 ms to finish.
     public func stop() async {
-        ending.finish()
+        stopping.finish()
     }
 }
 
 extension WebResponse {
-    fileprivate static let onlyGet = WebResponse(
+    fileprivate static let methodNotAllowed = WebResponse(
         status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
-        body: .bytes(Array("only GET and HEAD\n".utf8)))
+        body: .bytes(Array("this address allows only GET and HEAD\n".utf8)))
+
+    fileprivate static func health(_ checks: [HealthCheck]) async -> WebResponse {
+        let reasons = await checks.failureReasons().compactMap(\.reason)
+        guard !reasons.isEmpty else { return .text("ok\n") }
+        return .text(reasons.map { $0 + "\n" }.joined(), status: 503)
+    }
+
+    fileprivate static func metrics(_ text: String) -> WebResponse {
+        WebResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", body: .bytes(Array(text.utf8)))
+    }
 }

@@ -99,8 +99,8 @@ public struct NotifierProcess: Sendable {
         ])
         metrics.addDatabase(at: folder.file("notifier.db"))
         let health = try HealthServer(
-            address: configuration.notifierHTTP, metrics: metrics, livesIf: [.answers(database)],
-            isReadyIf: [.writes(to: database), HealthCheck("worker") { worker.complaint }])
+            address: configuration.notifierHTTP, metrics: metrics, liveness: [.databaseRead(database)],
+            readiness: [.databaseWrite(database), HealthCheck("worker") { worker.complaint }])
 
         logger.info(
             "notifier ready",

@@ -43,7 +43,7 @@ extension WorkerProcess {
             return waiting < store.inbox.limit ? nil : "queue: full, \(waiting) requests are waiting"
         }
         return try HealthServer(
-            address: configuration.workerHTTP, metrics: metrics, livesIf: [.answers(store.database)],
-            isReadyIf: [.writes(to: store.database), key.check, queue])
+            address: configuration.workerHTTP, metrics: metrics, liveness: [.databaseRead(store.database)],
+            readiness: [.databaseWrite(store.database), key.check, queue])
     }
 }

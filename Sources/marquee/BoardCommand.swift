@@ -30,7 +30,7 @@ struct BoardCommand: Subcommand {
         isAttached = arguments.has(ParentMonitor.option.name)
         trustsSandbox = arguments.has("--sandbox")
         options.webFolder = arguments.value("--web")
-        options.base =
+        options.basePath =
             try arguments.value("--base-path", expected: "a path such as /marquee/", read: BasePath.init) ?? .root
     }
 
@@ -39,7 +39,7 @@ struct BoardCommand: Subcommand {
         if isAttached { ParentMonitor.follow() }
         var options = options
         options.trustedImages = trustsSandbox ? configuration.sandboxHTTP.url : nil
-        options.hasMarket = trustsSandbox
+        options.hasOpenMarket = trustsSandbox
         let board = BoardProcess(configuration, options: options, logger: configuration.logger("board"))
         try await board.run(until: signals.first)
         return .done

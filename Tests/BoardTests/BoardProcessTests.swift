@@ -10,19 +10,19 @@ import WebServer
 
 @testable import Board
 
-/// The whole board against the logs of a worker and a notifier.
+/// The whole board, reading the event logs of a worker and a notifier.
 @Suite(.timeLimit(.minutes(5))) struct BoardProcessTests {
-    let stand: Newsstand
+    let harness: BoardHarness
 
     init() throws {
-        stand = try Newsstand()
+        harness = try BoardHarness()
     }
 
     private func get(
         _ address: String, _ path: String, method: HTTPRequest.Method = .get, headers: [HTTPField] = [],
         body: String? = nil
     ) async throws -> HTTPResponse {
-        try await Visitor(address: address).get(path, method, headers: headers, body: body.map { Array($0.utf8) })
+        try await BoardClient(address: address).get(path, method, headers: headers, body: body.map { Array($0.utf8) })
     }
 
     private func expect(_ status: Int, _ address: String, _ path: String) async throws {
@@ -35,19 +35,19 @@ import WebServer
 
     private func code(_ response: HTTPResponse) throws -> String? { try json(response)["code"] as? String }
 
-    @Test("a chart that is published is news to who watches, and can be looked at; so is its correction")
+    @Test("a published chart reaches browsers live and can be requested, and so does its correction")
     func charts() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             #expect(try code(try await get(address, "/api/v1/days/2024-06-04")) == "notFound")
             let first = try Sample.chart("2024-06-04", "AB")
             try await worker.publish(Sample.topic(first), first)
-            #expect(await watcher.next(1, "chart").first?.data.contains("\"revision\":1") == true)
+            #expect(await stream.next(1, "chart").first?.data.contains("\"revision\":1") == true)
             let second = try #require(try Sample.chart("2024-06-04", "AB", audience: 990).revised(from: first))
             try await worker.publish(Sample.topic(second), second)
-            #expect(await watcher.next(1, "chart").first?.data.contains("\"revision\":2") == true)
+            #expect(await stream.next(1, "chart").first?.data.contains("\"revision\":2") == true)
             let answer = try json(try await get(address, "/api/v1/days/2024-06-04"))
             let chart = try #require(answer["chart"] as? [String: Any])
             #expect(chart["revision"] as? Int == 2)
@@ -59,18 +59,18 @@ import WebServer
         await worker.end()
     }
 
-    @Test("a week's chart is found by any of its days, and is in no film's run")
+    @Test("a week's chart is found by any of its days, and is not part of a movie's run")
     func weeks() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             let week = Week(of: try Sample.date("2024-06-04"), span: .weekend)
             let entries = try Sample.chart("2024-06-07", "AB").entries
             let chart = WeekChart(week: week, yearWeek: "202423", market: .all, state: .settled, entries: entries)
             try await worker.publish(.weekRanking(week, market: .all), chart)
-            let news = try #require(await watcher.next(1, "chart").first)
-            #expect(news.data.contains("\"span\":\"weekend\"") && news.data.contains("2024-06-07"))
+            let update = try #require(await stream.next(1, "chart").first)
+            #expect(update.data.contains("\"span\":\"weekend\"") && update.data.contains("2024-06-07"))
             for day in ["2024-06-04", "2024-06-07", "2024-06-09"] {
                 try await expect(200, address, "/api/v1/weeks/weekend/\(day)")
             }
@@ -81,41 +81,41 @@ import WebServer
         await worker.end()
     }
 
-    @Test("a chart of an area is one of its own, and the areas are told by name")
+    @Test("an area has a chart of its own, and the API lists areas with their names")
     func areas() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             let areas = try json(try await get(address, "/api/v1/areas"))["areas"] as? [[String: Any]]
             let seoul = try #require(areas?.first)
             #expect(seoul as? [String: String] == ["code": "0105001", "name": "서울시", "nameEnglish": "Seoul"])
             let market = Market(area: Market.Area("0105001"))
             let chart = try Sample.chart("2024-06-04", "BA", market: market)
             try await worker.publish(Sample.topic(chart), chart)
-            #expect(await watcher.next(1, "chart").first?.data.contains("\"market\":\"area-0105001\"") == true)
+            #expect(await stream.next(1, "chart").first?.data.contains("\"market\":\"area-0105001\"") == true)
             try await expect(200, address, "/api/v1/days/2024-06-04?market=area-0105001")
             try await expect(404, address, "/api/v1/days/2024-06-04")
         }
         await worker.end()
     }
 
-    @Test("more than a year is told by weeks: their Mondays, and ranks by what all their days brought")
+    @Test("a history of more than a year has weeks: their Mondays, and ranks by the audience of all their days")
     func longHistory() async throws {
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         // Two days of one week, in which B overtakes A, and one of another.
         for (day, titles) in [("2020-06-06", "AB"), ("2020-06-07", "BC"), ("2024-06-03", "A")] {
             let chart = try Sample.chart(day, titles)
             try await worker.publish(Sample.topic(chart), chart)
         }
-        try await stand.open { address in
+        try await harness.open { address in
             let range = "from=2004-01-01&to=2026-01-01"
             let history = try json(try await get(address, "/api/v1/history?\(range)"))
             #expect(history["step"] as? String == "week")
             #expect(history["days"] as? [String] == ["2020-06-01", "2024-06-03"])
-            let films = try #require(history["films"] as? [[String: Any]])
-            #expect(films.map { $0["code"] as? String } == ["AAAAAAAA", "BBBBBBBB", "CCCCCCCC"])
-            let points = films.map { $0["points"] as? [[Int]] }
+            let movies = try #require(history["films"] as? [[String: Any]])
+            #expect(movies.map { $0["code"] as? String } == ["AAAAAAAA", "BBBBBBBB", "CCCCCCCC"])
+            let points = movies.map { $0["points"] as? [[Int]] }
             #expect(points == [[[0, 2, 1_000], [1, 1, 1_000]], [[0, 1, 1_999]], [[0, 3, 999]]])
             let table = String(decoding: try await get(address, "/api/v1/history.csv?\(range)").body, as: UTF8.self)
             #expect(table.split(separator: "\r\n").dropFirst().first == "2020-06-01,1,BBBBBBBB,\"B\",1999")
@@ -123,91 +123,91 @@ import WebServer
         await worker.end()
     }
 
-    @Test("who was away while the board was, too, misses nothing: ids go on over a restart")
+    @Test("a browser misses nothing while the board restarts, because ids continue")
     func restart() async throws {
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         let charts = try (1...4).map { try Sample.chart("2024-06-0\($0)", "AB") }
         try await worker.publish(Sample.topic(charts[0]), charts[0])
-        let id = try await stand.open { address in
-            let watcher = try Watcher(address)
-            return await watcher.next(1, "hello").first?.id
+        let id = try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            return await stream.next(1, "hello").first?.id
         }
         try await worker.publish(Sample.topic(charts[1]), charts[1])
-        try await stand.open { address in
+        try await harness.open { address in
             try await worker.publish(Sample.topic(charts[2]), charts[2])
-            let watcher = try Watcher(address, after: id)
-            let missed = await watcher.next(2, "chart", "reset")
+            let stream = try EventStreamClient(address, after: id)
+            let missed = await stream.next(2, "chart", "reset")
             #expect(missed.map { $0.data.contains("2024-06-02") } == [true, false])
             #expect(missed.map { $0.data.contains("2024-06-03") } == [false, true])
             try await worker.publish(Sample.topic(charts[3]), charts[3])
-            #expect(await watcher.next(1, "chart").first?.data.contains("2024-06-04") == true)
+            #expect(await stream.next(1, "chart").first?.data.contains("2024-06-04") == true)
         }
         await worker.end()
     }
 
-    @Test("a read model that is thrown away is read anew from the log, and who comes back is told")
+    @Test("a deleted database is filled again from the log, and a browser that reconnects gets a reset")
     func thrownAway() async throws {
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         let chart = try Sample.chart("2024-06-04", "AB")
         try await worker.publish(Sample.topic(chart), chart)
-        let (id, before) = try await stand.open { address in
-            let watcher = try Watcher(address)
-            let id = await watcher.next(1, "hello").first?.id
+        let (id, before) = try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            let id = await stream.next(1, "hello").first?.id
             return (id, try await get(address, "/api/v1/days/2024-06-04").body)
         }
         for suffix in ["", "-wal", "-shm", "-lock"] {
-            try? FileManager.default.removeItem(atPath: stand.folder.file("board.db\(suffix)"))
+            try? FileManager.default.removeItem(atPath: harness.folder.file("board.db\(suffix)"))
         }
-        try await stand.open { address in
-            let watcher = try Watcher(address, after: id)
-            #expect(await watcher.next(1, "chart", "reset", "hello").map(\.name) == ["reset"])
+        try await harness.open { address in
+            let stream = try EventStreamClient(address, after: id)
+            #expect(await stream.next(1, "chart", "reset", "hello").map(\.name) == ["reset"])
             #expect(try await get(address, "/api/v1/days/2024-06-04").body == before)
         }
         await worker.end()
     }
 
-    @Test("a damaged read model is thrown away by the board itself")
+    @Test("the board deletes a damaged database and fills it again")
     func damaged() async throws {
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         let chart = try Sample.chart("2024-06-04", "AB")
         try await worker.publish(Sample.topic(chart), chart)
-        try await stand.open { _ in }
-        try Data(repeating: 0xAB, count: 9_000).write(to: URL(filePath: stand.folder.file("board.db")))
-        try await stand.open { address in
+        try await harness.open { _ in }
+        try Data(repeating: 0xAB, count: 9_000).write(to: URL(filePath: harness.folder.file("board.db")))
+        try await harness.open { address in
             try await expect(200, address, "/api/v1/days/2024-06-04")
         }
         await worker.end()
     }
 
-    @Test("another log of the worker's takes the place of all that was known of the old one")
+    @Test("a new log of the worker replaces everything from the old one")
     func newLog() async throws {
-        let old = try await stand.press(log: "old")
+        let old = try await harness.startPublisher(log: "old")
         let chart = try Sample.chart("2024-06-04", "AB")
         try await old.publish(Sample.topic(chart), chart)
-        try await stand.open { address in
+        try await harness.open { address in
             try await expect(200, address, "/api/v1/days/2024-06-04")
         }
         await old.end()
-        let new = try await stand.press(log: "new")
+        let new = try await harness.startPublisher(log: "new")
         let other = try Sample.chart("2024-06-05", "BA")
         try await new.publish(Sample.topic(other), other)
-        try await stand.open { address in
+        try await harness.open { address in
             try await expect(404, address, "/api/v1/days/2024-06-04")
             try await expect(200, address, "/api/v1/days/2024-06-05")
         }
         await new.end()
     }
 
-    @Test("alerts come live, are found by rule and film, and say when they were taken back")
+    @Test("alerts arrive live, are found by rule and movie, and name the alert that retracts them")
     func alerts() async throws {
-        let worker = try await stand.press()
-        let notifier = try await stand.press(isNotifier: true)
-        try await stand.open { address in
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+        let worker = try await harness.startPublisher()
+        let notifier = try await harness.startPublisher(isNotifier: true)
+        try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             let day = try Sample.date("2024-06-04")
             try await notifier.publish(.alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert())
-            let first = try #require(await watcher.next(1, "alert").first)
+            let first = try #require(await stream.next(1, "alert").first)
             #expect(first.data.contains("▲3"))
             let list = try json(try await get(address, "/api/v1/alerts?rule=rose&film=a"))
             let alerts = try #require(list["alerts"] as? [[String: Any]])
@@ -216,23 +216,23 @@ import WebServer
             #expect(try json(try await get(address, "/api/v1/alerts?rule=fell"))["alerts"] as? [String] == [])
             try await notifier.publish(
                 .alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert(retracts: id))
-            _ = await watcher.next(1, "alert")
+            _ = await stream.next(1, "alert")
             let both = try json(try await get(address, "/api/v1/alerts"))["alerts"] as? [[String: Any]]
             #expect(both?.map { $0["retractedBy"] is String } == [false, true])
             let movie = try json(try await get(address, "/api/v1/movies/AAAAAAAA"))
             #expect((movie["alerts"] as? [Any])?.count == 2)
             try await notifier.publish(
                 .anomalyAlert(.late, day), Sample.Alert(rule: "anomaly", movieCode: nil, title: nil))
-            #expect(await watcher.next(1, "alert").first?.data.contains("\"rule\":\"anomaly\"") == true)
+            #expect(await stream.next(1, "alert").first?.data.contains("\"rule\":\"anomaly\"") == true)
         }
         await notifier.end()
         await worker.end()
     }
 
-    @Test("a visitor's request goes to the worker; what the worker would refuse is refused before")
+    @Test("a visitor's request goes to the worker; the board refuses what the worker would refuse")
     func requests() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
             let type = HTTPField("Content-Type", "application/json")
             func post(_ body: String, _ headers: [HTTPField]) async throws -> HTTPResponse {
                 try await get(address, "/api/v1/requests", method: .post, headers: headers, body: body)
@@ -247,25 +247,25 @@ import WebServer
                     == "dateOutOfRange")
             #expect(try code(try await post("{\"topic\":\"fetch.catalogue\"}", [type])) == "badRequest")
             #expect(try code(try await post("[]", [type])) == "badRequest")
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             let request = try #require(RequestID(id))
             try await worker.publish(
                 .request(.done, request), RequestDone(topic: "fetch.day", events: [], from: .log, problems: []))
-            #expect(await watcher.next(1, "request").first?.data.contains(id) == true)
+            #expect(await stream.next(1, "request").first?.data.contains(id) == true)
         }
         await worker.end()
     }
 
-    @Test("all visitors together have half a minute's requests at once, and then as many a second as the operator says")
+    @Test("all visitors together may send half a minute's requests at once, and then as many a second as configured")
     func rate() async throws {
-        let stand = try Newsstand(["MARQUEE_BOARD_RATE": "1"])
-        let worker = try await stand.press()
+        let harness = try BoardHarness(["MARQUEE_BOARD_RATE": "1"])
+        let worker = try await harness.startPublisher()
         let clock = ManualClock()
-        try await stand.open(pauses: clock) { address in
-            let visitor = Visitor(address: address)
+        try await harness.open(clock: clock) { address in
+            let client = BoardClient(address: address)
             func ask() async throws -> HTTPResponse {
-                try await visitor.post("requests", #"{"topic":"fetch.day","date":"2024-06-04"}"#)
+                try await client.post("requests", #"{"topic":"fetch.day","date":"2024-06-04"}"#)
             }
             for _ in 1...30 { #expect(try await ask().status == 202) }
             let refused = try await ask()
@@ -278,14 +278,14 @@ import WebServer
             clock.advance(by: .seconds(3_600))
             for _ in 1...30 { #expect(try await ask().status == 202) }
             #expect(try await ask().status == 429)
-            let figures = try Exposition(String(decoding: try await visitor.get("/metrics").body, as: UTF8.self))
+            let figures = try Exposition(String(decoding: try await client.get("/metrics").body, as: UTF8.self))
             #expect(figures["marquee_board_refused_total", ["code": "overloaded"]] == 3)
         }
         #expect(worker.accepted.count == 62)
         await worker.end()
     }
 
-    @Test("a poster is fetched once and made small, and from a private address only if that is trusted")
+    @Test("a poster is fetched once and resized, from a private address only if that is trusted")
     func posters() async throws {
         let fetched = Locked(0)
         let bytes = Bitmap(width: 600, height: 900).encodeJPEG()
@@ -293,7 +293,7 @@ import WebServer
             fetched.withLock { $0 += 1 }
             return WebResponse(contentType: "text/html", body: .bytes(bytes))
         }
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         let image = Poster.Image(
             imageURL: "http://\(host.address)/a", thumbnailURL: "http://\(host.address)/b", width: 600, height: 900,
             site: nil, pageURL: nil, source: "kakao", contentType: "image/jpeg", bytes: bytes.count,
@@ -301,13 +301,13 @@ import WebServer
         let code = try Sample.code("A")
         try await worker.publish(.poster(code), Poster(code: code, title: "A", query: "A", image: image))
         let path = "/api/v1/posters/AAAAAAAA/abababababab"
-        try await stand.open { address in
+        try await harness.open { address in
             try await expect(404, address, path)
             #expect(fetched.withLock { $0 } == 0)
         }
         var options = BoardProcess.Options()
         options.trustedImages = "http://\(host.address)"
-        try await stand.open(options) { address in
+        try await harness.open(options) { address in
             for _ in 1...3 {
                 let small = try await get(address, path)
                 #expect(ImageHeader.read(small.body) == ImageHeader.read(Bitmap(width: 144, height: 216).encodeJPEG()))
@@ -322,12 +322,12 @@ import WebServer
         await worker.end()
     }
 
-    @Test("every answer is confined, packed and known again; the page has many addresses, and files have their own")
-    func site() async throws {
-        let worker = try await stand.press()
+    @Test("answers have security headers, compression and ETags; the page has many addresses, each file has one")
+    func routes() async throws {
+        let worker = try await harness.startPublisher()
         var options = BoardProcess.Options()
-        options.base = try #require(BasePath("/marquee"))
-        try await stand.open(options) { address in
+        options.basePath = try #require(BasePath("/marquee"))
+        try await harness.open(options) { address in
             for path in ["/marquee", "/marquee/", "/marquee/day/2024-06-04", "/marquee/movie/20234675"] {
                 let page = try await get(address, path)
                 #expect(page.status == 200 && page["Content-Type"] == "text/html;charset=UTF-8", "\(path)")
@@ -353,7 +353,7 @@ import WebServer
     }
 
     @Test(
-        "what cannot be asked is refused in the contract's words",
+        "an invalid request gets the contract's error object",
         arguments: [
             ("days/2024-6-4", 400, "badRequest"), ("days/2003-11-10", 400, "dateOutOfRange"),
             ("days/2024-06-04?market=nation-X", 400, "badRequest"), ("calendar/24", 400, "badRequest"),
@@ -364,8 +364,8 @@ import WebServer
             ("alerts?limit=0", 400, "badRequest"), ("alerts?before=7", 400, "badRequest"), ("nothing", 404, "notFound"),
         ])
     func refusals(path: String, status: Int, word: String) async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
             let response = try await get(address, "/api/v1/\(path)")
             #expect(response.status == status)
             #expect(try code(response) == word)

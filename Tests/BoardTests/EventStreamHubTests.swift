@@ -3,48 +3,49 @@ import Testing
 @testable import Board
 
 @Suite struct EventStreamHubTests {
-    private func news(_ ids: ClosedRange<Int>) -> [LiveUpdate] {
+    private func updates(_ ids: ClosedRange<Int>) -> [LiveUpdate] {
         ids.map { LiveUpdate(id: $0, kind: .chart, data: Array("{\"n\":\($0)}".utf8)) }
     }
 
-    @Test("who comes for the first time is told where the news are, and gets none of the old")
+    @Test("a new browser gets the newest id, and no old updates")
     func first() {
-        let hub = EventStreamHub(epoch: "e", recent: news(1...3))
+        let hub = EventStreamHub(epoch: "e", recent: updates(1...3))
         #expect(hub.events(after: nil) == ["e-3 hello"])
     }
 
     @Test(
-        "who comes back gets exactly what was missed", arguments: [(0, ["e-1", "e-2", "e-3"]), (2, ["e-3"]), (3, [])])
+        "a browser that reconnects gets exactly the updates that it missed",
+        arguments: [(0, ["e-1", "e-2", "e-3"]), (2, ["e-3"]), (3, [])])
     func missed(after number: Int, ids: [String]) {
-        let hub = EventStreamHub(epoch: "e", recent: news(1...3))
+        let hub = EventStreamHub(epoch: "e", recent: updates(1...3))
         #expect(hub.events(after: "e-\(number)") == ids.map { "\($0) chart" } + ["e-3 hello"])
     }
 
     @Test(
-        "who comes back from another read model, or after too long, is told to load everything anew",
+        "a browser that reconnects with an id of another database, or one that is too old, gets a reset",
         arguments: ["other-2", "e-9", "e-2", "e-x", "", "e", "e-2-3", "e--1"])
     func reset(id: String) {
-        let hub = EventStreamHub(epoch: "e", recent: news(5...6))
+        let hub = EventStreamHub(epoch: "e", recent: updates(5...6))
         #expect(hub.events(after: id) == ["e-6 reset"])
     }
 
-    @Test("the last kept news is enough to go on from")
+    @Test("the id before the oldest kept update is recent enough")
     func edge() {
-        let hub = EventStreamHub(epoch: "e", recent: news(5...6))
+        let hub = EventStreamHub(epoch: "e", recent: updates(5...6))
         #expect(hub.events(after: "e-4") == ["e-5 chart", "e-6 chart", "e-6 hello"])
     }
 
-    @Test("news published later are kept, the oldest of them forgotten")
+    @Test("published updates are kept up to a limit; the oldest are dropped")
     func later() {
         let hub = EventStreamHub(epoch: "e", recent: [])
-        hub.publish(news(1...LiveUpdate.limit))
-        hub.publish(news(LiveUpdate.limit + 1...LiveUpdate.limit + 1))
+        hub.publish(updates(1...LiveUpdate.limit))
+        hub.publish(updates(LiveUpdate.limit + 1...LiveUpdate.limit + 1))
         #expect(hub.events(after: "e-0") == ["e-\(LiveUpdate.limit + 1) reset"])
         #expect(hub.events(after: "e-1").count == LiveUpdate.limit + 1)
-        #expect(hub.sent == LiveUpdate.limit + 1)
+        #expect(hub.sentCount == LiveUpdate.limit + 1)
     }
 
-    @Test("who missed more than a connection holds is told to load everything anew, too")
+    @Test("a browser that missed more than a connection buffers gets a reset")
     func large() {
         let long = (1...20).map { LiveUpdate(id: $0, kind: .alert, data: [UInt8](repeating: 0x20, count: 32 << 10)) }
         let hub = EventStreamHub(epoch: "e", recent: long)
@@ -52,18 +53,18 @@ import Testing
         #expect(hub.events(after: "e-10").count == 11)
     }
 
-    @Test("a closed hub lets nobody watch")
+    @Test("a closed hub accepts no browsers")
     func closed() {
         let hub = EventStreamHub(epoch: "e", recent: [])
-        #expect(hub.watch(after: nil) != nil)
+        #expect(hub.connect(after: nil) != nil)
         hub.close()
-        #expect(hub.watch(after: nil) == nil)
-        #expect(hub.count == 0)
+        #expect(hub.connect(after: nil) == nil)
+        #expect(hub.clientCount == 0)
     }
 }
 
 extension EventStreamHub {
-    /// The ids and names of what somebody is sent who comes with this id.
+    /// Ids and names of the events that a browser gets first if it connects with this id.
     fileprivate func events(after id: String?) -> [String] {
         let text = String(decoding: greeting(after: id), as: UTF8.self)
         return text.split(separator: "\n\n").compactMap { event in

@@ -4,11 +4,11 @@ import FoundationEssentials
 import OpenMarket
 import Testing
 
-/// Made-up values for tests.
+/// Values for tests.
 enum Sample {
     static func date(_ text: String) throws -> KoreanDate { try #require(KoreanDate(text)) }
 
-    /// A chart with a film for each letter, whose code is the letter eight times.
+    /// A chart with a movie for each letter; its code is the letter eight times.
     static func chart(
         _ day: String, _ titles: String, market: Market = .all, audience: Int = 1_000
     ) throws -> Chart {
@@ -28,7 +28,7 @@ enum Sample {
 
     static func topic(_ chart: Chart) -> Topic { .ranking(day: chart.date, market: chart.market) }
 
-    /// A product as a list has it, or with pictures as its own event has it.
+    /// A product as in a page of the market, or, with `images`, as in its own event.
     static func product(
         _ number: Int, stock: Int = 3, images: [String]? = nil, issued: String = "2022-01-04T00:00:00"
     ) throws -> Product {
@@ -47,7 +47,7 @@ enum Sample {
         ProductPage(page: page, perPage: 20, total: products.count, lastPage: lastPage, products: products)
     }
 
-    /// As much of an alert as the board looks at.
+    /// The fields of an alert that the board reads.
     struct Alert: Encodable, Sendable {
         var rule = "rose"
         var date = "2024-06-04"

@@ -8,73 +8,73 @@ import WebServer
 
 @testable import Board
 
-/// What the board shows of the market.
+/// The products of the Open Market on the board.
 @Suite(.timeLimit(.minutes(5))) struct ShopTests {
-    let stand: Newsstand
+    let harness: BoardHarness
 
     init() throws {
-        stand = try Newsstand()
+        harness = try BoardHarness()
     }
 
     private func id(_ number: Int) throws -> ProductID { try #require(ProductID(number)) }
 
-    @Test("there is a shop once the market was heard of")
+    @Test("the shop opens with the first product event")
     func isOpen() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let visitor = Visitor(address: address)
-            #expect(try await visitor.json("shop")["isOpen"] as? Bool == false)
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let client = BoardClient(address: address)
+            #expect(try await client.json("shop")["isOpen"] as? Bool == false)
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             try await worker.publish(.product(id(7)), try Sample.product(7))
-            _ = await watcher.next(1, "product")
-            #expect(try await visitor.json("shop")["isOpen"] as? Bool == true)
+            _ = await stream.next(1, "product")
+            #expect(try await client.json("shop")["isOpen"] as? Bool == true)
         }
         await worker.end()
     }
 
-    @Test("a page is as the market last told it, and its products as they were last heard of")
+    @Test("a page lists the products of its last event, each as in the newest event about it")
     func pages() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let visitor = Visitor(address: address)
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
-            #expect(try await visitor.get("/api/v1/products?page=1").status == 404)
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let client = BoardClient(address: address)
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
+            #expect(try await client.get("/api/v1/products?page=1").status == 404)
             let page = Sample.page([try Sample.product(9), try Sample.product(8), try Sample.product(7)], lastPage: 2)
             try await worker.publish(.products(page: 1, perPage: 20), page)
-            #expect(await watcher.next(1, "products").first?.data == #"{"page":1,"perPage":20}"#)
+            #expect(await stream.next(1, "products").first?.data == #"{"page":1,"perPage":20}"#)
             try await worker.publish(.product(id(8)), try Sample.product(8, stock: 0, images: ["http://market/8"]))
             try await worker.publish(
                 .productRemoved(id(7)), RemovedProduct(id: id(7), product: try Sample.product(7)))
-            let news = await watcher.next(2, "product").map(\.data)
-            #expect(news == [#"{"id":8,"isRemoved":false}"#, #"{"id":7,"isRemoved":true}"#])
-            let answer = try await visitor.json("products?page=1")
+            let updates = await stream.next(2, "product").map(\.data)
+            #expect(updates == [#"{"id":8,"isRemoved":false}"#, #"{"id":7,"isRemoved":true}"#])
+            let answer = try await client.json("products?page=1")
             #expect((answer["page"] as? [String: Any])?["hasNext"] as? Bool == true)
             let products = try #require(answer["products"] as? [[String: Any]])
             let shown = products.compactMap { $0["product"] as? [String: Any] }
             #expect(shown.map { $0["id"] as? Int } == [9, 8])
             #expect(shown.map { $0["stock"] as? Int } == [3, 0])
-            let removed = try await visitor.json("products/7")
+            let removed = try await client.json("products/7")
             #expect(removed["isRemoved"] as? Bool == true)
             #expect((removed["product"] as? [String: Any])?["name"] as? String == "팥빙수 7")
         }
         await worker.end()
     }
 
-    @Test("a list takes no pictures away, and says of a product that was changed since that they may be old")
+    @Test("a page of the market keeps the images of its products, and marks them as old if a product was changed since")
     func lists() async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let visitor = Visitor(address: address)
-            let watcher = try Watcher(address)
-            _ = await watcher.next(1, "hello")
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let client = BoardClient(address: address)
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
             try await worker.publish(.product(id(5)), try Sample.product(5, images: ["http://market/5"]))
             for (issued, isWhole) in [("2022-01-04T00:00:00", true), ("2022-01-05T00:00:00", false)] {
                 let page = Sample.page([try Sample.product(5, stock: 2, issued: issued)])
                 try await worker.publish(.products(page: 1, perPage: 20), page)
-                _ = await watcher.next(1, "products")
-                let answer = try await visitor.json("products/5")
+                _ = await stream.next(1, "products")
+                let answer = try await client.json("products/5")
                 #expect((answer["product"] as? [String: Any])?["stock"] as? Int == 2)
                 #expect((answer["pictures"] as? [String])?.count == 1)
                 #expect(answer["isWhole"] as? Bool == isWhole)
@@ -83,45 +83,45 @@ import WebServer
         await worker.end()
     }
 
-    @Test("a picture of a product is shown by the name that the board has for it, and by no other")
+    @Test("an image of a product is available at its version, and at no other")
     func images() async throws {
         let bytes = Bitmap(width: 900, height: 600).encodeJPEG()
         let host = try HTTPServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "image/jpeg", body: .bytes(bytes))
         }
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         try await worker.publish(.product(id(5)), try Sample.product(5, images: ["http://\(host.address)/5"]))
         var options = BoardProcess.Options()
         options.trustedImages = "http://\(host.address)"
-        try await stand.open(options) { address in
-            let visitor = Visitor(address: address)
-            let answer = try await visitor.json("products/5")
+        try await harness.open(options) { address in
+            let client = BoardClient(address: address)
+            let answer = try await client.json("products/5")
             let version = try #require((answer["pictures"] as? [String])?.first)
             for (size, width) in [("small", 144), ("large", 480), ("full", 900)] {
-                let image = try await visitor.get("/api/v1/products/5/pictures/\(version)?size=\(size)")
+                let image = try await client.get("/api/v1/products/5/pictures/\(version)?size=\(size)")
                 #expect(ImageHeader.read(image.body)?.width == width)
                 #expect(image["Cache-Control"] == "public, max-age=600" && image["ETag"] != nil)
             }
             for path in ["6/pictures/\(version)", "5/pictures/0000000000000000", "5/pictures/http:%2f%2f127.0.0.1"] {
-                #expect(try await visitor.get("/api/v1/products/\(path)").status == 404, "\(path)")
+                #expect(try await client.get("/api/v1/products/\(path)").status == 404, "\(path)")
             }
-            #expect(try await visitor.get("/api/v1/products/5/pictures/\(version)?size=huge").status == 400)
+            #expect(try await client.get("/api/v1/products/5/pictures/\(version)?size=huge").status == 400)
         }
         await host.shutdown(grace: .seconds(1))
         await worker.end()
     }
 
     @Test(
-        "what cannot be asked is refused in the contract's words",
+        "an invalid request gets the contract's error object",
         arguments: [
             ("products?page=0", 400, "badRequest"), ("products?perPage=101", 400, "badRequest"),
             ("products/x", 400, "badRequest"), ("products/0", 400, "badRequest"), ("products/99", 404, "notFound"),
             ("products/99/images/1", 404, "notFound"),
         ])
     func refusals(path: String, status: Int, word: String) async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let response = try await Visitor(address: address).get("/api/v1/\(path)")
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let response = try await BoardClient(address: address).get("/api/v1/\(path)")
             #expect(response.status == status)
             #expect(try response.failure.code == word)
         }

@@ -7,47 +7,47 @@ import Testing
 @testable import Health
 
 @Suite(.timeLimit(.minutes(5))) struct DatabaseCheckTests {
-    @Test("a database that works is alive and ready, and each write is a new one")
-    func well() async throws {
+    @Test("a database that works passes both checks, and each check writes another value")
+    func healthy() async throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
-        #expect(await HealthCheck.answers(database).reason() == nil)
+        #expect(await HealthCheck.databaseRead(database).failureReason() == nil)
         for count in 0..<3 {
-            #expect(await HealthCheck.writes(to: database).reason() == nil)
+            #expect(await HealthCheck.databaseWrite(database).failureReason() == nil)
             let written = try await database.read { try $0.query("select count from health_probe", as: Int.self) }
             #expect(written == [count])
         }
         await database.close()
     }
 
-    @Test("a database that is closed is neither")
+    @Test("a closed database fails both checks")
     func closed() async throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
         await database.close()
-        #expect(await HealthCheck.answers(database).reason() == "database: the database has been closed")
-        #expect(await HealthCheck.writes(to: database).reason() == "database: the database has been closed")
+        #expect(await HealthCheck.databaseRead(database).failureReason() == "database: the database has been closed")
+        #expect(await HealthCheck.databaseWrite(database).failureReason() == "database: the database has been closed")
     }
 
-    @Test("a disk that takes no more is noticed, and noticed to be well again")
+    @Test("a full disk fails the write check, until there is room again")
     func full() async {
-        // In a process of its own, whose files may not grow for a while.
+        // In a process of its own, because the limit on file sizes is the process's.
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
-            let check = HealthCheck.writes(to: database)
-            #expect(await check.reason() == nil)
+            let check = HealthCheck.databaseWrite(database)
+            #expect(await check.failureReason() == nil)
             signal(SIGXFSZ, SIG_IGN)
-            limitFiles(to: 1)
-            #expect(await check.reason()?.hasPrefix("database: ") == true)
-            #expect(await HealthCheck.answers(database).reason() == nil)
-            limitFiles(to: rlim_t.max)
-            #expect(await check.reason() == nil)
+            limitFileSize(to: 1)
+            #expect(await check.failureReason()?.hasPrefix("database: ") == true)
+            #expect(await HealthCheck.databaseRead(database).failureReason() == nil)
+            limitFileSize(to: rlim_t.max)
+            #expect(await check.failureReason() == nil)
             await database.close()
         }
     }
 
-    @Test("the size of a database is that of its file and its write-ahead log")
+    @Test("the size of a database includes its write-ahead log")
     func size() async throws {
         let folder = try TemporaryFolder()
         let metrics = Metrics()
@@ -64,8 +64,8 @@ import Testing
     }
 }
 
-/// Sets how long a file may become; the hard limit stays, so that it can be taken back.
-private func limitFiles(to length: rlim_t) {
+/// Sets how many bytes a file may have; leaves the hard limit, so that this can be undone.
+private func limitFileSize(to length: rlim_t) {
     let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
     var limit = rlimit()
     getrlimit(resource, &limit)

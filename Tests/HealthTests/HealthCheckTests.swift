@@ -5,59 +5,59 @@ import Testing
 @testable import Health
 
 @Suite(.timeLimit(.minutes(5))) struct HealthCheckTests {
-    /// Something to look at that answers when it is told to, and counts who looks.
-    private final class Oracle: Sendable {
-        let looks = Locked(0)
-        private let (answers, answer) = AsyncStream.makeStream(of: String.self)
+    /// A check that returns when a test calls `finish`, and counts its runs.
+    private final class ManualCheck: Sendable {
+        let runs = Locked(0)
+        private let (results, result) = AsyncStream.makeStream(of: String.self)
 
-        func look() async -> String? {
-            looks.withLock { $0 += 1 }
-            for await answer in answers { return answer }
+        func run() async -> String? {
+            runs.withLock { $0 += 1 }
+            for await result in results { return result }
             return nil
         }
 
-        func say(_ text: String) { answer.yield(text) }
+        func finish(_ reason: String) { result.yield(reason) }
     }
 
-    private let oracle = Oracle()
+    private let manual = ManualCheck()
     private let clock = ManualClock()
 
-    @Test("what does not answer in time does not hold")
+    @Test("a check without an answer in time has failed")
     func late() async {
-        let check = HealthCheck("oracle", within: .seconds(2), clock: clock) { [oracle] in await oracle.look() }
-        async let reason = check.reason()
+        let check = HealthCheck("test", within: .seconds(2), clock: clock) { [manual] in await manual.run() }
+        async let reason = check.failureReason()
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(2))
-        #expect(await reason == "oracle: no answer within 2 s")
+        #expect(await reason == "test: no answer within 2 s")
     }
 
-    @Test("who asks at the same time shares one look, and the next look is a new one")
+    @Test("callers at the same time share one run, and the next caller starts a new one")
     func shared() async {
-        let check = HealthCheck("oracle", within: .seconds(2), clock: clock) { [oracle] in await oracle.look() }
-        async let first = check.reason()
-        async let second = check.reason()
+        let check = HealthCheck("test", within: .seconds(2), clock: clock) { [manual] in await manual.run() }
+        async let first = check.failureReason()
+        async let second = check.failureReason()
         await clock.sleepers(atLeast: 2)
-        oracle.say("oracle: dark")
-        #expect(await [first, second] == ["oracle: dark", "oracle: dark"])
-        #expect(oracle.looks.withLock { $0 } == 1)
-        oracle.say("oracle: cloudy")
-        #expect(await check.reason() == "oracle: cloudy")
-        #expect(oracle.looks.withLock { $0 } == 2)
+        manual.finish("test: dark")
+        #expect(await [first, second] == ["test: dark", "test: dark"])
+        #expect(manual.runs.withLock { $0 } == 1)
+        manual.finish("test: cloudy")
+        #expect(await check.failureReason() == "test: cloudy")
+        #expect(manual.runs.withLock { $0 } == 2)
     }
 
-    @Test("what hangs is asked once, however often somebody wants to know")
+    @Test("a hanging check runs once, however often it is called")
     func hanging() async {
-        let check = HealthCheck("oracle", within: .seconds(2), clock: clock) { [oracle] in await oracle.look() }
+        let check = HealthCheck("test", within: .seconds(2), clock: clock) { [manual] in await manual.run() }
         for _ in 0..<3 {
-            async let reason = check.reason()
+            async let reason = check.failureReason()
             await clock.sleepers(atLeast: 1)
             clock.advance(by: .seconds(2))
-            #expect(await reason == "oracle: no answer within 2 s")
+            #expect(await reason == "test: no answer within 2 s")
         }
-        #expect(oracle.looks.withLock { $0 } == 1)
-        async let reason = check.reason()
+        #expect(manual.runs.withLock { $0 } == 1)
+        async let reason = check.failureReason()
         await clock.sleepers(atLeast: 1)
-        oracle.say("oracle: awake")
-        #expect(await reason == "oracle: awake")
+        manual.finish("test: awake")
+        #expect(await reason == "test: awake")
     }
 }

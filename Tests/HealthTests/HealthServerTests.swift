@@ -7,81 +7,82 @@ import Testing
 @testable import Health
 
 @Suite(.timeLimit(.minutes(5))) struct HealthServerTests {
-    @Test("a process that lives and can do its job says ok")
-    func well() async throws {
-        let site = try Site(livesIf: [HealthCheck("a") { nil }], isReadyIf: [HealthCheck("b") { nil }])
+    @Test("a process whose checks hold answers ok")
+    func healthy() async throws {
+        let harness = try HealthServerHarness(
+            liveness: [HealthCheck("a") { nil }], readiness: [HealthCheck("b") { nil }])
         for path in ["/healthz", "/readyz"] {
-            let answer = try await site.visit(path)
+            let answer = try await harness.get(path)
             #expect(answer.status == 200)
             #expect(answer.text == "ok\n")
         }
-        try await site.end()
+        try await harness.stop()
     }
 
-    @Test("what does not hold is told, a line for each, in the order of the checks")
-    func unwell() async throws {
-        let site = try Site(
-            livesIf: [HealthCheck("d") { "d: dead" }],
-            isReadyIf: [HealthCheck("a") { "a: away" }, HealthCheck("b") { nil }, HealthCheck("c") { "c: cold" }])
-        let life = try await site.visit("/healthz")
+    @Test("failed checks are listed, one a line, in their order")
+    func failing() async throws {
+        let harness = try HealthServerHarness(
+            liveness: [HealthCheck("d") { "d: dead" }],
+            readiness: [HealthCheck("a") { "a: away" }, HealthCheck("b") { nil }, HealthCheck("c") { "c: cold" }])
+        let life = try await harness.get("/healthz")
         #expect(life.status == 503)
         #expect(life.text == "d: dead\n")
-        let readiness = try await site.visit("/readyz")
+        let readiness = try await harness.get("/readyz")
         #expect(readiness.status == 503)
         #expect(readiness.text == "a: away\nc: cold\n")
-        try await site.end()
+        try await harness.stop()
     }
 
-    @Test("figures and readiness come as Prometheus text")
+    @Test("metrics and readiness are in Prometheus text format")
     func metrics() async throws {
         let metrics = Metrics()
         metrics.counter("marquee_tests_total", "Tests.").add(2)
-        let site = try Site(
-            metrics: metrics, isReadyIf: [HealthCheck("database") { nil }, HealthCheck("key") { "key: refused" }])
-        let answer = try await site.visit("/metrics")
+        let harness = try HealthServerHarness(
+            metrics: metrics, readiness: [HealthCheck("database") { nil }, HealthCheck("key") { "key: refused" }])
+        let answer = try await harness.get("/metrics")
         #expect(answer.status == 200)
         #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
         let text = try Exposition(answer.text)
         #expect(text["marquee_tests_total"] == 2)
         #expect(text["marquee_ready", ["check": "database"]] == 1)
         #expect(text["marquee_ready", ["check": "key"]] == 0)
-        try await site.end()
+        try await harness.stop()
     }
 
-    @Test("nothing else is there, and nothing can be changed")
-    func strangers() async throws {
-        let site = try Site()
-        #expect(try await site.visit("/").status == 404)
-        #expect(try await site.visit("/metrics/").status == 404)
-        let answer = try await site.visit("/metrics", method: .post)
+    @Test("other paths are not found, and other methods not allowed")
+    func otherRequests() async throws {
+        let harness = try HealthServerHarness()
+        #expect(try await harness.get("/").status == 404)
+        #expect(try await harness.get("/metrics/").status == 404)
+        let answer = try await harness.get("/metrics", method: .post)
         #expect(answer.status == 405)
         #expect(answer["Allow"] == "GET, HEAD")
-        #expect(try await site.visit("/healthz", method: .head).status == 200)
-        try await site.end()
+        #expect(try await harness.get("/healthz", method: .head).status == 200)
+        try await harness.stop()
     }
 
-    @Test("an address in use is an error of one line that names it")
+    @Test("an address in use is an error of one line that names the address")
     func addressInUse() async throws {
-        let site = try Site()
-        let error = #expect(throws: (any Error).self) { try Site(address: site.server.address) }
-        #expect("\(try #require(error))" == "cannot listen on \(site.server.address): Address already in use")
-        try await site.end()
+        let harness = try HealthServerHarness()
+        let error = #expect(throws: (any Error).self) { try HealthServerHarness(address: harness.server.address) }
+        #expect("\(try #require(error))" == "cannot listen on \(harness.server.address): Address already in use")
+        try await harness.stop()
     }
 
-    @Test("as the first service of a group it answers until the others have ended")
+    @Test("the first service of a group answers until the others have ended")
     func order() async throws {
-        let site = try Site()
+        let harness = try HealthServerHarness()
         let answers = Locked<[String]>([])
-        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
+        let (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
         let other = SimpleService {
-            for await _ in asked {}
-            let answer = try await site.visit("/healthz").text
+            for await _ in stopped {}
+            let answer = try await harness.get("/healthz").text
             answers.withLock { $0.append(answer) }
         } stop: {
-            ask.finish()
+            stopping.finish()
         }
-        try await ServiceGroup([site.server, other], grace: .seconds(30)).run {}
+        try await ServiceGroup([harness.server, other], grace: .seconds(30)).run {}
         #expect(answers.withLock { $0 } == ["ok\n"])
-        await #expect(throws: (any Error).self) { try await site.visit("/healthz") }
+        await #expect(throws: (any Error).self) { try await harness.get("/healthz") }
     }
 }

@@ -3,38 +3,42 @@ import Messaging
 import Operations
 import ZeroMQ
 
-/// Listens to the heartbeats of worker and notifier, so that the page can say which of them cannot be heard.
+/// Receives the heartbeats of worker and notifier, and tells browsers when those of one stop or come back.
 struct HeartbeatMonitor: Service {
     private let readers: [ReadModel.Source: HeartbeatReader]
-    private let hub: EventStreamHub
+    private let streams: EventStreamHub
     private let clock: any Clock<Duration>
 
-    /// Connects to the events of both processes.
+    /// Connects to the publishers of both processes.
+    ///
+    /// - Parameters:
+    ///   - worker: The address at which the worker publishes its events.
+    ///   - notifier: The address at which the notifier publishes its alerts.
     init(
-        _ io: IOThread, worker: String, notifier: String, hub: EventStreamHub, clock: any Clock<Duration>
+        _ io: IOThread, worker: String, notifier: String, streams: EventStreamHub, clock: any Clock<Duration>
     ) async throws {
         var readers: [ReadModel.Source: HeartbeatReader] = [:]
         for (source, address) in [(ReadModel.Source.worker, worker), (.notifier, notifier)] {
             readers[source] = try await HeartbeatReader(io, of: source.rawValue, address: address, clock: clock)
         }
         self.readers = readers
-        self.hub = hub
+        self.streams = streams
         self.clock = clock
-        tell()
+        publishLinks()
     }
 
     func run() async throws {
         await withTaskGroup { tasks in
             for reader in readers.values {
-                tasks.addTask { await reader.listen { tell() } }
+                tasks.addTask { await reader.listen { publishLinks() } }
             }
             tasks.addTask {
-                var beats = 0
-                // Fails only by cancellation, when the sockets have closed.
+                var seconds = 0
+                // The sleep fails only if it is cancelled, after the sockets have closed.
                 while (try? await clock.sleep(for: .seconds(1))) != nil {
-                    tell()
-                    beats += 1
-                    if beats.isMultiple(of: 15) { hub.beat() }
+                    publishLinks()
+                    seconds += 1
+                    if seconds.isMultiple(of: 15) { streams.sendKeepAlive() }
                 }
             }
             for _ in readers { await tasks.next() }
@@ -46,16 +50,13 @@ struct HeartbeatMonitor: Service {
         for reader in readers.values { await reader.close() }
     }
 
-    /// Whether a process was heard of lately.
-    func isHeard(_ source: ReadModel.Source) -> Bool { readers[source]?.isHeard ?? false }
-
-    /// The check that the worker can be heard, without which nothing is new.
-    var check: HealthCheck {
+    /// Fails while no heartbeats of the worker arrive: without them the board shows nothing new.
+    var healthCheck: HealthCheck {
         HealthCheck("worker") { readers[.worker]?.complaint }
     }
 
-    private func tell() {
-        let words = ReadModel.Source.allCases.map { "\"\($0.rawValue)\":\(isHeard($0))" }
-        hub.tell(link: Array("{\(words.joined(separator: ","))}".utf8))
+    private func publishLinks() {
+        let members = ReadModel.Source.allCases.map { "\"\($0.rawValue)\":\(readers[$0]?.isHeard ?? false)" }
+        streams.publish(link: Array("{\(members.joined(separator: ","))}".utf8))
     }
 }

@@ -3,38 +3,41 @@ import Contract
 import Messaging
 import Operations
 
-/// Reads one process's events, each once and in order, into the read model, and tells the browsers what is new.
+/// Applies one process's events to the read model, each once and in order, and publishes what changed.
+///
+/// One transaction applies all batches that arrived while the one before it was committed.
 struct ReadModelUpdater: Service {
-    let source: ReadModel.Source
-    let subscription: Subscription
-    let model: ReadModel
-    let hub: EventStreamHub
-    let logger: Logger
-    let read: Counter
-    let clock: any Clock<Duration>
+    private let source: ReadModel.Source
+    private let subscription: Subscription
+    private let model: ReadModel
+    private let streams: EventStreamHub
+    private let logger: Logger
+    private let readCounter: Counter
+    private let clock: any Clock<Duration>
     private let queue = DeliveryQueue()
 
+    /// Makes an updater that reads `subscription`; call ``run()`` to start it.
     init(
-        _ source: ReadModel.Source, _ subscription: Subscription, into model: ReadModel, telling hub: EventStreamHub,
-        logger: Logger, read: Counter, clock: any Clock<Duration>
+        _ source: ReadModel.Source, _ subscription: Subscription, model: ReadModel, streams: EventStreamHub,
+        logger: Logger, readCounter: Counter, clock: any Clock<Duration>
     ) {
         self.source = source
         self.subscription = subscription
         self.model = model
-        self.hub = hub
+        self.streams = streams
         self.logger = logger.with([.process: source.rawValue])
-        self.read = read
+        self.readCounter = readCounter
         self.clock = clock
     }
 
     func run() async throws {
         await withTaskGroup { tasks in
             tasks.addTask {
-                while let batches = await queue.take() { await take(batches) }
+                while let batches = await queue.dequeueAll() { await apply(batches) }
             }
-            // It never returns a value, so what ends it is its close or a cancellation, and it throws nothing.
+            // The body never returns a value, so only `stop` or a cancellation ends this, and neither throws.
             _ = try? await subscription.readBatches { batch -> Never? in
-                await queue.put(batch)
+                await queue.enqueue(batch)
                 return nil
             }
             queue.close()
@@ -46,28 +49,77 @@ struct ReadModelUpdater: Service {
         queue.close()
     }
 
-    /// Takes batches in, however long the disk refuses them.
-    private func take(_ batches: [Subscription.Batch]) async {
+    /// Applies batches, and tries again until the database accepts them.
+    private func apply(_ batches: [Subscription.Batch]) async {
         guard !Task.isCancelled else { return }  // the process ends
         await RetryLoop(clock: clock).run {
-            let news = try await model.take(batches, of: source) { event, error in
-                logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
+            let updates = try await model.apply(batches, from: source) { event, error in
+                logger.error(
+                    "cannot read an event; the board goes on without it", [.topic: event.topic, .error: "\(error)"])
             }
-            hub.publish(news)
-            note(batches.flatMap(\.deliveries))
+            streams.publish(updates)
+            log(batches.flatMap(\.deliveries))
         } onFailure: { error in
-            logger.error("events cannot be stored; it will be tried again", [.error: "\(error)"])
+            logger.error("cannot store events in the board's database; trying again", [.error: "\(error)"])
         }
     }
 
-    private func note(_ deliveries: [Subscription.Delivery]) {
+    private func log(_ deliveries: [Subscription.Delivery]) {
         for delivery in deliveries {
             switch delivery {
-            case .event: read.add()
-            case .live: logger.info("all events are read")
+            case .event: readCounter.add()
+            case .live: logger.info("all events of the log have been read; new ones are shown as they come")
             case .newLog(let position):
-                logger.warning("there is another log, which is read from its beginning", [.epoch: position.epoch])
+                logger.warning(
+                    "the process has a new event log; reading it from its beginning", [.epoch: position.epoch])
             }
         }
+    }
+}
+
+/// Batches that a subscription has delivered and the read model has not yet applied.
+///
+/// With `limit` deliveries waiting, the subscription is suspended; it catches up from the log later.
+private struct DeliveryQueue: Sendable {
+    static let limit = 500
+
+    private struct State: Sendable {
+        var waiting: [Subscription.Batch] = []
+        var isClosed = false
+    }
+
+    private enum Dequeued: Sendable {
+        case batches([Subscription.Batch])
+        case end
+    }
+
+    // Room, a batch or the close ends a wait. Cancellation does not: it must not lose a batch.
+    private let state = AsyncCondition(State())
+
+    /// Adds a batch; suspends while the queue is full.
+    func enqueue(_ batch: Subscription.Batch) async {
+        await state.waitIgnoringCancellation { state -> Void? in
+            let count = state.waiting.reduce(0) { $0 + $1.deliveries.count }
+            guard count < Self.limit || state.isClosed else { return nil }
+            state.waiting.append(batch)
+            return ()
+        }
+    }
+
+    /// Removes and returns all batches; suspends while there are none, and returns nil once the queue is closed.
+    func dequeueAll() async -> [Subscription.Batch]? {
+        let dequeued = await state.waitIgnoringCancellation { state -> Dequeued? in
+            if state.isClosed { return .end }
+            guard !state.waiting.isEmpty else { return nil }
+            defer { state.waiting = [] }
+            return .batches(state.waiting)
+        }
+        guard case .batches(let batches) = dequeued else { return nil }
+        return batches
+    }
+
+    /// Ends both sides. Batches that still wait are dropped, and read again at the next start.
+    func close() {
+        state.update { $0.isClosed = true }
     }
 }

@@ -5,10 +5,10 @@ import JSONCoding
 import SQLite
 
 extension ReadModel {
-    /// Takes an alert in, as it came; only what it is filtered by is read.
-    func takeAlert(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
-        let alert = try event.data(as: AlertKey.self)
-        let whole = JSONObject([
+    /// Stores an alert as it was received; reads only the fields that alerts are filtered by.
+    func applyAlert(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
+        let alert = try event.data(as: AlertFields.self)
+        let stored = JSONObject([
             ("id", try JSON.encode(event.id)), ("sequence", try JSON.encode(event.sequence)),
             ("time", try JSON.encode(event.time.ISO8601Format())), ("alert", data),
         ]).bytes
@@ -16,12 +16,16 @@ extension ReadModel {
             """
             insert or replace into alert (sequence, id, rule, day, code, title, retracts, data)
             values (?, ?, ?, ?, ?, ?, ?, ?)
-            """, event.sequence, event.id, alert.rule, alert.date, alert.movieCode, alert.title, alert.retracts, whole)
-        return try connection.addNews(.alert, whole)
+            """, event.sequence, event.id, alert.rule, alert.date, alert.movieCode, alert.title, alert.retracts, stored)
+        return try connection.addUpdate(.alert, stored)
     }
 
-    /// The newest alerts before a place in the notifier's log, newest first, as JSON: of one rule, of films whose title
-    /// holds a text or whose code it is, or all.
+    /// Returns alerts as JSON, newest first, with the list of all rules that occur.
+    ///
+    /// - Parameters:
+    ///   - before: Only alerts before this place in the notifier's log.
+    ///   - rule: Only alerts of this rule.
+    ///   - movie: Only alerts about movies with this code, or with this text in the title, in upper or lower case.
     func alerts(before: SequenceNumber?, rule: String?, movie: String?, limit: Int) async throws -> [UInt8] {
         let rows = try await database.read { connection in
             try connection.query(
@@ -41,7 +45,7 @@ extension ReadModel {
         ]).bytes
     }
 
-    /// The alerts about a film, newest first.
+    /// Returns the newest 200 alerts about a movie as JSON, newest first.
     func alerts(about code: MovieCode, in connection: Connection) throws -> [[UInt8]] {
         try connection.query(
             """
@@ -51,15 +55,15 @@ extension ReadModel {
         ).map(Self.withRetraction)
     }
 
-    /// An alert with the id of the one that took it back, if one did.
+    /// Returns an alert with the id of the alert that retracts it, if there is one.
     private static func withRetraction(_ data: [UInt8], _ retraction: String?) throws -> [UInt8] {
         guard let retraction else { return data }
         return data.dropLast() + Array(",\"retractedBy\":".utf8) + (try JSON.encode(retraction)) + [UInt8(ascii: "}")]
     }
 }
 
-/// What alerts are looked up by; a rule that this version does not know has the same fields.
-private struct AlertKey: Decodable {
+// All rules have these fields, those of newer versions too.
+private struct AlertFields: Decodable {
     let rule: String
     let date: String?
     let movieCode: String?

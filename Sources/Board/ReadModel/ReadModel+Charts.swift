@@ -5,25 +5,25 @@ import JSONCoding
 import SQLite
 
 extension ReadModel {
-    /// What a chart is called in the tables: a day's is of the span `day`.
+    /// The span of a day's chart in the tables; a week's has the raw value of `Week.Span`.
     static let daySpan = "day"
 
-    /// Takes a day's chart in: its newest revision as it came, what changed at each, and its lines for the histories.
-    func takeChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [LiveUpdate] {
+    /// Stores a day's chart: its newest revision as received, the changes of each revision, and its lines for histories.
+    func applyChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [LiveUpdate] {
         let chart = try event.data(as: Chart.self)
-        try write(chart.entries, of: chart.date, in: chart.market, in: connection)
-        return [try keep(chart, span: Self.daySpan, event, data, in: connection)]
+        try storeLines(chart.entries, of: chart.date, in: chart.market, in: connection)
+        return [try store(chart, span: Self.daySpan, event, data, in: connection)]
     }
 
-    /// Takes a week's chart in.
-    func takeChart(
+    /// Stores a week's chart.
+    func applyChart(
         of week: Week, _ event: Event, _ data: [UInt8], in connection: Connection
     ) throws -> [LiveUpdate] {
         let chart = try event.data(as: WeekChart.self).chart
-        return [try keep(chart, span: week.span.rawValue, event, data, in: connection)]
+        return [try store(chart, span: week.span.rawValue, event, data, in: connection)]
     }
 
-    private func keep(
+    private func store(
         _ chart: Chart, span: String, _ event: Event, _ data: [UInt8], in connection: Connection
     ) throws -> LiveUpdate {
         let topic = event.topic.description
@@ -39,13 +39,13 @@ extension ReadModel {
         try connection.execute(
             "insert or replace into revision (topic, revision, data) values (?, ?, ?)", topic, chart.revision,
             revision.json)
-        let note = ChartNews(
+        let update = ChartUpdate(
             topic: topic, market: chart.market, span: span, firstDay: chart.date, revision: chart.revision,
             state: chart.state, corrections: chart.corrections?.count ?? 0)
-        return try connection.addNews(.chart, try JSON.encode(note))
+        return try connection.addUpdate(.chart, try JSON.encode(update))
     }
 
-    private func write(
+    private func storeLines(
         _ entries: [ChartEntry], of day: KoreanDate, in market: Market, in connection: Connection
     ) throws {
         try connection.execute(
@@ -62,7 +62,7 @@ extension ReadModel {
         }
     }
 
-    /// The newest revision of a chart with its revisions and its films' posters, as JSON; nil if it is not known.
+    /// Returns a chart's newest revision, its list of revisions and its movies' posters as JSON; nil if it is not known.
     func chart(span: String, firstDay: KoreanDate, market: Market) async throws -> [UInt8]? {
         try await database.read { connection in
             let row = try connection.query(
@@ -86,7 +86,7 @@ extension ReadModel {
         }
     }
 
-    /// The days of a year of which there are charts, with their state and revision, as JSON.
+    /// Returns the days of a year that have a chart, with its state and revision, as JSON.
     func calendar(year: Int, market: Market) async throws -> [UInt8] {
         let rows = try await database.read { connection in
             try connection.query(
@@ -101,7 +101,6 @@ extension ReadModel {
     }
 }
 
-/// What is told of a revision.
 private struct Revision: JSONWritable {
     let revision: Int
     let time: String
@@ -117,7 +116,7 @@ private struct Revision: JSONWritable {
     }
 }
 
-private struct ChartNews: Encodable {
+private struct ChartUpdate: Encodable {
     let topic: String
     let market: Market
     let span: String
@@ -127,7 +126,7 @@ private struct ChartNews: Encodable {
     let corrections: Int
 }
 
-/// As much of a chart as tells its films.
+// Only the codes are decoded: the chart itself is passed on as it was received.
 private struct ChartMovies: Decodable {
     struct Entry: Decodable {
         let movieCode: MovieCode

@@ -4,7 +4,7 @@ import JSONCoding
 import SQLite
 
 extension ReadModel {
-    /// The lines of all days in a range, by film and then by day.
+    /// Returns the lines of all charts in a range of days, by day and then by line.
     func lines(from: KoreanDate, to: KoreanDate, market: Market) async throws -> [HistoryLine] {
         try await database.read { connection in
             try connection.query(
@@ -17,45 +17,49 @@ extension ReadModel {
         }
     }
 
-    /// The admissions of all films in the weeks of a range, ranked by them; of each week the days that are known count.
+    /// Returns the audience of all movies in each week of a range, with ranks by audience.
+    ///
+    /// A week's audience is that of its days in the range whose charts are known.
     func weekLines(from: KoreanDate, to: KoreanDate, market: Market) async throws -> [HistoryLine] {
         try await database.read { connection in
             try connection.query(
                 """
-                select week, code, title, rank() over (partition by week order by audience desc) as place, audience
+                select week, code, title, rank() over (partition by week order by audience desc) as week_rank, audience
                 from (
                     select date(day, 'weekday 0', '-6 days') as week, code, max(title) as title,
                         sum(coalesce(audience, 0)) as audience
                     from line where market = ? and day between ? and ? group by week, code
-                ) order by week, place, code
+                ) order by week, week_rank, code
                 """, market.description, from.description, to.description, as: String.self, String.self, String.self,
                 Int.self, Int.self
             ).map { HistoryLine(day: $0.0, code: $0.1, title: $0.2, line: $0.3, rank: $0.3, audience: $0.4) }
         }
     }
 
-    /// The days of a range of which charts are known, and each film's ranks and admissions on them, as JSON; `byWeek` of
-    /// weeks, each by its Monday.
+    /// Returns the known days of a range, and each movie's ranks and audience on them, as JSON.
+    ///
+    /// - Parameter byWeek: Whether the points are weeks, named by their Mondays, instead of days.
     func history(from: KoreanDate, to: KoreanDate, market: Market, byWeek: Bool) async throws -> [UInt8] {
         let lines =
             byWeek
             ? try await weekLines(from: from, to: to, market: market)
             : try await lines(from: from, to: to, market: market)
         var days: [String] = []
-        var films: [String: HistoryMovie] = [:]
+        var movies: [String: HistoryMovie] = [:]
         for line in lines {
             if days.last != line.day { days.append(line.day) }
-            films[line.code, default: HistoryMovie(code: line.code, title: line.title)].add(line, day: days.count - 1)
+            movies[line.code, default: HistoryMovie(code: line.code, title: line.title)].add(line, day: days.count - 1)
         }
         return try JSON.encode(
             History(
                 step: byWeek ? "week" : "day", days: days,
-                films: films.values.sorted { ($0.audience, $1.code) > ($1.audience, $0.code) }))
+                movies: movies.values.sorted { ($0.audience, $1.code) > ($1.audience, $0.code) }))
     }
 }
 
-/// A line of a day's chart, or of a week's, as the histories have it.
+/// A movie on a day, or in a week.
 struct HistoryLine: Sendable {
+    /// The day, or the Monday of the week.
     let day: String
     let code: String
     let title: String
@@ -71,10 +75,16 @@ struct HistoryLine: Sendable {
 private struct History: Encodable {
     let step: String
     let days: [String]
-    let films: [HistoryMovie]
+    let movies: [HistoryMovie]
+
+    private enum CodingKeys: String, CodingKey {
+        case step
+        case days
+        case movies = "films"
+    }
 }
 
-/// A film in a range of days; its points are lists, for there are thousands: day's index, rank, admissions.
+// Points are arrays, because there are thousands: index of the day, rank, audience.
 private struct HistoryMovie: Encodable {
     let code: String
     var title: String

@@ -5,16 +5,16 @@ import JSONCoding
 import SQLite
 
 extension ReadModel {
-    /// Takes a film's facts in.
-    func takeMovie(_ code: MovieCode, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
+    /// Stores a movie's facts.
+    func applyMovie(_ code: MovieCode, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
         try connection.execute(
             "insert into movie (code, data) values (?, ?) on conflict do update set data = excluded.data",
             code.description, data)
-        return try connection.addNews(.movie, try JSON.encode(["code": code.description]))
+        return try connection.addUpdate(.movie, try JSON.encode(["code": code.description]))
     }
 
-    /// Takes the outcome of a search for a poster in.
-    func takePoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
+    /// Stores the outcome of a search for a poster.
+    func applyPoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
     {
         let version = try event.data(as: Poster.self).image.map { String($0.sha256.prefix(12)) }
         try connection.execute(
@@ -22,10 +22,10 @@ extension ReadModel {
             insert into poster (code, version, found, data) values (?, ?, ?, ?)
             on conflict do update set version = excluded.version, found = excluded.found, data = excluded.data
             """, code.description, version, Int(event.time.timeIntervalSince1970), data)
-        return try connection.addNews(.poster, try JSON.encode(["code": code.description, "version": version]))
+        return try connection.addUpdate(.poster, try JSON.encode(["code": code.description, "version": version]))
     }
 
-    /// What is known of a film, its run in the daily charts and the alerts about it, as JSON; nil if it is unheard of.
+    /// Returns a movie's facts, its days in the national chart and the alerts about it as JSON; nil if nothing is known.
     func movie(_ code: MovieCode) async throws -> [UInt8]? {
         try await database.read { connection in
             let movie = try connection.query(
@@ -54,7 +54,7 @@ extension ReadModel {
         }
     }
 
-    /// Where a film's poster is, when it was found, and the version that the board calls it by; nil if none is known.
+    /// Returns a movie's poster, the time when it was found, and its version in the board's URLs; nil if none is known.
     func poster(_ code: MovieCode) async throws -> (version: String, found: Date, image: Poster.Image)? {
         try await database.read { connection in
             let row = try connection.query(
@@ -69,7 +69,7 @@ extension ReadModel {
     }
 }
 
-/// A day of a film in the national chart.
+/// A movie's line in the national chart of a day.
 private struct RunDay: Encodable {
     let date: String
     let title: String

@@ -4,14 +4,14 @@ import JSONCoding
 import SQLite
 
 extension ReadModel {
-    /// How many failures, and how many anomalies, are kept.
-    private static let failureLimit = 100
+    /// How many failures are kept, and how many anomalies.
+    private static let problemLimit = 100
 
-    /// What the ids of the board's own requests begin with.
+    /// The ids of the requests that the board sends begin with this.
     static let requestPrefix = "board-"
 
-    /// Takes in what became of a request: that it failed is kept, and that one of the board's own has ended is news.
-    func takeRequest(
+    /// Stores a request's failure, and makes an update of the outcome if the board has sent the request.
+    func applyRequest(
         _ stage: Topic.RequestStage, _ id: RequestID, _ event: Event, _ data: [UInt8], in connection: Connection
     ) throws -> [LiveUpdate] {
         guard stage != .accepted else { return [] }
@@ -23,28 +23,28 @@ extension ReadModel {
                 "insert or replace into failure (sequence, data) values (?, ?)", event.sequence, failure.bytes)
             try connection.execute(
                 "delete from failure where sequence not in (select sequence from failure order by sequence desc limit ?)",
-                Self.failureLimit)
+                Self.problemLimit)
         }
         guard id.description.hasPrefix(Self.requestPrefix) else { return [] }
-        let news = JSONObject([
+        let update = JSONObject([
             ("id", try JSON.encode(id)), ("stage", try JSON.encode(stage)), ("outcome", data),
         ])
-        return [try connection.addNews(.request, news.bytes)]
+        return [try connection.addUpdate(.request, update.bytes)]
     }
 
-    /// Takes in that something about the source's figures is odd.
-    func takeAnomaly(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
+    /// Stores an anomaly of the source's figures.
+    func applyAnomaly(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
         let anomaly = JSONObject([("time", try JSON.encode(event.time.ISO8601Format())), ("anomaly", data)])
         try connection.execute(
             "insert or replace into anomaly (sequence, data) values (?, ?)", event.sequence, anomaly.bytes)
         try connection.execute(
             "delete from anomaly where sequence not in (select sequence from anomaly order by sequence desc limit ?)",
-            Self.failureLimit)
-        return try connection.addNews(.anomaly, anomaly.bytes)
+            Self.problemLimit)
+        return try connection.addUpdate(.anomaly, anomaly.bytes)
     }
 
-    /// The last failures of requests and the last oddities of figures, each newest first, as lists of JSON.
-    func troubles(limit: Int) async throws -> (failures: [UInt8], anomalies: [UInt8]) {
+    /// Returns the last failures of requests and the last anomalies as JSON arrays, each newest first.
+    func recentProblems(limit: Int) async throws -> (failures: [UInt8], anomalies: [UInt8]) {
         try await database.read { connection in
             let failures = try connection.query(
                 "select data from failure order by sequence desc limit ?", limit, as: [UInt8].self)

@@ -2,8 +2,10 @@ import Health
 import SQLite
 
 extension ReadModel {
-    /// The tables. They are never migrated: a file with others is thrown away and made anew (`ReadModel.open`), so a
-    /// change of them counts the number in the component's name up.
+    /// The tables.
+    ///
+    /// They are never migrated. `ReadModel.open` deletes a database with other tables and makes a new one, so each change
+    /// of them must increase the number in the component's name.
     static let schema = Schema(
         Schema.Component(
             "board 3",

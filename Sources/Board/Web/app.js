@@ -9,7 +9,7 @@ const base = new URL(document.baseURI).pathname;
 const main = h('main', { id: 'main', tabindex: '-1' });
 let leaving = null;
 
-/** The address below the board's base: its words and its query. */
+/** The address below the base path: the parts of its path, and its query. */
 function place() {
   const path = decodeURI(location.pathname).slice(base.length);
   return { words: path.split('/').filter(Boolean), query: new URLSearchParams(location.search) };
@@ -49,13 +49,13 @@ async function nowhere() {
   return { show: (main) => main.replaceChildren(failed({ code: 'notFound' })) };
 }
 
-/** A part of the page that could not be loaded: the board is away. */
+/** Shows that a part of the page cannot be loaded, because the board does not answer. */
 async function unreachable() {
   const { failed } = await import('./parts/notices.js');
   return { show: (main) => main.replaceChildren(failed({ code: 'offline' }, () => location.reload())) };
 }
 
-/** Brings a page's own style sheet, once, before the page is drawn. */
+/** Loads a page's own style sheet, once, before the page is drawn. */
 function styled(href) {
   const address = new URL(href, document.baseURI).href;
   if ([...document.styleSheets].some((sheet) => sheet.href === address)) return null;
@@ -63,7 +63,7 @@ function styled(href) {
     document.head.append(h('link', { rel: 'stylesheet', href: address, onload: resolve, onerror: reject })));
 }
 
-/** The way to a page that is not on every board is shown once there is something to see there. */
+/** Shows the link to a page that not every board has once that page has content. */
 async function revealPlaces() {
   for (const { name, isThere } of pages) {
     const link = isThere && document.querySelector(`nav a[data-name=${name}][hidden]`);
@@ -121,7 +121,7 @@ function languageButton() {
   } }, t('language.switch'));
 }
 
-/** What is wrong at the moment, for as long as it is. */
+/** The warnings that hold now. */
 function warn() {
   const lamp = document.getElementById('lamp');
   lamp.dataset.state = live.state;

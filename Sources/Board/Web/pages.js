@@ -2,10 +2,10 @@ import { get } from './lib/api.js';
 import * as chart from './pages/chart.js';
 
 /**
- * The pages. `words` are the first words of the addresses that a page shows, `load` brings its module, whose
- * `show(main, place)` draws it; all but the first page are loaded when they are wanted. A page with a `name` has a place
- * in the navigation: the word `nav.NAME` and the icon NAME, with `isThere` only if that holds. `style` is a style sheet
- * that only this page needs.
+ * The pages. `words` are the first parts of the addresses that a page shows. `load` imports its module, whose
+ * `show(main, place)` draws it; all but the first page are loaded when they are opened. A page with a `name` has a link in
+ * the navigation, with the text `nav.NAME` and the icon NAME; if it has `isThere`, only while that is true. `style` is a
+ * style sheet that only this page needs.
  */
 export const pages = [
   { words: ['', 'day', 'weekend', 'week', 'weekdays'], name: 'chart', load: async () => chart },

@@ -1,4 +1,4 @@
-// Before anything is drawn: the chosen theme and language, so that no page flashes in another one.
+// Sets the chosen theme and language before anything is drawn, so that no page flashes in another one.
 (() => {
   const read = (name) => {
     try { return localStorage.getItem(`marquee.${name}`); } catch { return null; }

@@ -1,6 +1,6 @@
 /** The board's API, version 1: docs/board.md. */
 
-/** Why something could not be had: the contract's error object. */
+/** The contract's error object, as an exception. */
 export class Failure extends Error {
   constructor(error) {
     super(error.message ?? error.code);
@@ -10,12 +10,12 @@ export class Failure extends Error {
 
 export const address = (path) => new URL(`api/v1/${path}`, document.baseURI).href;
 
-/** What stands at an address; throws a `Failure`, `offline` where the board itself cannot be reached. */
+/** Requests the JSON at an address; throws a `Failure`, with the code `offline` if the board does not answer. */
 export async function get(path, signal) {
   return read(await reach(path, { signal }));
 }
 
-/** Asks the worker for something; returns the request's id, whose end comes as live news. */
+/** Sends a request to the worker, and returns its id; its outcome comes as a live update. */
 export async function ask(topic, fields) {
   const body = JSON.stringify({ topic, ...fields });
   const response = await reach('requests', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
@@ -37,7 +37,7 @@ async function read(response) {
   throw new Failure(body?.code ? body : { code: 'internal', retryable: true });
 }
 
-/** The fields of a market in requests, and its word in addresses. */
+/** The fields of a market in requests, and its text in addresses. */
 export function market({ nation, films, area }) {
   const chosen = Object.entries({ nation, films, area }).filter(([, value]) => value);
   return { fields: Object.fromEntries(chosen), word: chosen.map((filter) => filter.join('-')).join('+') || 'all' };

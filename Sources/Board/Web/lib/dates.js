@@ -6,7 +6,7 @@ export const firstChart = '2003-11-11';
 const number = (date) => Date.parse(`${date}T00:00:00Z`) / day;
 const text = (count) => new Date(count * day).toISOString().slice(0, 10);
 
-/** Yesterday in Korea, nine hours before Greenwich, whatever the browser's own zone is. */
+/** Yesterday in Korea (UTC+9), whatever the browser's own zone is. */
 export const yesterday = () => new Date(Date.now() + 9 * 3_600_000 - day).toISOString().slice(0, 10);
 
 export const plus = (date, days) => text(number(date) + days);
@@ -20,10 +20,10 @@ export const isDate = (word) => /^\d{4}-\d\d-\d\d$/.test(word) && !Number.isNaN(
 /** The day, or the nearest one that can have a chart. */
 export const clamped = (date) => (date < firstChart ? firstChart : date > yesterday() ? yesterday() : date);
 
-/** How a span lies in its week: the first day's offset from Monday, and its length. */
+/** A span within its week: the first day's offset from Monday, and its length in days. */
 const spans = { day: [0, 1], week: [0, 7], weekend: [4, 3], weekdays: [0, 4] };
 
-/** The first and the last day of the span that a day belongs to; a weekend's is that of its week. */
+/** The first and last day of the span in the week of a day. */
 export function span(kind, date) {
   if (kind === 'day') return [date, date];
   const [offset, length] = spans[kind];

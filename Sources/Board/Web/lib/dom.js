@@ -24,7 +24,7 @@ const present = (children) => children.flat(Infinity).filter((child) => child !=
 
 const shown = new WeakMap();
 
-/** Fills a place anew, if what it is to show is not what it shows: whoever reads or picks something in it is left alone. */
+/** Replaces the content of an element only if it differs, so that focus and selection in it stay. */
 export function refill(place, value, draw) {
   const text = JSON.stringify(value);
   if (shown.get(place) === text) return;
@@ -32,10 +32,10 @@ export function refill(place, value, draw) {
   place.replaceChildren(...present([draw(value)]));
 }
 
-/** Text that is read aloud and not shown. */
+/** Text for screen readers that is not shown. */
 export const spoken = (text) => h('span', { class: 'spoken' }, text);
 
-/** Says something to those who hear the page. */
+/** Lets screen readers announce a text. */
 export function say(text) {
   const place = document.getElementById('said');
   if (place) place.textContent = text;
@@ -59,6 +59,6 @@ const paths = {
   sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 3v1.500M12 19.500V21M3 12h1.500M19.500 12H21M5.600 5.600l1.100 1.100M17.300 17.300l1.100 1.100M5.600 18.400l1.100-1.100M17.300 6.700l1.100-1.100',
 };
 
-/** A small drawing beside a word, or in a button that has a label. */
+/** An icon beside a word, or in a button that has a label. */
 export const icon = (name) =>
   s('svg', { class: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('path', { d: paths[name] }));

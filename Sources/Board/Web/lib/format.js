@@ -7,7 +7,7 @@ function format(name, make) {
   return formats.get(key);
 }
 
-/** Days are told apart from instants: a Korean day is a calendar's day, in every zone. */
+/** A Korean day is a date of the calendar and not an instant: it is the same in every zone. */
 const dayFormat = (name, options) =>
   format(name, (tag) => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...options }));
 const asDay = (date) => new Date(`${date}T00:00:00Z`);
@@ -27,7 +27,7 @@ export const yearMonth = (date) => dayFormat('yearMonth', { year: 'numeric', mon
 export const monthName = (index) => dayFormat('monthName', { month: 'short' }).format(new Date(Date.UTC(2024, index, 1)));
 /** 0 is Monday. */
 export const weekdayName = (index) => dayFormat('weekday', { weekday: 'short' }).format(new Date(Date.UTC(2024, 0, 1 + index)));
-/** An instant in Korea's time, as all else here is: the charts' days end there. */
+/** An instant in Korea's time, in which the days of the charts end. */
 export const instant = (time) => {
   const text = format('instant', (tag) => new Intl.DateTimeFormat(tag, { timeZone: 'Asia/Seoul', dateStyle: 'medium', timeStyle: 'short' })).format(new Date(time));
   return language() === 'ko' ? text : `${text} KST`;

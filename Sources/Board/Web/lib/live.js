@@ -2,14 +2,15 @@ import { address } from './api.js';
 import { settings } from './settings.js';
 
 const kinds = ['chart', 'movie', 'poster', 'alert', 'anomaly', 'products', 'product', 'request', 'reset', 'hello', 'link', 'beat'];
-/** The board sends a beat every 15 seconds. */
+/** Milliseconds without an event until the connection counts as lost; the board sends a beat every 15 seconds. */
 const patience = 40_000;
-/** A page that nobody sees gives its connection back: browsers have only six for one server. */
+/** Milliseconds until a hidden page closes its connection: browsers have only six for one server. */
 const hiddenPatience = 60_000;
 
 /**
- * The board's news as events of this object: `chart`, `movie`, `poster`, `alert`, `anomaly`, `products`, `product`, `request` and `reset`, and `state` when
- * the connection is lost or found. What was missed in between comes after it, in order; where too much was, `reset`.
+ * The board's live updates as events of this object: `chart`, `movie`, `poster`, `alert`, `anomaly`, `products`, `product`,
+ * `request` and `reset`, and `state` when the connection is lost or back. After that the missed updates follow in order, or
+ * `reset` if they are too many.
  */
 class Live extends EventTarget {
   state = 'connecting';
@@ -48,7 +49,7 @@ class Live extends EventTarget {
     };
     source.onerror = () => {
       this.#become('lost');
-      // The browser tries again by itself where the connection broke, and not where it was refused.
+      // The browser reconnects by itself after a broken connection, but not after a refused one.
       if (source.readyState === EventSource.CLOSED) this.#later();
     };
     for (const kind of kinds) {
@@ -68,7 +69,7 @@ class Live extends EventTarget {
     this.dispatchEvent(new CustomEvent('state', { detail: state }));
   }
 
-  /** A connection that is silent is dead, whatever the browser thinks of it. */
+  /** Closes a connection without events, even if the browser believes that it is open. */
   #watch() {
     clearTimeout(this.#watchdog);
     this.#watchdog = setTimeout(() => {

@@ -1,11 +1,11 @@
-/** The rules for products, the same as the worker's (OpenMarket/ProductRules.swift): each returns a word for what is wrong. */
+/** The rules for products, the same as the worker's (OpenMarket/ProductConstraints.swift): each returns the name of an error. */
 const segments = new Intl.Segmenter();
-/** As people count them: an emoji of several parts is one. */
+/** The number of characters as people count them: an emoji of several parts is one. */
 export const characters = (text) => [...segments.segment(text.trim())].length;
 
 export const limits = { name: 3, description: [10, 1_000], images: 5, imageBytes: 8 << 20 };
 
-/** A number as people write it: with separators and blanks, and a point before decimals; NaN for anything else. */
+/** Reads a number with separators, blanks and decimals after a point; NaN for anything else. */
 export function number(text) {
   const plain = text.replace(/[,\s_]/g, '');
   return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : Number.NaN;
@@ -30,7 +30,7 @@ export const rules = {
   },
 };
 
-/** What is wrong with a file as a picture of a product, by its size and its first bytes. */
+/** The name of the error of a file as a product's image, judged by its size and its first bytes. */
 export async function imageFault(file) {
   if (file.size > limits.imageBytes) return 'large';
   const [a, b, c, d] = new Uint8Array(await file.slice(0, 4).arrayBuffer());

@@ -1,12 +1,12 @@
 import { ask } from './api.js';
 import { live } from './live.js';
 
-/** How long to wait for the worker before saying that it takes long. */
+/** Milliseconds to wait for the worker until the page says that it takes long. */
 const patience = 20_000;
 
 /**
- * Asks the worker for something and waits for the end of the request; throws the contract's error object if it fails.
- * What was found comes as news of its own. Nothing is returned where too much was missed to know.
+ * Sends a request to the worker, and waits for its outcome; throws the contract's error object if it fails. The fetched
+ * data comes as a live update of its own. Returns nothing if so many updates were missed that the outcome is unknown.
  */
 export async function outcome(topic, fields, signal) {
   const ended = new Map();
@@ -14,7 +14,7 @@ export async function outcome(topic, fields, signal) {
   signal.addEventListener('abort', () => stop.abort(), { signal: stop.signal });
   try {
     return await new Promise((resolve, reject) => {
-      // The end may be heard before the request's own name is known.
+      // The outcome may arrive before the request's id.
       let id = null;
       const settle = (news) => (news.stage === 'failed' ? reject(news.outcome.error) : resolve(news.outcome));
       live.on('request', (news) => (news.id === id ? settle(news) : ended.set(news.id, news)), stop.signal);

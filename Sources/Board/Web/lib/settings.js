@@ -1,4 +1,4 @@
-/** What a visitor chose, remembered by the browser as long as it likes. */
+/** The settings of the visitor, kept by the browser. */
 export const settings = {
   get(name, fallback) {
     try { return localStorage.getItem(`marquee.${name}`) ?? fallback; } catch { return fallback; }

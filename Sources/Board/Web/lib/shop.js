@@ -2,7 +2,7 @@ import { Failure, address, ask } from './api.js';
 import { language } from './words.js';
 import { live } from './live.js';
 
-/** How long to wait for the end of a question, and of an order, for which the worker may look twice. */
+/** Milliseconds to wait for the outcome of a fetch, and of an order, for which the worker may ask the market twice. */
 const patience = { question: 20_000, order: 90_000 };
 
 export const pictureAddress = (product, version, size) => address(`products/${product}/pictures/${version}?size=${size}`);
@@ -15,12 +15,12 @@ export function price(amount, currency) {
   }).format(amount);
 }
 
-/** Asks the worker, and waits for the end of the request; throws why there is no answer. */
+/** Sends a request to the worker, and waits for its outcome; throws a `Failure` if it fails. */
 export const question = (topic, fields, signal) => outcome(() => ask(topic, fields), signal, patience.question);
 
 /**
- * Orders something in the market, and waits until it is done. `progress` is told the part of the images that is with the
- * board, from 0 to 1, and then `null`: from there on it is the worker's.
+ * Sends an order to the market, and waits until it is done. Calls `progress` with the part of the upload that the board has
+ * received, from 0 to 1, and with `null` once the worker has the order.
  */
 export const order = (topic, fields, { images = [], progress = () => {}, signal } = {}) =>
   outcome(() => upload({ topic, ...fields }, images, progress, signal), signal, patience.order);
@@ -47,7 +47,7 @@ async function session(method, fields) {
   return body;
 }
 
-/** Sends frames, each with its length before it; only XMLHttpRequest tells how far an upload is. */
+/** Sends frames, each after its length; only XMLHttpRequest reports the progress of an upload. */
 function upload(fields, images, progress, signal) {
   const frames = [new Blob([JSON.stringify(fields)]), ...images].flatMap((frame) => {
     const length = new DataView(new ArrayBuffer(4));
@@ -76,7 +76,7 @@ function upload(fields, images, progress, signal) {
   });
 }
 
-/** Sends a request, and waits for the news of its end, which may be heard before its own name is known. */
+/** Sends a request, and waits for the update with its outcome, which may arrive before the request's id. */
 function outcome(send, signal, limit) {
   const stop = new AbortController();
   const ended = new Map();

@@ -1,4 +1,4 @@
-/** Everything the page says, in Korean and English; `{0}` is filled in. */
+/** All texts of the page, in Korean and English; `{0}` is replaced by a value. */
 const words = {
   'nav.chart': ['차트', 'Chart'],
   'nav.history': ['기록', 'History'],
@@ -142,7 +142,7 @@ const words = {
   'unit.seconds': ['{0}초', '{0} s'],
 };
 
-/** Further words, of pages that are loaded later. */
+/** Adds the texts of a page that is loaded later. */
 export const addWords = (more) => Object.assign(words, more);
 
 export const language = () => (document.documentElement.lang === 'ko' ? 'ko' : 'en');

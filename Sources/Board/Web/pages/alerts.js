@@ -51,7 +51,7 @@ export function show(main, { query, go, signal }) {
     load();
   }
 
-  /** The address says what is shown, so that it can be sent to others. */
+  /** Writes the filters into the address, so that it can be shared. */
   function keep() {
     const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
     history.replaceState(null, '', new URL(`alerts${query.size ? `?${query}` : ''}`, document.baseURI));
@@ -83,7 +83,7 @@ export function show(main, { query, go, signal }) {
   }
 
   live.on('alert', (news) => {
-    // What it takes back may stand anywhere in the list.
+    // The retracted alert may be anywhere in the list.
     if (news.alert.retracts) return load();
     if (!matches(news)) return;
     body.querySelector('.notice')?.remove();
@@ -94,7 +94,7 @@ export function show(main, { query, go, signal }) {
   load();
 }
 
-/** Agreeing to notifications is asked for only when somebody presses this. */
+/** Asks for permission to show notifications only when the visitor presses the button. */
 function notifyButton() {
   if (!('Notification' in window)) return null;
   const isOn = () => settings.get('notify') === 'yes' && Notification.permission === 'granted';

@@ -11,7 +11,7 @@ import { lines, modeButton, orders, setPoster, skeleton } from '../parts/lines.j
 import { failed, openDialog, toast } from '../parts/notices.js';
 
 const spans = ['day', 'weekend', 'week', 'weekdays'];
-/** Films whose facts this page has asked for: once is enough. */
+/** Movies whose facts this page has requested, so that it requests them only once. */
 const askedFilms = new Set();
 
 /** The chart of a day or a week. */
@@ -26,7 +26,7 @@ class ChartPage {
     Object.assign(this, { main, span, filters, go, signal });
     this.wanted = wanted;
     this.isRight = isDate(wanted);
-    // Any day of a week leads to its chart.
+    // Any day of a week leads to the week's chart.
     this.first = this.isRight ? spanOf(span, clamped(wanted))[0] : newest(span);
     this.last = spanOf(span, this.first)[1];
     this.market = market(filters);
@@ -45,7 +45,7 @@ class ChartPage {
     return (this.span === 'day' ? `days/${this.first}` : `weeks/${this.span}/${this.first}`) + query;
   }
 
-  /** The address of another chart: what is not named stays as it is. */
+  /** The address of another chart: parts that are not named stay as they are. */
   address({ span = this.span, day = this.first, filters = this.filters } = {}) {
     const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
     return `${span}/${spanOf(span, clamped(day))[0]}${query.size ? `?${query}` : ''}`;
@@ -71,7 +71,7 @@ class ChartPage {
     this.load();
   }
 
-  // The head: where we are, and where to go from here.
+  // The head: the title, and links to other charts.
 
   head() {
     this.refreshButton = h('button', { type: 'button', class: 'plain', onclick: () => this.refresh() },
@@ -125,7 +125,7 @@ class ChartPage {
     openCalendar({ chosen: this.first, market: this.market.word, choose: (day) => this.go(this.address({ day })) });
   }
 
-  // The chart: from the board if it knows it, otherwise the worker is asked, and the answer is news.
+  // The chart: from the board if it knows it; otherwise the worker fetches it, and it comes as a live update.
 
   async load() {
     this.drawModes();
@@ -156,7 +156,7 @@ class ChartPage {
     }
   }
 
-  /** Asks the worker for the chart, and waits for the end of the request. */
+  /** Requests the chart from the worker, and waits for the outcome. */
   outcome(refresh) {
     const fields = { date: this.first, ...this.market.fields };
     if (this.span !== 'day') fields.span = this.span;
@@ -211,7 +211,7 @@ class ChartPage {
     openDialog(t('corrections.title'), corrections(this.answer), 'corrections');
   }
 
-  // Posters: what is not known is asked for, a film at a time.
+  // Posters: unknown ones are requested, one movie at a time.
 
   async askForFilms(entries, posters) {
     for (const { movieCode } of entries) {
@@ -229,7 +229,7 @@ class ChartPage {
     for (const place of this.body.querySelectorAll(`.poster[data-code="${code}"]`)) setPoster(place, entry.title, version);
   }
 
-  /** On a phone the chart is pulled down to refresh it. */
+  /** On a phone, pulling the page down refreshes the chart. */
   pullable() {
     let start = null;
     const { signal } = this;

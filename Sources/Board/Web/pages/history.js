@@ -45,10 +45,10 @@ addWords({
   'history.yearLabel': ['{0}년 {1}일의 관객, 모두 {2}명', 'Admissions on {1} days of {0}, {2} in all'],
 });
 
-/** How many films are drawn and listed at most; in more than twenty years there are thousands. */
+/** How many movies are drawn and listed at most; more than twenty years have thousands. */
 const most = 300;
 
-/** Ranks and admissions over a range of days. */
+/** Ranks and audience over a range of days. */
 export function show(main, { query, go, signal }) {
   const to = isDate(query.get('to') ?? '') ? clamped(query.get('to')) : yesterday();
   let from = isDate(query.get('from') ?? '') ? clamped(query.get('from')) : clamped(plus(to, -29));
@@ -81,7 +81,7 @@ export function show(main, { query, go, signal }) {
     body);
 
   let timer = null;
-  /** The code of the film that is followed. */
+  /** The code of the selected movie. */
   let picked = null;
 
   async function load() {
@@ -98,7 +98,7 @@ export function show(main, { query, go, signal }) {
     }
   }
 
-  /** Has one film stand out, or all. */
+  /** Highlights one movie, or none. */
   function follow() {
     body.classList.toggle('picking', picked !== null);
     for (const element of body.querySelectorAll('[data-code]')) {
@@ -112,7 +112,7 @@ export function show(main, { query, go, signal }) {
     follow();
   }
 
-  /** All of the year that the range ends in. */
+  /** The whole year in which the range ends. */
   async function yearOf(date) {
     const year = Number(date.slice(0, 4));
     const [first, last] = [clamped(`${year}-01-01`), clamped(`${year}-12-31`)];
@@ -134,7 +134,7 @@ export function show(main, { query, go, signal }) {
     ];
   }
 
-  /** A drawing with a heading, its exports and the same as a table; drawn anew when its place changes its width. */
+  /** A drawing with a heading, its exports and a table of the same data; drawn again when its width changes. */
   function figure({ title, file, draw, head, table }) {
     const place = h('div', { class: 'scroll chartPlace', tabindex: '0', role: 'region', 'aria-label': title });
     let width = 0;
@@ -153,7 +153,7 @@ export function show(main, { query, go, signal }) {
 
   live.on('chart', (news) => {
     if (news.span !== 'day' || news.market !== word || news.firstDay < from || news.firstDay > to) return;
-    // A backfill brings many at once.
+    // A backfill sends many updates at once.
     clearTimeout(timer);
     timer = setTimeout(load, 500);
   }, signal);

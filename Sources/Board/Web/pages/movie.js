@@ -36,10 +36,10 @@ addWords({
   'movie.loading': ['영화 정보를 요청했습니다…', 'Asked for the facts…'],
 });
 
-/** Longer lists fold. */
+/** Longer lists are folded. */
 const foldAt = 8;
 
-/** A film: its poster, facts, run and alerts. */
+/** A movie: its poster, facts, run and alerts. */
 export function show(main, { words, signal }) {
   const code = words[1] ?? '';
   document.title = `${code} · marquee`;
@@ -49,7 +49,7 @@ export function show(main, { words, signal }) {
   const film = h('article', { class: 'film' }, places.poster, h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
   let answer = null;
   let isAsked = false;
-  /** Whether the worker has said all it will: what is not known now stays unknown. */
+  /** Whether the worker has answered: facts that are missing then stay unknown. */
   let isTold = false;
   let timer = null;
 
@@ -128,7 +128,7 @@ export function show(main, { words, signal }) {
   live.on('alert', (news) => news.alert.movieCode === code && load(), signal);
   live.on('chart', (news) => {
     if (news.span !== 'day' || news.market !== 'all') return;
-    // A backfill brings many at once.
+    // A backfill sends many updates at once.
     clearTimeout(timer);
     timer = setTimeout(load, 500);
   }, signal);
@@ -154,7 +154,7 @@ function facts(movie) {
   return h('dl', {}, rows.map(([name, value]) => h('div', {}, h('dt', {}, t(`movie.${name}`)), h('dd', {}, value || '–'))));
 }
 
-/** Few things in one line, many of them folded. */
+/** Few items in one line, or many of them folded. */
 function list(things, more) {
   if (!things.length) return null;
   if (!more) return things.join(', ');

@@ -81,7 +81,7 @@ addWords({
 const every = 5_000;
 const named = (kind, word) => (hasWord(`${kind}.${word}`) ? t(`${kind}.${word}`) : word);
 
-/** How the processes are, looked at every few seconds while the page is. */
+/** The state of the processes, requested every few seconds while the page is open. */
 export function show(main, { signal }) {
   document.title = `${t('operations.title')} · marquee`;
   const places = cards.map(({ name, isWide }) => h('section', { class: `card ${name} ${isWide ? 'wide' : ''}`, hidden: true }, h('h2', {}, t(`operations.${name}`)), h('div', { class: 'content' })));
@@ -111,7 +111,7 @@ export function show(main, { signal }) {
   load();
 }
 
-/** The cards in their order: what each shows of the status, nothing for none, and how. */
+/** The cards in their order: the part of the status that each shows (no card if it is missing), and how. */
 const cards = [
   { name: 'worker', of: ({ processes }) => [processes.worker], draw: ([status]) => running(status) },
   { name: 'notifier', of: ({ processes }) => [processes.notifier], draw: ([status]) => running(status) },
@@ -141,7 +141,7 @@ const running = (status) => [lamp(Boolean(status)), status && rows([
   [t('operations.uptime'), duration(status.uptime)],
 ])];
 
-/** A bar with its figures beside it; how full it is, the figures say. */
+/** A progress bar with its figures beside it, which also say it for screen readers. */
 const meter = (title, value, most, text) => h('div', { class: 'meter' },
   h('span', {}, title), h('span', { class: 'value' }, text),
   h('progress', { value, max: most, 'aria-label': `${title}: ${text}` }));
@@ -162,7 +162,7 @@ function progress({ first, last, total, done, failed, isOver, rests, restsUntil 
   ];
 }
 
-/** What the worker asks for by itself, in words: `day.2024-06-04.morning`, `weekend.2024-06-07.third.2`, `movie.20234675.2024-06-04`. */
+/** The name of a scheduled request in words: `day.2024-06-04.morning`, `weekend.2024-06-07.third.2`, `movie.20234675.2024-06-04`. */
 function run(what) {
   const [kind, ...rest] = what.split('.');
   const date = rest.find(isDate);
@@ -172,7 +172,7 @@ function run(what) {
   return words.filter(Boolean).join(' · ');
 }
 
-/** What became of the alerts that were to be sent to people. */
+/** The outcomes of the deliveries of alerts, by sink. */
 function deliveries(sinks) {
   const names = Object.keys(sinks).sort();
   if (!names.length) return h('p', { class: 'state' }, t('operations.noSinks'));
@@ -204,13 +204,13 @@ function failuresOf(failures) {
   ]));
 }
 
-/** What a request was about, in words. */
+/** The subject of a request in words. */
 function asked(topic, request) {
   const subject = request.date ? (isDate(request.date) ? shortDay(request.date) : request.date) : request.code ?? request.id ?? '';
   return hasWord(`topic.${topic}`) ? t(`topic.${topic}`, subject) : `${topic} ${subject}`;
 }
 
-/** A table whose columns from `figures` on are numbers; without them the last one may be long. */
+/** A table whose columns from `figures` on are numbers; without `figures` the last column may be long. */
 function tableOf(label, headings, lines, figures = Infinity) {
   const kind = (index) => (index >= figures ? 'number' : figures === Infinity && index === headings.length - 1 ? 'long' : null);
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'data' },

@@ -10,7 +10,7 @@ import { cost, stock } from '../parts/goods.js';
 import { failed, openDialog, toast } from '../parts/notices.js';
 import { askForPassword, rights } from '../parts/writer.js';
 
-/** A product: its pictures, what it costs, what is said of it. */
+/** A product: its images, price and description. */
 export function show(main, { words, go, signal }) {
   const id = Number(words[1]);
   document.title = `${t('shop.title')} · marquee`;
@@ -29,7 +29,7 @@ export function show(main, { words, go, signal }) {
     }
   }
 
-  /** What the worker has is at most a minute old; where that differs from what is known, it is news. */
+  /** Requests the product from the worker, whose answer is at most a minute old; a change comes as a live update. */
   async function ask() {
     try {
       await question('fetch.product', { product: id }, signal);
@@ -43,7 +43,7 @@ export function show(main, { words, go, signal }) {
   function draw() {
     const { product, pictures, isRemoved } = answer;
     document.title = `${product.name} · marquee`;
-    // Pictures that are the same stay where the visitor has moved them.
+    // The same images stay where the visitor has moved them.
     const key = JSON.stringify(pictures);
     const known = main.querySelector(`.side[data-key='${CSS.escape(key)}']`);
     const vendor = product.vendors.name ?? t('shop.vendorNumber', product.vendors.id);

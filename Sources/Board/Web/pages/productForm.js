@@ -14,7 +14,7 @@ const numbers = (values) => ({
   price: number(values.price), discountedPrice: number(values.discountedPrice) || 0, stock: number(values.stock) || 0,
 });
 
-/** The form that registers a product, or changes one: only for whoever has given the password. */
+/** The form that registers or changes a product, for visitors who are signed in. */
 export async function show(main, { words, go, signal }) {
   const id = words[1] === 'new' ? null : Number(words[1]);
   document.title = `${t(id ? 'form.edit' : 'form.new')} · marquee`;
@@ -37,7 +37,7 @@ export async function show(main, { words, go, signal }) {
       } }, t('write.unlock'))));
   }
 
-  /** The product with its description and pictures. */
+  /** The product with its description and images. */
   async function known() {
     const answer = await get(`products/${id}`, signal).catch((failure) => { if (failure.code !== 'notFound') throw failure; });
     if (answer?.isWhole) return answer;
@@ -63,7 +63,7 @@ export async function show(main, { words, go, signal }) {
     const images = id ? null : imagePicker();
     const thumbnails = id ? thumbnailChoice(answer) : null;
 
-    /** A field with its label and the place where its fault is told. */
+    /** A field with its label and the element for its error. */
     function field(name, input, aside) {
       input.id = `form-${name}`;
       input.name = name;
@@ -83,7 +83,7 @@ export async function show(main, { words, go, signal }) {
       else input.removeAttribute('aria-invalid');
     }
 
-    /** Tells what is wrong with the fields that were left or have something in them; returns the first that is wrong. */
+    /** Shows the errors of the fields that were left or are not empty; returns the first field with an error. */
     function check() {
       let first = null;
       for (const [name, rule] of Object.entries(rules)) {
@@ -137,7 +137,7 @@ export async function show(main, { words, go, signal }) {
       return go(`shop/${id ?? topic.slice('product.'.length)}`);
     }
 
-    /** What the visitor has changed, and nothing else. */
+    /** The fields that the visitor has changed. */
     function changes() {
       const wish = {};
       const [old, now] = [{ ...before, ...numbers(before) }, { ...values, ...numbers(values) }];
@@ -177,7 +177,7 @@ export async function show(main, { words, go, signal }) {
     return element;
   }
 
-  /** Which of a product's pictures stands for it. */
+  /** Lets the visitor choose the image that represents the product. */
   function thumbnailChoice({ product, pictures }) {
     if (pictures.length < 2) return null;
     const now = product.images.findIndex((image) => image.thumbnailUrl === product.thumbnail);

@@ -22,10 +22,10 @@ export async function show(main, at) {
 }
 
 class ShopPage {
-  /** By number: what is known of each product that was read, and its element. */
+  /** The loaded products and their elements, by number. */
   #products = new Map();
   #items = new Map();
-  /** By page: the numbers of its products. */
+  /** The numbers of the products of each loaded page. */
   #pages = new Map();
   #last = 0;
   #hasNext = true;
@@ -58,7 +58,7 @@ class ShopPage {
     live.on('product', (news) => this.hear(news), signal);
     live.on('reset', () => this.reread(), signal);
     await this.next();
-    // What is below the window is read when it is about to be seen.
+    // The next page is loaded when the end of the list comes near the window.
     const observer = new IntersectionObserver(([entry]) => entry.isIntersecting && this.next(), { rootMargin: '600px' });
     observer.observe(this.foot);
     signal.addEventListener('abort', () => observer.disconnect());
@@ -82,7 +82,7 @@ class ShopPage {
       h('span', { class: 'goods large' }), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))));
   }
 
-  /** Reads the page that follows, from the board if it knows it, otherwise from the market. */
+  /** Loads the next page, from the board if it knows it, otherwise from the market. */
   async next() {
     if (this.#isLoading || !this.#hasNext) return;
     this.#isLoading = true;
@@ -108,7 +108,7 @@ class ShopPage {
     this.goOn();
   }
 
-  /** A tall window may hold more than one page: an observer tells only of changes. */
+  /** Loads more while the window has room: the observer reports only changes. */
   goOn() {
     if (this.signal.aborted || !this.#hasNext || this.body.querySelector('.failed')) return;
     if (this.foot.getBoundingClientRect().top < innerHeight + 600) this.next();
@@ -130,12 +130,12 @@ class ShopPage {
     }, { words: sentence }));
   }
 
-  /** Has the worker look whether a page is still as it is known; if not, that is news. */
+  /** Lets the worker fetch a known page again; a change comes as a live update. */
   ask(page) {
     question('fetch.products', { page, perPage }, this.signal).catch(() => { /* What is known stays shown. */ });
   }
 
-  /** Takes in a page as the board knows it; false if it does not. */
+  /** Loads a page from the board; false if the board does not know it. */
   async read(page) {
     let answer;
     try {
@@ -156,10 +156,10 @@ class ShopPage {
     for (const page of this.#pages.keys()) this.read(page).catch(() => { /* As it was until then. */ });
   }
 
-  /** A product came, changed or went. */
+  /** Applies an update: a product was added, changed or removed. */
   async hear({ id, isRemoved }) {
     if (isRemoved) {
-      // What followed it has moved up by one: the last page is read again before the next one.
+      // The products after it have moved up by one, so the last page is loaded again before the next one.
       if (this.#products.delete(id) && this.#last > 0 && this.#hasNext) this.#last -= 1;
     } else if (this.#products.has(id) || id > Math.max(0, ...this.#products.keys())) {
       try {
@@ -182,7 +182,7 @@ class ShopPage {
     this.refreshButton.removeAttribute('aria-busy');
   }
 
-  /** Shows what is known, the newest first; what is shown already stays where it is. */
+  /** Shows the loaded products, the newest first; elements that are shown already stay. */
   draw() {
     const shown = new Set([...this.#pages.values()].flat());
     const items = [...this.#products.values()].filter(({ product, isRemoved }) => shown.has(product.id) && !isRemoved)
@@ -209,7 +209,7 @@ class ShopPage {
     }
   }
 
-  /** A product's line or card, made anew only where something about it is different. */
+  /** The line or card of a product, made again only if the product has changed. */
   element(item) {
     const text = JSON.stringify([item.product, item.thumbnail, this.mode]);
     const known = this.#items.get(item.product.id);

@@ -29,10 +29,10 @@ addWords({
 
 export const ruleName = (rule) => (hasWord(`rule.${rule}`) ? t(`rule.${rule}`) : rule);
 
-/** The glyph of a rule, so that colour is never alone. */
+/** The glyph of a rule, so that nothing is shown by colour alone. */
 const glyphs = { entered: '＋', left: '－', rose: '▲', fell: '▼', lead: '★', reentered: '↩', opening: '◆', streak: '★', milestone: '⚑', best: '↑', screens: '▦', correction: '✎', anomaly: '!', priceFell: '▼', priceRose: '▲', newDiscount: '%', soldOut: '－', backInStock: '↩', newProduct: '＋', productRemoved: '✕' };
 
-/** An alert in a list; one that was taken back is struck through, and says so. */
+/** An alert in a list; a retracted one is struck through, and says so in words. */
 export function alertItem({ alert, time, retractedBy }, { isNew = false } = {}) {
   const text = alert.text?.[language()] ?? alert.title ?? '';
   const about = alert.movieCode ? `movie/${alert.movieCode}` : alert.product ? `shop/${alert.product}` : null;

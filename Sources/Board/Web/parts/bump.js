@@ -4,12 +4,12 @@ import { t } from '../lib/words.js';
 import { drawing, fitting, label, path, scale, tints } from './drawing.js';
 
 const places = 10;
-/** How many films the Tab key stops at; all are in the table. */
+/** How many movies the Tab key stops at; the table has all of them. */
 const stops = 30;
 
 /**
- * Ranks over days, a line a film: its colour, its title at the end, and a mark for who is picked. Films beyond those with a
- * colour are grey. Lines can be picked with the keyboard.
+ * Draws ranks over days: a line a movie in its own colour, the title at its end, and a mark for the selected one. Movies
+ * beyond those with a colour are grey. Lines can be selected with the keyboard.
  */
 export function bumpDrawing({ step, days, films }, width, pick) {
   const height = 420;
@@ -48,6 +48,6 @@ export function bumpDrawing({ step, days, films }, width, pick) {
     ]),
     days.filter((_, index) => index % steps === 0).map((day, index) =>
       label(x(index * steps), height - 8, step === 'week' ? yearMonth(day) : tinyDay(day), { class: 'axis', 'text-anchor': 'middle' })),
-    // Those with a colour lie above the grey ones.
+    // Lines with a colour are drawn above the grey ones.
     lines.reverse());
 }

@@ -5,7 +5,7 @@ import { longDay, month as monthTitle, monthName, weekdayName } from '../lib/for
 import { t } from '../lib/words.js';
 import { openDialog } from './notices.js';
 
-/** A window with a month's days; those with a chart on the board are marked, and those without any cannot be chosen. */
+/** A dialog with the days of a month; days with a known chart are marked, days that can have none are disabled. */
 export function openCalendar({ chosen, market, choose }) {
   const known = new Map();
   let focused = clamped(chosen);
@@ -21,7 +21,7 @@ export function openCalendar({ chosen, market, choose }) {
     draw(focus);
   }
 
-  /** The same day of another month, or that month's last. */
+  /** The same day of another month, or that month's last day if it is shorter. */
   function moveMonths(months, focus) {
     const [year, month, day] = focused.split('-').map(Number);
     const days = Number(text(year, month + months, 0).slice(8));
@@ -91,7 +91,7 @@ export function openCalendar({ chosen, market, choose }) {
       const hadFocus = body.contains(document.activeElement) && document.activeElement.dataset.day;
       draw(Boolean(hadFocus));
     } catch {
-      // Marks are a help; without them every day can be chosen all the same.
+      // Without the marks every day can still be chosen.
     }
   }
 

@@ -10,7 +10,7 @@ function value(field, value) {
   return typeof value === 'number' ? count(value) : String(value);
 }
 
-/** What changed from revision to revision, newest first. */
+/** The changes of each revision, newest first. */
 export function corrections({ chart, revisions }) {
   const titles = new Map(chart.entries.map((entry) => [entry.movieCode, entry.title]));
   return h('div', { class: 'revisions' }, [...revisions].reverse().map((revision) => {
@@ -21,7 +21,7 @@ export function corrections({ chart, revisions }) {
   }));
 }
 
-/** A group of rows for each film: what it is called, then its figures before and after. */
+/** A group of rows for each movie: its title, then its figures before and after. */
 function table(corrections, titles) {
   const films = Map.groupBy(corrections, ({ movieCode }) => movieCode);
   return h('table', {},

@@ -1,6 +1,6 @@
 import { s } from '../lib/dom.js';
 
-/** Eight colours that can be told apart on light and dark ground, and by most people; beyond them all films are grey. */
+/** Eight colours that most people can distinguish on a light and a dark background; all further movies are grey. */
 export const tints = 8;
 
 /** A scale from one range to another. */
@@ -27,7 +27,7 @@ export function path(points) {
   }).join('');
 }
 
-/** A drawing with a sentence for those who cannot see it; one with parts that can be picked is a group, not a picture. */
+/** A drawing with a sentence for screen readers; a drawing with parts that can be selected has the role of a group. */
 export function drawing(width, height, label, ...content) {
   const svg = s('svg', { class: 'drawing', viewBox: `0 0 ${width} ${height}`, width, height, 'aria-label': label }, content);
   svg.setAttribute('role', svg.querySelector('a, [tabindex]') ? 'group' : 'img');
@@ -36,7 +36,7 @@ export function drawing(width, height, label, ...content) {
 
 export const label = (x, y, text, attributes = {}) => s('text', { x: x.toFixed(1), y: y.toFixed(1), ...attributes }, text);
 
-/** As much of a text as about fits into a width, in the drawings' size: a Korean letter is as wide as two others. */
+/** The part of a text that fits into a width, in the drawings' font size: a Korean letter is as wide as two others. */
 export function fitting(text, width) {
   let used = 0;
   const end = [...text].findIndex((letter) => (used += letter > '\u10ff' ? 12.500 : 7.500) > width);
@@ -45,7 +45,7 @@ export function fitting(text, width) {
 
 const kept = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
 
-/** The drawing as a file of its own: what style sheets say of it is written into it. */
+/** The drawing as an SVG file of its own, with its styles written into it. */
 export function standalone(svg) {
   const copy = svg.cloneNode(true);
   const [originals, copies] = [svg, copy].map((root) => [root, ...root.querySelectorAll('*')]);
@@ -63,7 +63,7 @@ export function standalone(svg) {
   return new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' });
 }
 
-/** The drawing as a picture of twice its size. */
+/** The drawing as a PNG of twice its size. */
 export async function png(svg) {
   const { width, height } = svg.viewBox.baseVal;
   const url = URL.createObjectURL(standalone(svg));
@@ -79,7 +79,7 @@ export async function png(svg) {
   }
 }
 
-/** Has the browser save a file. */
+/** Lets the browser save a file. */
 export function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });

@@ -3,14 +3,14 @@ import { get } from '../lib/api.js';
 import { language, t } from '../lib/words.js';
 
 const choices = { nation: ['K', 'F'], films: ['diverse', 'commercial'] };
-/** The areas of Korea, read once. */
+/** The areas of Korea, requested once. */
 let areas = null;
 
 /** The filters that an address names. */
 export const filtersIn = (query) =>
   Object.fromEntries(['nation', 'films', 'area'].map((name) => [name, query.get(name)]));
 
-/** The controls of a chart's filters; `change` is told which has another value, null for none. */
+/** The controls of a chart's filters; calls `change` with the filters that have another value, null for none. */
 export function filterControls(filters, change) {
   return [
     ...Object.entries(choices).map(([name, values]) => control(name, filters, change,
@@ -27,7 +27,7 @@ function control(name, filters, change, options) {
 
 const option = (value, text, chosen) => h('option', { value, selected: value === chosen }, text);
 
-/** The areas come when the page stands: until then there is the chosen one, by its code. */
+/** The areas are loaded after the page; until then the list has only the chosen one, by its code. */
 function areaControl(filters, change) {
   const label = control('area', filters, change, filters.area ? [option(filters.area, filters.area, filters.area)] : []);
   areas ??= get('areas');

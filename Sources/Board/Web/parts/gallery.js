@@ -5,7 +5,7 @@ import { picture } from './goods.js';
 
 const behavior = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth');
 
-/** A product's pictures, one beside the other: by swiping, by arrow keys, by buttons; a click looks closer. */
+/** A product's images in a row, paged by swiping, arrow keys or buttons; a click opens the zoom. */
 export function gallery(product, versions) {
   if (!versions.length) return h('div', { class: 'gallery' }, picture(product, null, 'full'));
   let current = 0;
@@ -56,7 +56,7 @@ export function gallery(product, versions) {
 
 const scales = [1, 1.5, 2, 3, 4];
 
-/** A picture over the whole window: keys + - 0 and buttons zoom, two fingers too; larger than the window it is moved by scrolling. */
+/** An image in the whole window: the keys + - 0, buttons and two fingers zoom; an image larger than the window scrolls. */
 function zoom(product, versions, first, moved) {
   let index = first;
   let scale = 1;
@@ -72,7 +72,7 @@ function zoom(product, versions, first, moved) {
   };
   const count = h('p', { class: 'count' });
 
-  /** Zooms around a place of the window, its middle unless told otherwise. */
+  /** Zooms around a point of the window, by default its middle. */
   function set(next, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
     const factor = Math.min(4, Math.max(1, next)) / scale;
     const [left, top] = [(stage.scrollLeft + x) * factor - x, (stage.scrollTop + y) * factor - y];
@@ -96,7 +96,7 @@ function zoom(product, versions, first, moved) {
     moved(index, 'instant');
   }
 
-  // Two fingers: how far they are apart is how large it is.
+  // Two fingers: the zoom follows the distance between them.
   const fingers = new Map();
   let pinch = null;
   const distance = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY); };

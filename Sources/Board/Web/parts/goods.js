@@ -3,7 +3,7 @@ import { count } from '../lib/format.js';
 import { pictureAddress, price } from '../lib/shop.js';
 import { t } from '../lib/words.js';
 
-/** A picture's place; where none can be had, the first letter of the name stands for it. */
+/** The frame of an image; without an image it shows the first letter of the name. */
 export function picture(product, version, size, { isLazy = true, alt = '' } = {}) {
   const place = h('span', { class: `goods ${size} loading` });
   const initial = () => {
@@ -20,7 +20,7 @@ export function picture(product, version, size, { isLazy = true, alt = '' } = {}
   return place;
 }
 
-/** What it costs, and what it cost before the discount. */
+/** The price, and the price before the discount. */
 export function cost(product) {
   const { currency, discountedPrice } = product;
   if (!(discountedPrice > 0)) return h('p', { class: 'cost' }, h('strong', {}, price(product.price, currency)));
@@ -31,7 +31,7 @@ export function cost(product) {
     part > 0 ? h('span', { class: 'off' }, t('shop.off', part)) : null);
 }
 
-/** How many are left. */
+/** The stock. */
 export const stock = (product) => (product.stock > 0
   ? h('span', { class: 'stock' }, t('shop.stock', count(product.stock)))
   : h('span', { class: 'stock out' }, t('shop.soldOut')));

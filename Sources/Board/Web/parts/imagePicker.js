@@ -2,9 +2,9 @@ import { h, icon } from '../lib/dom.js';
 import { imageFault, limits } from '../lib/products.js';
 import { t } from '../lib/words.js';
 
-/** Chooses a product's pictures, shows them, and says of each what is wrong with it before it is sent. */
+/** Lets the visitor choose a product's images, shows them, and reports what is wrong with each before it is sent. */
 export function imagePicker() {
-  /** `file`, its `address` in this page, and the word or text for what is wrong with it. */
+  /** `file`, its `address` in this page, and the name or text of its error. */
   let chosen = [];
   const list = h('ol', { class: 'previews' });
   const fault = h('p', { class: 'fault', id: 'fault-images', role: 'alert' });
@@ -55,13 +55,13 @@ export function imagePicker() {
   return {
     element,
     files: () => chosen.map((item) => item.file),
-    /** Says what is wrong, and where; null if nothing is. */
+    /** Shows and returns what is wrong; null if nothing is. */
     check() {
       draw();
       if (!chosen.length) fault.textContent = t('fault.images.none');
       return fault.textContent || chosen.some((item) => item.fault) ? input : null;
     },
-    /** Tells what somebody else has found: of one picture, or of all. */
+    /** Shows an error from elsewhere, about one image or about all. */
     tell(index, failure) {
       const item = chosen[Number(index)];
       if (item) Object.assign(item, { fault: 'told', text: failure.message });

@@ -3,7 +3,7 @@ import { posterAddress } from '../lib/api.js';
 import { compact, count, movement, percent, shortDay } from '../lib/format.js';
 import { t } from '../lib/words.js';
 
-/** The orders in which lines can stand. */
+/** The sort orders of lines. */
 export const orders = {
   line: (a, b) => a.line - b.line,
   audience: by('audience'),
@@ -19,7 +19,7 @@ function by(field) {
   return (a, b) => (b[field] ?? -1) - (a[field] ?? -1) || a.line - b.line;
 }
 
-/** A poster's place, filled once there is one: `version` is undefined where none is known, null where none exists. */
+/** The frame of a poster, filled once there is one: `version` is undefined if none is known, null if none exists. */
 export function poster(code, title, version, size) {
   const place = h('span', { class: `poster ${size}`, 'data-code': code, 'data-size': size });
   setPoster(place, title, version);
@@ -90,7 +90,7 @@ function card(entry, version) {
       figure('line.total', compact(entry.audienceTotal ?? 0))));
 }
 
-/** What stands there until the lines come. */
+/** Placeholders until the lines come. */
 export function skeleton(mode) {
   const item = mode === 'grid'
     ? () => h('li', {}, h('div', { class: 'picture' }, h('span', { class: 'poster large' })), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))

@@ -1,13 +1,13 @@
 import { h, icon, say } from '../lib/dom.js';
 import { hasWord, t } from '../lib/words.js';
 
-/** The sentence for an error, by its code: what is the matter, and what to do. */
+/** The sentence for an error, by its code: what is wrong, and what to do. */
 export const sentence = (failure) => {
   const name = `error.${failure.code}`;
   return hasWord(name) ? t(name) : failure.message ?? t('error.internal');
 };
 
-/** A notice in the place of what could not be shown; `words` has the sentence for a failure. */
+/** A notice in the place of content that cannot be shown; `words` has the sentence for a failure. */
 export function failed(failure, retry, { title = t('error.title'), words = sentence } = {}) {
   say(words(failure));
   return h('section', { class: 'failed', 'data-code': failure.code },
@@ -16,7 +16,7 @@ export function failed(failure, retry, { title = t('error.title'), words = sente
     retry && h('button', { type: 'button', class: 'primary', onclick: retry }, icon('refresh'), t('retry')));
 }
 
-/** A line at the edge that goes by itself. */
+/** A line at the edge of the page that disappears by itself. */
 export function toast(text) {
   const place = document.getElementById('toasts');
   const line = h('p', { class: 'toast' }, text);
@@ -24,7 +24,7 @@ export function toast(text) {
   setTimeout(() => line.remove(), 4_000);
 }
 
-/** A window over the page; it closes by Escape, by its button, and by a click beside it. */
+/** A dialog over the page; Escape, its button, or a click beside it closes it. */
 export function openDialog(title, content, name) {
   const dialog = h('dialog', { class: name, 'aria-labelledby': 'dialogTitle', onclick(event) {
     if (event.target === dialog) dialog.close();

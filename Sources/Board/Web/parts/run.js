@@ -4,19 +4,19 @@ import { compact, count, shortDay, tinyDay } from '../lib/format.js';
 import { language, t } from '../lib/words.js';
 import { drawing, label, path, scale, ticks } from './drawing.js';
 
-/** Totals that are news in Korea. */
+/** Total audiences that count as milestones in Korea. */
 export const milestones = [1e6, 2e6, 3e6, 5e6, 8e6, 1e7, 1.500e7];
 
-/** The days on which a film's total first reached a milestone, within what is known. */
+/** The known days on which a movie's total audience first reached a milestone. */
 export const reached = (run) => milestones.flatMap((total) => {
   const index = run.findIndex((day) => (day.audienceTotal ?? 0) >= total);
-  // The first day known may lie long after.
+  // The first known day may be long after the milestone.
   return index > 0 ? [{ total, ...run[index] }] : [];
 });
 
 const milestoneText = (total) => (language() === 'ko' ? `${count(total / 1e4)}만` : compact(total));
 
-/** A film's days: admissions as columns, the rank as a line above them, milestones as flags. */
+/** Draws a movie's days: audience as columns, the rank as a line above them, milestones as flags. */
 export function runDrawing(run, title, width) {
   const rankHeight = 96;
   const height = 320;
@@ -29,7 +29,7 @@ export function runDrawing(run, title, width) {
   const rank = scale([1, 10], [top, top + rankHeight - 24]);
   const marks = ticks(Math.max(...run.map((day) => day.audience ?? 0)));
   const y = scale([0, marks.at(-1)], [bottom, top + rankHeight]);
-  // A day outside the chart breaks the line.
+  // A day without a rank breaks the line.
   const line = run.flatMap((day, index) => {
     const gap = index > 0 && between(run[index - 1].date, day.date) > 1;
     const point = day.rank === null ? null : [at(day), rank(day.rank)];

@@ -4,7 +4,7 @@ import { compact, count, monthName, shortDay, tinyDay, weekdayName, yearMonth } 
 import { t } from '../lib/words.js';
 import { drawing, label, scale, ticks, tints } from './drawing.js';
 
-/** Admissions by week: the first days of the weeks, and layers of their sums, the films with a colour and the others as one. */
+/** Audience by week: the first days of the weeks, and a layer of sums for each movie with a colour and one for the others. */
 export function weekSums({ days, films }) {
   const starts = [...new Set(days.map((day) => plus(day, -weekday(day))))];
   const weekOf = days.map((day) => starts.indexOf(plus(day, -weekday(day))));
@@ -17,7 +17,7 @@ export function weekSums({ days, films }) {
   return { starts, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
 }
 
-/** Admissions of weeks, stacked. */
+/** Draws the audience of weeks, stacked. */
 export function weekDrawing(history, width) {
   const height = 300;
   const [left, right, top, bottom] = [52, 12, 14, height - 28];
@@ -49,14 +49,14 @@ export function weekDrawing(history, width) {
     starts.map((start, week) => (week % steps ? null : label(left + pitch * (week + 0.500), height - 8, starts.length > 54 ? yearMonth(start) : tinyDay(start), { class: 'axis', 'text-anchor': 'middle' }))));
 }
 
-/** The admissions of each day that is known. */
+/** The audience of each known day. */
 export function dayTotals({ days, films }) {
   const totals = new Map(days.map((day) => [day, 0]));
   for (const film of films) for (const [day, , audience] of film.points) totals.set(days[day], totals.get(days[day]) + (audience ?? 0));
   return totals;
 }
 
-/** A year at a glance: a square a day, the darker the more admissions; in a narrow place each half has a row of its own. */
+/** Draws a year: a square a day, darker with a larger audience; on a narrow page each half-year has a row of its own. */
 export function yearDrawing(history, year, width) {
   const totals = dayTotals(history);
   const most = Math.max(1, ...totals.values());

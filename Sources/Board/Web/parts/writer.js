@@ -8,7 +8,7 @@ import { openDialog, toast } from './notices.js';
 /** Whether this visitor may write, or could with the password. */
 export const rights = (signal) => get('shop', signal);
 
-/** The buttons of whoever may write; nothing where nobody may. `page` is shown anew when that changes. */
+/** The buttons for visitors who may write; nothing if nobody may. Calls `page` again when that changes. */
 export function writer({ go, signal }) {
   const place = h('div', { class: 'writer' });
   const draw = ({ canBeWritten, isSignedIn }) => {
@@ -36,7 +36,7 @@ async function leave(go) {
   }
 }
 
-/** Asks for the board's password until it is right; false if the visitor gives up. */
+/** Asks for the board's password until it is right; false if the visitor cancels. */
 export function askForPassword() {
   return new Promise((resolve) => {
     let isRight = false;

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A browser's event stream: an HTTP client that reads server-sent events as they come.
-final class Watcher: Sendable {
+/// An HTTP client that reads a board's server-sent events, as a browser does.
+final class EventStreamClient: Sendable {
     struct Event: Hashable, Sendable {
         var id: String?
         var name = ""
@@ -12,7 +12,9 @@ final class Watcher: Sendable {
     let events: AsyncStream<Event>
     private let descriptor: Int32
 
-    /// Asks `address` (`127.0.0.1:40211`) for `path`, with the id of the last event that is known.
+    /// Connects to `address` (`127.0.0.1:40211`), and requests the events at `path`.
+    ///
+    /// - Parameter id: The id of the last event that the client has received.
     init(_ address: String, path: String = "/api/v1/live", after id: String? = nil) throws {
         let parts = address.split(separator: ":")
         var name = sockaddr_in()
@@ -34,7 +36,7 @@ final class Watcher: Sendable {
         _ = send(descriptor, head, head.utf8.count, Int32(MSG_NOSIGNAL))
         let (events, event) = AsyncStream<Event>.makeStream()
         self.events = events
-        // It blocks, so it runs on a thread of its own.
+        // The loop blocks, so it has a thread of its own.
         Thread.detachNewThread {
             var current = Event()
             var line: [UInt8] = []
@@ -47,7 +49,7 @@ final class Watcher: Sendable {
                         line.append(byte)
                         continue
                     }
-                    // The heads of HTTP's chunks lie between the lines; they have no colon.
+                    // The sizes of HTTP's chunks are between the lines; they have no colon.
                     let text = String(decoding: line, as: UTF8.self)
                     line = []
                     if text.hasPrefix("id: ") { current.id = String(text.dropFirst(4)) }
@@ -67,7 +69,7 @@ final class Watcher: Sendable {
         close(descriptor)
     }
 
-    /// The next events with one of these names, so many of them.
+    /// Waits for the next `count` events with one of these names; returns fewer if the connection ends.
     func next(_ count: Int, _ names: String...) async -> [Event] {
         var found: [Event] = []
         for await event in events where names.contains(event.name) {

@@ -4,27 +4,27 @@ import Testing
 
 @testable import Health
 
-/// A health server on a free port, and somebody who visits it.
-struct Site {
+/// A health server on a free port, and an HTTP client for it.
+struct HealthServerHarness {
     let server: HealthServer
     private let client = HTTPClient(retry: .never)
 
     init(
-        address: String = "127.0.0.1:0", metrics: Metrics = Metrics(), livesIf alive: [HealthCheck] = [],
-        isReadyIf ready: [HealthCheck] = []
+        address: String = "127.0.0.1:0", metrics: Metrics = Metrics(), liveness: [HealthCheck] = [],
+        readiness: [HealthCheck] = []
     ) throws {
         let address = try #require(HTTPAddress(address))
-        server = try HealthServer(address: address, metrics: metrics, livesIf: alive, isReadyIf: ready)
+        server = try HealthServer(address: address, metrics: metrics, liveness: liveness, readiness: readiness)
     }
 
-    /// What is answered, whatever its status.
-    func visit(_ path: String, method: HTTPRequest.Method = .get) async throws -> HTTPResponse {
+    /// Sends a request, and returns the response whatever its status is.
+    func get(_ path: String, method: HTTPRequest.Method = .get) async throws -> HTTPResponse {
         let request = HTTPRequest("http://\(server.address)\(path)", method: method)
         return try await client.send(Endpoint(service: "health", request: request) { $0 })
     }
 
-    /// Stops both.
-    func end() async throws {
+    /// Stops the server and the client.
+    func stop() async throws {
         await server.stop()
         try await server.run()
         await client.shutdown()

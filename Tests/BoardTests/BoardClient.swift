@@ -2,13 +2,13 @@ import Foundation
 import Networking
 import Testing
 
-/// Somebody who asks a board by hand.
-struct Visitor: Sendable {
+/// An HTTP client of a board's API.
+struct BoardClient: Sendable {
     let address: String
-    /// What the visitor's requests carry.
+    /// Headers of every request.
     var headers: [HTTPField] = []
 
-    /// Asks once.
+    /// Sends a request once, and returns the response whatever its status is.
     func get(
         _ path: String, _ method: HTTPRequest.Method = .get, headers: [HTTPField] = [], body: [UInt8]? = nil
     ) async throws -> HTTPResponse {
@@ -21,13 +21,13 @@ struct Visitor: Sendable {
         return response
     }
 
-    /// What an address of the API answers.
+    /// Returns the JSON object at an address below `api/v1/`.
     func json(_ path: String) async throws -> [String: Any] {
         let response = try await get("/api/v1/\(path)")
         return try #require(try JSONSerialization.jsonObject(with: response.body) as? [String: Any])
     }
 
-    /// Posts JSON to an address of the API.
+    /// Posts JSON to an address below `api/v1/`.
     func post(_ path: String, _ json: String, headers: [HTTPField] = []) async throws -> HTTPResponse {
         try await get(
             "/api/v1/\(path)", .post, headers: [HTTPField("Content-Type", "application/json")] + headers,
@@ -47,7 +47,7 @@ struct Visitor: Sendable {
 }
 
 extension HTTPResponse {
-    /// The contract's error object.
+    /// Code and field of the contract's error object in the body.
     var failure: (code: String?, field: String?) {
         get throws {
             let object = try JSONSerialization.jsonObject(with: body) as? [String: Any]

@@ -5,7 +5,7 @@ import WebServer
 
 @testable import Board
 
-@Suite struct PagesTests {
+@Suite struct RoutesTests {
     @Test(
         "a base path has a slash at both ends",
         arguments: [("/", "/"), ("/marquee", "/marquee/"), ("/a/b-c_d.e/", "/a/b-c_d.e/"), ("//", "/")])
@@ -14,34 +14,34 @@ import WebServer
     }
 
     @Test(
-        "what could leave the base or the page is no base path",
+        "a base path has no parts that leave it, and no characters that HTML or a header would need escaped",
         arguments: ["", "marquee", "/a/../b", "/.", "/a\"b", "/a b", "/<a>"])
     func wrongBasePaths(text: String) {
         #expect(BasePath(text) == nil)
     }
 
-    @Test("an address below the base loses it, others are none of ours")
-    func rest() throws {
-        let base = try #require(BasePath("/marquee/"))
-        #expect(base.rest(of: "/marquee/day/2024-06-04") == "day/2024-06-04")
-        #expect(base.rest(of: "/marquee") == "")
-        #expect(base.rest(of: "/marquees/") == nil)
-        #expect(base.rest(of: "/") == nil)
-        #expect(BasePath.root.rest(of: "/day") == "day")
+    @Test("the relative path is what follows the base path; other paths have none")
+    func relativePath() throws {
+        let basePath = try #require(BasePath("/marquee/"))
+        #expect(basePath.relativePath(of: "/marquee/day/2024-06-04") == "day/2024-06-04")
+        #expect(basePath.relativePath(of: "/marquee") == "")
+        #expect(basePath.relativePath(of: "/marquees/") == nil)
+        #expect(basePath.relativePath(of: "/") == nil)
+        #expect(BasePath.root.relativePath(of: "/day") == "day")
     }
 
-    @Test("the page knows where it lies")
+    @Test("the page contains the base path")
     func pageWithBase() throws {
-        let files = try BoardRouter.files(in: try Newsstand.webFolder, base: try #require(BasePath("/marquee")))
+        let files = try BoardRouter.files(in: try BoardHarness.webFolder, basePath: try #require(BasePath("/marquee")))
         let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
         #expect(page.contains("<base href=\"/marquee/\">"))
         #expect(files["app.js"]?.contentType.hasPrefix("text/javascript") == true)
         #expect(files["../index.html"] == nil && files[""] == nil)
     }
 
-    @Test("no page, style or script has a script or style in it, or anything from elsewhere")
+    @Test("the page has no inline scripts or styles, and loads nothing from other hosts")
     func selfContained() throws {
-        let folder = try Newsstand.webFolder
+        let folder = try BoardHarness.webFolder
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
             guard [".html", ".css", ".js", ".svg"].contains(where: path.hasSuffix) else { continue }
             let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
@@ -54,9 +54,9 @@ import WebServer
         }
     }
 
-    @Test("all that the first page needs weighs less than 60 kB as it is sent")
+    @Test("the files of the first page are less than 60 kB compressed")
     func weight() throws {
-        let files = try BoardRouter.files(in: try Newsstand.webFolder, base: .root)
+        let files = try BoardRouter.files(in: try BoardHarness.webFolder, basePath: .root)
         let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
         let names = page.matches(of: /(?:href|src)="([^"\/][^"]*)"/).map { String($0.output.1) }
         #expect(names.contains("app.js") && names.contains("board.css"))
@@ -67,7 +67,7 @@ import WebServer
         #expect(sizes.reduce(0, +) < 60_000)
     }
 
-    @Test("the web files are found beside an installed program and above a built one")
+    @Test("the web files are found for an installed program, and for one in a build folder")
     func folders() throws {
         let folder = try TemporaryFolder()
         for path in ["usr/share/marquee/web", "src/Sources/Board/Web", "src/.build/release"] {
@@ -84,7 +84,7 @@ import WebServer
         #expect(throws: AssetFolder.AssetFolderError.self) { try AssetFolder.find(above: "/nowhere/marquee") }
     }
 
-    @Test("a title that a spreadsheet would run is text, and quotes are doubled")
+    @Test("CSV escapes quotes, and titles that a spreadsheet would run as formulas")
     func csv() {
         let line = HistoryLine(
             day: "2024-06-04", code: "20247710", title: "=1+\"1\"", line: 1, rank: nil, audience: 55_206,

@@ -1,16 +1,18 @@
-/// Where the board lies below a proxy's address: `/` or a path such as `/marquee/`.
+/// The path below which a reverse proxy shows the board: `/` or a path such as `/marquee/`.
 public struct BasePath: Hashable, Sendable, CustomStringConvertible {
     /// The path, with a slash at both ends.
     public let description: String
 
-    /// The proxy's whole address.
+    /// The root of the host.
     public static let root = BasePath(unchecked: "/")
 
     private init(unchecked text: String) {
         description = text
     }
 
-    /// Makes a path of letters, digits, `-`, `_`, `.` and slashes; a slash at its end may be left out.
+    /// Makes a path of ASCII letters, digits, `-`, `_`, `.` and slashes; nil if `text` has anything else in it.
+    ///
+    /// - Parameter text: Begins with a slash; the slash at its end may be left out. `.` and `..` are not allowed.
     public init?(_ text: String) {
         let parts = text.split(separator: "/")
         let isPlain = parts.allSatisfy { part in
@@ -28,8 +30,10 @@ public struct BasePath: Hashable, Sendable, CustomStringConvertible {
         self.init(unchecked: parts.isEmpty ? "/" : "/\(parts.joined(separator: "/"))/")
     }
 
-    /// What follows the base in a request's path, without a slash at its beginning; nil if the path lies elsewhere.
-    func rest(of path: String) -> Substring? {
+    /// Returns the part of a request's path after the base path, without a slash before it.
+    ///
+    /// Returns nil if the path is not below the base path.
+    func relativePath(of path: String) -> Substring? {
         if path.hasPrefix(description) { return path.dropFirst(description.count) }
         return path + "/" == description ? "" : nil
     }

@@ -8,42 +8,44 @@ import Testing
 
 @testable import Board
 
-/// Who may write on the board, and what comes of it at the worker.
-@Suite(.timeLimit(.minutes(5))) struct WritingTests {
+/// Sessions, and the requests to change products that the board forwards to the worker.
+@Suite(.timeLimit(.minutes(5))) struct OrderTests {
     private static let password = "correct-horse-7"
     private static let product = """
         {"topic":"product.register","name":"겨울 외투","description":"따뜻하고 가벼운 외투입니다","price":15000,\
         "discountedPrice":1000,"currency":"KRW","stock":3,"secret":"shall-not-pass"}
         """
-    private let stand: Newsstand
+    private let harness: BoardHarness
 
     init() throws {
-        stand = try Newsstand(["MARQUEE_BOARD_PASSWORD": Self.password])
+        harness = try BoardHarness(["MARQUEE_BOARD_PASSWORD": Self.password])
     }
 
-    /// Opens a board and signs a visitor in.
-    private func signedIn(_ body: @Sendable (Visitor, Newsstand.Press) async throws -> Void) async throws {
-        let worker = try await stand.press()
-        try await stand.open { address in
-            var visitor = Visitor(address: address)
-            let answer = try await visitor.post("session", #"{"password":"\#(Self.password)"}"#)
+    /// Starts a board, signs a client in, and calls `body` with it.
+    private func withSignedInClient(_ body: @Sendable (BoardClient, BoardHarness.LogPublisher) async throws -> Void)
+        async throws
+    {
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            var client = BoardClient(address: address)
+            let answer = try await client.post("session", #"{"password":"\#(Self.password)"}"#)
             let cookie = try #require(answer["Set-Cookie"]?.split(separator: ";").first)
-            visitor.headers = [HTTPField("Cookie", "other=1; \(cookie)")]
-            try await body(visitor, worker)
+            client.headers = [HTTPField("Cookie", "other=1; \(cookie)")]
+            try await body(client, worker)
         }
         await worker.end()
     }
 
-    @Test("without a password of the operator's nobody can write")
+    @Test("without a configured password nobody can sign in or change products")
     func off() async throws {
-        let stand = try Newsstand()
-        let worker = try await stand.press()
-        try await stand.open { address in
-            let visitor = Visitor(address: address)
-            #expect(try await visitor.json("shop")["canBeWritten"] as? Bool == false)
-            #expect(try await visitor.post("session", #"{"password":""}"#).status == 404)
+        let harness = try BoardHarness()
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let client = BoardClient(address: address)
+            #expect(try await client.json("shop")["canBeWritten"] as? Bool == false)
+            #expect(try await client.post("session", #"{"password":""}"#).status == 404)
             for topic in ["register", "modify", "remove"] {
-                let answer = try await visitor.post("requests", #"{"topic":"product.\#(topic)","product":1}"#)
+                let answer = try await client.post("requests", #"{"topic":"product.\#(topic)","product":1}"#)
                 #expect(answer.status == 401)
                 #expect(try answer.failure.code == "unauthorized")
             }
@@ -52,20 +54,20 @@ import Testing
         await worker.end()
     }
 
-    @Test("the password begins a session, whose cookie no script and no other site can use; leaving ends it")
+    @Test("the password begins a session, whose cookie no script and no other site can use; signing out ends it")
     func sessions() async throws {
-        let worker = try await stand.press()
+        let worker = try await harness.startPublisher()
         var options = BoardProcess.Options()
-        options.base = try #require(BasePath("/marquee/"))
-        try await stand.open(options) { address in
-            var visitor = Visitor(address: address)
+        options.basePath = try #require(BasePath("/marquee/"))
+        try await harness.open(options) { address in
+            var client = BoardClient(address: address)
             func isSignedIn() async throws -> Bool? {
-                let answer = try await visitor.get("/marquee/api/v1/shop")
+                let answer = try await client.get("/marquee/api/v1/shop")
                 return (try JSONSerialization.jsonObject(with: answer.body) as? [String: Bool])?["isSignedIn"]
             }
             let json = HTTPField("Content-Type", "application/json")
             func begin(_ password: String, _ more: HTTPField...) async throws -> HTTPResponse {
-                try await visitor.get(
+                try await client.get(
                     "/marquee/api/v1/session", .post, headers: [json] + more,
                     body: Array(#"{"password":"\#(password)"}"#.utf8))
             }
@@ -80,49 +82,49 @@ import Testing
             #expect(!cookie.contains("Secure"))
             let behindProxy = try await begin(Self.password, HTTPField("X-Forwarded-Proto", "https"))
             #expect(behindProxy["Set-Cookie"]?.hasSuffix("; Secure") == true)
-            visitor.headers = [HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))]
+            client.headers = [HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))]
             #expect(try await isSignedIn() == true)
-            let end = try await visitor.get("/marquee/api/v1/session", .delete)
+            let end = try await client.get("/marquee/api/v1/session", .delete)
             #expect(end["Set-Cookie"]?.contains("Max-Age=0") == true)
             #expect(try await isSignedIn() == false)
         }
-        #expect(!stand.log.withLock { $0 }.contains("correct-horse"))
+        #expect(!harness.log.withLock { $0 }.contains("correct-horse"))
         await worker.end()
     }
 
-    @Test("after ten attempts nobody is let in for some seconds, the right password neither")
+    @Test("after ten attempts every password is refused for some seconds, even the right one")
     func attempts() async throws {
-        let worker = try await stand.press()
-        try await stand.open(pauses: ManualClock()) { address in
-            let visitor = Visitor(address: address)
+        let worker = try await harness.startPublisher()
+        try await harness.open(clock: ManualClock()) { address in
+            let client = BoardClient(address: address)
             for _ in 1...10 {
-                #expect(try await visitor.post("session", #"{"password":"wrong"}"#).status == 401)
+                #expect(try await client.post("session", #"{"password":"wrong"}"#).status == 401)
             }
-            let answer = try await visitor.post("session", #"{"password":"\#(Self.password)"}"#)
+            let answer = try await client.post("session", #"{"password":"\#(Self.password)"}"#)
             #expect(answer.status == 429 && answer["Retry-After"] == "6" && answer["Set-Cookie"] == nil)
-            let figures = try Exposition(String(decoding: try await visitor.get("/metrics").body, as: UTF8.self))
+            let figures = try Exposition(String(decoding: try await client.get("/metrics").body, as: UTF8.self))
             #expect(figures["marquee_board_refused_total", ["code": "unauthorized"]] == 10)
             #expect(figures["marquee_board_refused_total", ["code": "overloaded"]] == 1)
         }
         await worker.end()
     }
 
-    @Test("a session ends after twelve hours, and attempts come back one by one")
+    @Test("a session ends after twelve hours; one more attempt is allowed every six seconds")
     func time() throws {
         let clock = ManualClock()
         let sessions = SessionStore(password: Secret(Self.password), clock: clock)
-        let token = try sessions.begin(with: Self.password)
-        for _ in 1...9 { #expect(throws: ContractError.self) { try sessions.begin(with: "wrong") } }
-        #expect(throws: ContractError.self) { try sessions.begin(with: Self.password) }
+        let token = try sessions.begin(password: Self.password)
+        for _ in 1...9 { #expect(throws: ContractError.self) { try sessions.begin(password: "wrong") } }
+        #expect(throws: ContractError.self) { try sessions.begin(password: Self.password) }
         clock.advance(by: .seconds(6))
-        let other = try sessions.begin(with: Self.password)
-        #expect(other != token && sessions.holds(token) && sessions.holds(other))
+        let other = try sessions.begin(password: Self.password)
+        #expect(other != token && sessions.isOpen(token) && sessions.isOpen(other))
         clock.advance(by: .seconds(12 * 3_600 - 6))
-        #expect(!sessions.holds(token) && sessions.holds(other))
-        #expect(!sessions.holds(nil) && !sessions.holds(""))
+        #expect(!sessions.isOpen(token) && sessions.isOpen(other))
+        #expect(!sessions.isOpen(nil) && !sessions.isOpen(""))
     }
 
-    @Test("a body whose frames cannot be told apart is refused, and one that can be gives them back")
+    @Test("a framed body is split into its frames, and refused if the lengths do not fit")
     func frames() throws {
         #expect(try FramedBody.frames([0, 0, 0, 2, 7, 8, 0, 0, 0, 0]) == [[7, 8], []])
         #expect(try FramedBody.frames([]) == [])
@@ -133,13 +135,13 @@ import Testing
         }
     }
 
-    @Test("an order goes to the worker with its images, frame by frame, and without a secret that came along")
+    @Test("an order is forwarded with its images, and without a secret in its body")
     func orders() async throws {
         let images = [Bitmap(width: 30, height: 20).encodePNG(), Bitmap(width: 20, height: 30).encodeJPEG()]
-        try await signedIn { visitor, worker in
+        try await withSignedInClient { client, worker in
             let answers = [
-                try await visitor.order(Self.product, images: images),
-                try await visitor.post("requests", #"{"topic":"product.remove","product":7}"#),
+                try await client.order(Self.product, images: images),
+                try await client.post("requests", #"{"topic":"product.remove","product":7}"#),
             ]
             #expect(answers.map(\.status) == [202, 202])
             let requests = worker.accepted
@@ -148,10 +150,10 @@ import Testing
             let body = String(decoding: requests[0][1], as: UTF8.self)
             #expect(body.contains("겨울 외투") && body.contains("\"id\":\"board-") && !body.contains("secret"))
         }
-        #expect(!stand.log.withLock { $0 }.contains("shall-not-pass"))
+        #expect(!harness.log.withLock { $0 }.contains("shall-not-pass"))
     }
 
-    @Test("what breaks a rule is refused before the worker has it, and says which field")
+    @Test("the board refuses an order that breaks a rule, and names the field")
     func rules() async throws {
         let image = Bitmap(width: 30, height: 20).encodePNG()
         func with(_ field: String, _ value: String) -> String {
@@ -166,9 +168,9 @@ import Testing
             (Self.product, [], "images"), (Self.product, Array(repeating: image, count: 6), "images"),
             (Self.product, [image, [UInt8](repeating: 0, count: 10 << 20)], "images[1]"),
         ]
-        try await signedIn { visitor, worker in
+        try await withSignedInClient { client, worker in
             for (body, images, field) in cases {
-                let answer = try await visitor.order(body, images: images)
+                let answer = try await client.order(body, images: images)
                 #expect(answer.status == 400, "\(field)")
                 #expect(try answer.failure == ("badRequest", field))
             }
@@ -176,27 +178,29 @@ import Testing
         }
     }
 
-    @Test("who is not signed in uploads nothing; pages of other sites order nothing")
+    @Test("without a session nothing is uploaded, and pages of other sites cannot order")
     func strangers() async throws {
-        try await signedIn { visitor, worker in
-            let stranger = Visitor(address: visitor.address)
+        try await withSignedInClient { client, worker in
+            let stranger = BoardClient(address: client.address)
             let large = [UInt8](repeating: 0, count: 1 << 20)
             #expect(try await Self.refusal { try await stranger.order(Self.product, images: [large]) }.status == 413)
             #expect(try await stranger.order(Self.product, images: [[1]]).status == 401)
             let order = #"{"topic":"product.remove","product":7}"#
             for site in ["cross-site", "same-site", "none"] {
-                let answer = try await visitor.post("requests", order, headers: [HTTPField("Sec-Fetch-Site", site)])
+                let answer = try await client.post("requests", order, headers: [HTTPField("Sec-Fetch-Site", site)])
                 #expect(answer.status == 403, "\(site)")
             }
-            let form = try await visitor.get(
+            let form = try await client.get(
                 "/api/v1/requests", .post, headers: [HTTPField("Content-Type", "text/plain")], body: Array(order.utf8))
             #expect(form.status == 400)
             #expect(worker.accepted.isEmpty)
         }
     }
 
-    /// What is answered to the head of a large order. A client that has no answer after a second begins to send the body, and
-    /// loses the connection when the answer comes then; so it orders again.
+    /// Sends an order that is refused by its head, and returns the response.
+    ///
+    /// A client without a response after a second begins to send the body, and loses the connection when the response
+    /// comes then; so the order is sent again.
     private static func refusal(_ order: () async throws -> HTTPResponse) async throws -> HTTPResponse {
         while true {
             do {

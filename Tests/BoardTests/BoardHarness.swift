@@ -13,14 +13,15 @@ import ZeroMQ
 
 @testable import Board
 
-/// A worker's and a notifier's outside, with real logs, and a real board that can be started, stopped and asked.
-struct Newsstand {
+/// A board that tests start, stop and send requests to, and publishers with real event logs in the place of worker and
+/// notifier.
+struct BoardHarness {
     let folder: TemporaryFolder
     let configuration: Configuration
-    /// A time at which 2024-06-04 is long past.
+    /// The board's time, long after 2024-06-04.
     let now = Date(timeIntervalSince1970: 1_795_242_180)
 
-    /// What a board logged that has ended.
+    /// Everything that the harness's boards have logged.
     let log = Monitor("")
 
     init(_ more: [String: String] = [:]) throws {
@@ -33,9 +34,11 @@ struct Newsstand {
         configuration = try Configuration(environment: environment)
     }
 
-    /// Runs a board while `body` asks it, from when it has read all of the worker's log; returns what `body` does.
+    /// Starts a board, calls `body` once the board has read all of the worker's log, and stops the board.
+    ///
+    /// - Returns: What `body` returns.
     func open<Value: Sendable>(
-        _ options: BoardProcess.Options = BoardProcess.Options(), pauses: any Clock<Duration> = ContinuousClock(),
+        _ options: BoardProcess.Options = BoardProcess.Options(), clock: any Clock<Duration> = ContinuousClock(),
         _ body: (_ address: String) async throws -> Value
     ) async throws -> Value {
         let (lines, line) = AsyncStream<String>.makeStream()
@@ -48,7 +51,7 @@ struct Newsstand {
         var options = options
         options.webFolder = try Self.webFolder
         let board = BoardProcess(
-            configuration, options: options, logger: logger, clock: WallClock { [now] in now }, pauses: pauses)
+            configuration, options: options, logger: logger, wallClock: WallClock { [now] in now }, clock: clock)
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = board.run { for await _ in ends {} }
         var address: String?
@@ -56,7 +59,7 @@ struct Newsstand {
             if let range = text.firstRange(of: "http=") {
                 address = String(text[range.upperBound...].prefix { $0 != " " && $0 != "\n" })
             }
-            if text.contains("all events are read"), text.contains("process=worker") { break }
+            if text.contains("all events of the log have been read"), text.contains("process=worker") { break }
         }
         let value: Result<Value, any Error>
         do {
@@ -69,7 +72,7 @@ struct Newsstand {
         return try value.get()
     }
 
-    /// The page's files as they stand in the sources.
+    /// Folder of the page's files in the sources.
     static var webFolder: String {
         get throws {
             let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -77,25 +80,27 @@ struct Newsstand {
         }
     }
 
-    /// A process that publishes what it is told: the worker, or with `isNotifier` the notifier.
-    func press(isNotifier: Bool = false, log: String = "press") async throws -> Press {
+    /// Starts a publisher in the place of the worker, or of the notifier.
+    ///
+    /// - Parameter log: Part of the name of the log's database: another name starts with an empty log.
+    func startPublisher(isNotifier: Bool = false, log: String = "publisher") async throws -> LogPublisher {
         let name = isNotifier ? "notifier" : "worker"
-        return try await Press(
+        return try await LogPublisher(
             folder.file("\(log)-\(name).db"), source: "/marquee/\(name)",
             events: (isNotifier ? configuration.alerts : configuration.events).description,
             commands: (isNotifier ? configuration.alertCommands : configuration.commands).description)
     }
 
-    /// What readers see of a process: its log, its events, and an answer to each of its commands.
-    final class Press: Sendable {
+    /// What clients see of a worker or notifier: an event log, published events, and replies to commands.
+    final class LogPublisher: Sendable {
         private let io: IOThread
         private let database: Database
         private let log: EventLog
         private let publisher: Publisher
-        private let work: Task<Void, Never>
-        private let requests = Monitor<[[[UInt8]]]>([])
-        /// The requests that were accepted, frame by frame, their topics first.
-        var accepted: [[[UInt8]]] { requests.withLock { $0 } }
+        private let services: Task<Void, Never>
+        private let received = Monitor<[[[UInt8]]]>([])
+        /// The frames of each accepted request, its topic first.
+        var accepted: [[[UInt8]]] { received.withLock { $0 } }
 
         init(_ path: String, source: String, events: String, commands: String) async throws {
             let database = try Database(path: path, schema: Schema(EventLog.schema))
@@ -106,26 +111,26 @@ struct Newsstand {
             io = try IOThread()
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommandHandler(log: log, database: database) { .status(["version": "test"]) }
+            let handler = LogCommandHandler(log: log, database: database) { .status(["version": "test"]) }
             self.database = database
             self.log = log
             self.publisher = publisher
-            let requests = requests
-            work = Task {
-                async let beating: Void = publisher.run(now: { Date() }, clock: ContinuousClock())
+            let received = received
+            services = Task {
+                async let publishing: Void = publisher.run(now: { Date() }, clock: ContinuousClock())
                 await CommandServer(router).run { commands in
                     var replies: [Reply] = []
                     for command in commands {
                         if command.name.hasPrefix("fetch.") || command.name.hasPrefix("product.") {
-                            requests.withLock { $0.append(command.frames) }
+                            received.withLock { $0.append(command.frames) }
                             replies.append(.accepted(Self.id(in: command)))
                         } else {
-                            replies += await answers.answer([command])
+                            replies += await handler.answer([command])
                         }
                     }
                     return replies
                 }
-                await beating
+                await publishing
             }
         }
 
@@ -134,7 +139,7 @@ struct Newsstand {
             return Request.id(in: RequestFrames(topic: command.name, body: body)) ?? .random()
         }
 
-        /// Logs and publishes an event.
+        /// Appends an event to the log, and publishes it.
         func publish(_ topic: Topic, _ data: some Encodable & Sendable) async throws {
             try await publish(EventDraft(topic, encoding: data))
         }
@@ -149,7 +154,7 @@ struct Newsstand {
 
         func end() async {
             await io.shutdown()
-            await work.value
+            await services.value
             await database.close()
         }
     }

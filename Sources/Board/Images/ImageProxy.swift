@@ -1,0 +1,79 @@
+import BoxOffice
+import FoundationEssentials
+import ImageCache
+import Networking
+import Operations
+import SQLite
+
+/// Fetches images from other hosts for the browsers, and caches them in memory and in a database.
+struct ImageProxy: Sendable {
+    let cache: TieredImageCache
+    private let client = HTTPClient(retry: .never)
+    private let database: Database
+
+    /// Opens the cache's database, and replaces it by an empty one if it cannot be used.
+    ///
+    /// - Parameter trusted: URL of a service from which images are fetched even if its address is private.
+    init(
+        _ path: String, _ configuration: Configuration, trusted: String?, wallClock: WallClock, logger: Logger
+    ) throws {
+        database = try Database.disposable(path: path, schema: TieredImageCache.schema) { error in
+            logger.warning(
+                "cannot use the board's image database; deleted it, and images will be fetched again",
+                [.error: "\(error)"])
+        }
+        let fetch = ImageFetcher(
+            client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trusted: trusted)
+        cache = TieredImageCache(database: database, fetch: fetch, clock: wallClock) { error in
+            logger.warning(
+                "cannot store an image in the board's image database; it will be fetched again",
+                [.error: "\(error)"])
+        }
+    }
+
+    /// Adds how many images were requested, and how many bytes are cached.
+    func addMetrics(to metrics: Metrics) {
+        metrics.counters(
+            "marquee_pictures_total", "Images that browsers requested, by where they were found.", by: "from"
+        ) {
+            [cache] in await cache.counts()
+        }
+        metrics.gauges("marquee_pictures_bytes", "Bytes of the cached images, in memory and on disk.", by: "where") {
+            [cache] in try await cache.sizes()
+        }
+    }
+
+    /// Cancels running fetches, and closes the database.
+    func close() async {
+        await client.shutdown()
+        await database.close()
+    }
+}
+
+/// The posters of movies, fetched only from the URLs that a `poster` event names.
+struct PosterImages: Sendable {
+    let model: ReadModel
+    let cache: TieredImageCache
+
+    /// Returns a movie's poster as a JPEG; nil if it has none, or none of this version.
+    func image(_ code: MovieCode, _ version: String, _ size: ImageSize) async throws -> [UInt8]? {
+        guard let poster = try await model.poster(code), poster.version == version else { return nil }
+        for url in [poster.image.imageURL, poster.image.thumbnailURL] {
+            if let bytes = await cache.image(at: url, size, changedAt: poster.found) { return bytes }
+        }
+        return nil
+    }
+}
+
+/// Stands for another host's image in the board's own URLs: a digest of its URL.
+///
+/// A visitor can only request images that an event has named.
+struct ImageVersion: Hashable, Sendable, CustomStringConvertible {
+    /// The first 16 hexadecimal digits of the SHA-256 of the URL.
+    let description: String
+
+    /// Makes the version of the image at `url`.
+    init(of url: String) {
+        description = String(SHA256.hexDigest(of: Array(url.utf8)).prefix(16))
+    }
+}

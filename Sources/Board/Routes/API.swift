@@ -1,0 +1,130 @@
+import BoxOffice
+import Contract
+import FoundationEssentials
+import ImageCache
+import JSONCoding
+import Operations
+import WebServer
+
+/// The board's JSON API, version 1. docs/board.md describes every address.
+struct API: Sendable {
+    let model: ReadModel
+    let streams: EventStreamHub
+    let posters: PosterImages
+    let images: TieredImageCache
+    let requests: RequestForwarder
+    let sessions: SessionStore
+    /// Whether the page shows a shop even before a product is known.
+    let hasOpenMarket: Bool
+    let basePath: BasePath
+    let statuses: StatusCache
+    let refusalCounters: [ContractError.Code: Counter]
+    let wallClock: WallClock
+    let logger: Logger
+
+    /// Answers a request.
+    ///
+    /// - Parameter path: The request's path below `api/v1/`.
+    func respond(to request: WebRequest, path: Substring) async -> WebResponse {
+        do {
+            return try await response(to: request, path.split(separator: "/", omittingEmptySubsequences: false))
+        } catch let error as ContractError {
+            return refuse(error)
+        } catch {
+            logger.error("cannot answer a request to the API", [.path: request.path, .error: "\(error)"])
+            return refuse(ContractError(.internal, "the board cannot read its database; its log says why"))
+        }
+    }
+
+    private func refuse(_ error: ContractError) -> WebResponse {
+        refusalCounters[error.code]?.add()
+        return .failure(error)
+    }
+
+    private func response(to request: WebRequest, _ path: [Substring]) async throws -> WebResponse {
+        guard request.method == "GET" else { return try await write(request, path) }
+        switch (path.first ?? "", path.count) {
+        case ("days", 2): return try await day(path[1], request)
+        case ("weeks", 3): return try await week(path[1], path[2], request)
+        case ("areas", 1): return try areas(request)
+        case ("calendar", 2): return try await calendar(path[1], request)
+        case ("movies", 2): return try await movie(path[1], request)
+        case ("posters", 3): return try await poster(path[1], path[2], request)
+        case ("history", 1): return try await history(request)
+        case ("history.csv", 1): return try await historyTable(request)
+        case ("alerts", 1): return try await alerts(request)
+        case ("status", 1): return try await status(request)
+        case ("products", _): return try await products(path.dropFirst(), request)
+        case ("shop", 1): return try await shop(request)
+        case ("live", 1): return try live(request)
+        default: throw ContractError(.notFound, "the board's API has no such address")
+        }
+    }
+}
+
+// MARK: - Processes and live updates
+
+extension API {
+    private func status(_ request: WebRequest) async throws -> WebResponse {
+        let board = BoardStatus(version: version, browsers: streams.clientCount, news: streams.sentCount)
+        let problems = try await model.recentProblems(limit: 20)
+        let status = JSONObject([
+            ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
+            ("failures", problems.failures), ("anomalies", problems.anomalies),
+        ])
+        return CacheableBody(status.bytes, contentType: .json).response(to: request)
+    }
+
+    private func live(_ request: WebRequest) throws -> WebResponse {
+        guard let body = streams.connect(after: request.header("Last-Event-ID") ?? request.query("after")) else {
+            throw ContractError(.overloaded, "too many browsers are connected; try again later", retryAfter: 30)
+        }
+        return WebResponse(
+            contentType: "text/event-stream;charset=UTF-8",
+            headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")], body: .open(body))
+    }
+}
+
+private struct BoardStatus: Encodable {
+    let version: String
+    let browsers: Int
+    let news: Int
+}
+
+// MARK: - Used by several addresses
+
+extension API {
+    /// Returns the JSON as a body.
+    ///
+    /// - Throws: `notFound` with `message` if `json` is nil.
+    func found(_ json: [UInt8]?, _ message: String) throws(ContractError) -> CacheableBody {
+        guard let json else { throw ContractError(.notFound, message) }
+        return CacheableBody(json, contentType: .json)
+    }
+
+    /// Reads a date that can have a chart: from the first chart to yesterday.
+    func date(_ text: some StringProtocol, _ field: String) throws(ContractError) -> KoreanDate {
+        guard let date = KoreanDate(text) else {
+            throw ContractError(.badRequest, "\(field) must be a date such as 2024-06-04", field: field)
+        }
+        guard (KoreanDate.firstChart...KoreanDate.yesterday(at: wallClock.now())).contains(date) else {
+            throw ContractError(
+                .dateOutOfRange, "\(field) must be from \(KoreanDate.firstChart) to yesterday in Korea", field: field)
+        }
+        return date
+    }
+
+    /// Reads the query's `market`, by default the whole chart.
+    func market(of request: WebRequest) throws(ContractError) -> Market {
+        guard let text = request.query("market") else { return .all }
+        guard let market = Market(text) else {
+            throw ContractError(
+                .badRequest, "market must be all, or filters such as nation-K+films-diverse", field: "market")
+        }
+        return market
+    }
+}
+
+extension String {
+    static let json = "application/json;charset=UTF-8"
+}

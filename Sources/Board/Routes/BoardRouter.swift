@@ -1,0 +1,84 @@
+import Operations
+import WebServer
+
+/// Answers every request to the board: API, health pages, files, and the page itself at each of its addresses.
+struct BoardRouter: Sendable {
+    let basePath: BasePath
+    let files: StaticFiles
+    let api: API
+    /// Returns a health page by its name; nil if there is none of that name.
+    let health: @Sendable (_ page: String) async -> WebResponse?
+
+    /// Answers a request.
+    func respond(to request: WebRequest) async -> WebResponse {
+        await response(to: request).withSecurityHeaders()
+    }
+
+    private func response(to request: WebRequest) async -> WebResponse {
+        // Probes ask the process itself and not the proxy before it, so the health pages are not below the base path.
+        if request.method == "GET", let page = await health(String(request.path.dropFirst())) { return page }
+        guard let path = basePath.relativePath(of: request.path) else { return .notFound }
+        if path.hasPrefix("api/v1/") {
+            return await api.respond(to: request, path: path.dropFirst("api/v1/".count))
+        }
+        guard request.method == "GET" else { return .methodNotAllowed }
+        if let file = files[path] { return file.response(to: request) }
+        // The script in the page shows what belongs to the address. An address with a dot is of a file, which is missing.
+        guard !path.contains("."), let page = files["index.html"] else { return .notFound }
+        return page.response(to: request)
+    }
+
+    /// Returns how many bytes a request's body may have; nil stands for the server's usual limit.
+    ///
+    /// Only signed-in visitors may send images.
+    func bodyAllowance(_ head: WebRequest) -> Int? {
+        guard head.method == "POST", basePath.relativePath(of: head.path) == "api/v1/requests",
+            head.header("Content-Type") == FramedBody.contentType, api.isSignedIn(head)
+        else { return nil }
+        return FramedBody.limit
+    }
+
+    /// Reads the page's files, and writes the base path into the page.
+    static func files(in folder: String, basePath: BasePath) throws -> StaticFiles {
+        try StaticFiles(folder: folder) { path, bytes in
+            guard path == "index.html" else { return bytes }
+            let page = String(decoding: bytes, as: UTF8.self)
+            return Array(page.replacing("<base href=\"/\">", with: "<base href=\"\(basePath)\">").utf8)
+        }
+    }
+}
+
+/// Runs the HTTP server until it is stopped; then disconnects the live updates first, which would never end.
+struct HTTPService: Service {
+    private let server: HTTPServer
+    private let streams: EventStreamHub
+    private let stopped: AsyncStream<Never>
+    private let stopping: AsyncStream<Never>.Continuation
+
+    init(_ server: HTTPServer, streams: EventStreamHub) {
+        self.server = server
+        self.streams = streams
+        (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
+    }
+
+    func run() async throws {
+        for await _ in stopped {}
+        streams.close()
+        await server.shutdown(grace: .milliseconds(250))
+    }
+
+    func stop() async {
+        stopping.finish()
+    }
+}
+
+extension HTTPServer.Limits {
+    /// Each page keeps one connection open and opens others; behind a proxy all of them have the same address.
+    static let board = {
+        var limits = HTTPServer.Limits()
+        limits.connections = 8_192
+        limits.connectionsPerAddress = 8_192
+        limits.waiting = 3_072
+        return limits
+    }()
+}

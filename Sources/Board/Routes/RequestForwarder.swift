@@ -1,0 +1,105 @@
+import Concurrency
+import Contract
+import FoundationEssentials
+import JSONCoding
+import Messaging
+import Operations
+import ZeroMQ
+
+/// Forwards visitors' requests to the worker, as any client would; the outcomes come as events.
+///
+/// A request may cost a call of the day's quota, so all visitors share one rate limit: `perSecond` requests a second, and
+/// after a pause thirty seconds' worth at once.
+struct RequestForwarder: Sendable {
+    /// Topics for every visitor.
+    private static let fetchTopics: Set<RequestTopic> = [
+        .fetchDay, .fetchWeek, .fetchMovie, .fetchProducts, .fetchProduct,
+    ]
+    /// Topics for signed-in visitors.
+    private static let orderTopics: Set<RequestTopic> = [.productRegister, .productModify, .productRemove]
+    private static let timeout = Duration.seconds(10)
+
+    private let io: IOThread
+    private let address: String
+    private let wallClock: WallClock
+    private let rateLimit: Locked<TokenBucket>
+    private let age: Stopwatch
+
+    /// Makes a forwarder to the worker's command address.
+    ///
+    /// - Parameter perSecond: How many requests a second are forwarded in the long run.
+    init(_ io: IOThread, address: String, perSecond: Int, wallClock: WallClock, clock: some Clock<Duration>) {
+        self.io = io
+        self.address = address
+        self.wallClock = wallClock
+        rateLimit = Locked(TokenBucket(capacity: 30 * Double(perSecond), refillPerSecond: Double(perSecond)))
+        age = Stopwatch(clock)
+    }
+
+    /// Forwards a request, and returns its id once the worker has stored it with its images.
+    ///
+    /// - Parameters:
+    ///   - body: A JSON object with `topic` and the fields of the request.
+    ///   - isSignedIn: Whether the visitor may change products.
+    /// - Throws: The error that the worker would give, `unauthorized`, `overloaded` above the rate limit, or
+    ///   `upstreamUnavailable` if the worker does not answer within ten seconds.
+    func forward(
+        _ body: [UInt8], images: [[UInt8]] = [], isSignedIn: Bool
+    ) async throws(ContractError) -> RequestID {
+        let topic = try Self.topic(of: body)
+        guard isSignedIn || !Self.orderTopics.contains(topic) else {
+            throw ContractError(.unauthorized, "\(topic.rawValue) needs the board's password", field: "password")
+        }
+        let parsed = try Request(RequestFrames([Array(topic.rawValue.utf8), body] + images), at: wallClock.now())
+        guard rateLimit.withLock({ $0.takeToken(at: age.elapsed) }) else {
+            throw ContractError(
+                .overloaded, "the board's visitors have sent too many requests; try again later", retryAfter: 5)
+        }
+        guard let id = RequestID(ReadModel.requestPrefix + RequestID.random().description) else {
+            throw ContractError(.internal, "the board cannot make an id for the request")
+        }
+        // Encoded again from the fields that were read: a vendor's secret that a visitor added is not forwarded.
+        let request = Request(parsed.target, id: id, refresh: parsed.refresh)
+        do {
+            let reply = try await reply(to: request.frames(attaching: Attachments(images: images)))
+            if let failure = reply.failure { throw failure }
+            return reply.requestID ?? id
+        } catch let error as ContractError {
+            throw error
+        } catch {
+            throw ContractError(.upstreamUnavailable, "the worker does not answer; try again later", retryAfter: 10)
+        }
+    }
+
+    private static func topic(of body: [UInt8]) throws(ContractError) -> RequestTopic {
+        guard let header = try? JSON.decode(RequestHeader.self, from: body) else {
+            throw ContractError(.badRequest, "the body must be a JSON object with the field topic", field: "body")
+        }
+        guard let topic = RequestTopic(text: header.topic), fetchTopics.contains(topic) || orderTopics.contains(topic)
+        else {
+            throw ContractError(
+                .badRequest, "the board forwards no requests \(header.topic.prefix(40).debugDescription)",
+                field: "topic")
+        }
+        return topic
+    }
+
+    private func reply(to frames: RequestFrames) async throws -> Reply {
+        let client = try await CommandClient(io, address: address)
+        let outcome: Result<Reply, any Error>
+        do {
+            outcome = .success(
+                try await withDeadline(Self.timeout, orThrow: ResponseTimeoutError(address: address)) {
+                    try await client.ask(frames.topic, frames.body, attaching: frames.images)
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        await client.close()
+        return try outcome.get()
+    }
+}
+
+private struct RequestHeader: Decodable {
+    let topic: String
+}

@@ -1,0 +1,118 @@
+import Concurrency
+import Contract
+import FoundationEssentials
+import Networking
+import Operations
+import WebServer
+
+/// The sessions of visitors who gave the board's password; each lasts twelve hours, or until the board restarts.
+///
+/// All visitors share one limit of attempts, because behind a proxy all have the same address: ten at once, and one more
+/// every six seconds. The store compares and keeps only digests of passwords and tokens.
+final class SessionStore: Sendable {
+    private struct State {
+        var attempts = TokenBucket(capacity: 10, refillPerSecond: 1.0 / 6)
+        /// The ages of the open sessions, by the digests of their tokens.
+        var ages: [String: Stopwatch] = [:]
+    }
+
+    /// How long a session lasts.
+    static let lifetime = Duration.seconds(12 * 3_600)
+    /// How many sessions may be open. One more ends the oldest.
+    private static let limit = 50
+
+    private let password: String?
+    private let clock: any Clock<Duration>
+    private let age: Stopwatch
+    private let state = Locked(State())
+
+    /// Makes a store without sessions.
+    ///
+    /// - Parameter password: The board's password; nil lets nobody sign in.
+    init(password: Secret?, clock: some Clock<Duration>) {
+        self.password = password.map { Self.digest($0.value) }
+        self.clock = clock
+        age = Stopwatch(clock)
+    }
+
+    /// Whether the operator has set a password.
+    var isEnabled: Bool { password != nil }
+
+    /// Begins a session, and returns its token.
+    ///
+    /// - Throws: `notFound` if the board has no password, `overloaded` after too many attempts, `unauthorized` if the
+    ///   password is wrong.
+    func begin(password attempt: String) throws(ContractError) -> String {
+        guard let password else {
+            throw ContractError(.notFound, "nobody can sign in: the operator has set no password for the board")
+        }
+        guard state.withLock({ $0.attempts.takeToken(at: age.elapsed) }) else {
+            throw ContractError(.overloaded, "too many passwords were tried; try again later", retryAfter: 6)
+        }
+        guard Self.areEqual(Self.digest(attempt), password) else {
+            throw ContractError(.unauthorized, "the password is wrong", field: "password")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let token = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined(separator: "-")
+        let sessionAge = Stopwatch(clock)
+        state.withLock { state in
+            state.ages = state.ages.filter { $0.value.elapsed < Self.lifetime }
+            let oldest = state.ages.max { $0.value.elapsed < $1.value.elapsed }
+            if state.ages.count >= Self.limit, let oldest { state.ages[oldest.key] = nil }
+            state.ages[Self.digest(token)] = sessionAge
+        }
+        return token
+    }
+
+    /// Returns whether a session with this token is open.
+    func isOpen(_ token: String?) -> Bool {
+        guard let token else { return false }
+        let sessionAge = state.withLock { $0.ages[Self.digest(token)] }
+        return sessionAge.map { $0.elapsed < Self.lifetime } ?? false
+    }
+
+    /// Ends the session with this token, if there is one.
+    func end(_ token: String?) {
+        guard let token else { return }
+        state.withLock { $0.ages[Self.digest(token)] = nil }
+    }
+
+    private static func digest(_ text: String) -> String {
+        SHA256.hexDigest(of: Array(text.utf8))
+    }
+
+    // In constant time, so that the time of an answer says nothing about the password.
+    private static func areEqual(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// The cookie that holds a session's token.
+///
+/// No script can read it, and browsers send it only to the board and only from the board's own pages.
+enum SessionCookie {
+    private static let name = "marquee-session"
+
+    /// Returns the token in a request's cookies; nil if there is none.
+    static func token(of request: WebRequest) -> String? {
+        for part in (request.header("Cookie") ?? "").split(separator: ";") {
+            let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            if pair.count == 2, pair[0] == name { return String(pair[1]) }
+        }
+        return nil
+    }
+
+    /// Returns the header that sets the cookie, or deletes it if `token` is nil.
+    ///
+    /// The cookie is for HTTPS only if the proxy says that the browser uses HTTPS.
+    static func header(
+        _ token: String?, basePath: BasePath, for request: WebRequest
+    ) -> (name: String, value: String) {
+        let maxAge = token == nil ? 0 : SessionStore.lifetime.components.seconds
+        let secure = request.header("X-Forwarded-Proto") == "https" ? "; Secure" : ""
+        return (
+            "Set-Cookie",
+            "\(name)=\(token ?? ""); Path=\(basePath); Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(secure)"
+        )
+    }
+}

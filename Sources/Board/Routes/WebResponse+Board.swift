@@ -1,0 +1,54 @@
+import Contract
+import JSONCoding
+import WebServer
+
+/// The board's errors, and the headers of all its answers.
+extension WebResponse {
+    static let notFound = text("there is no such page\n", status: 404)
+    static let methodNotAllowed = WebResponse(
+        status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
+        body: .bytes(Array("this address allows only GET and HEAD\n".utf8)))
+
+    /// Returns the contract's error object with the HTTP status that matches its code.
+    static func failure(_ error: ContractError) -> WebResponse {
+        let status =
+            switch error.code {
+            case .badRequest, .dateOutOfRange: 400
+            case .unauthorized: 401
+            case .forbidden: 403
+            case .conflict: 409
+            case .notFound, .notPublished: 404
+            case .overloaded, .quotaExhausted: 429
+            case .internal: 500
+            default: 503
+            }
+        // Encoding cannot fail: the object has only texts and numbers.
+        var response = WebResponse.json((try? JSON.encode(error)) ?? [], status: status)
+        response.headers.append(("Cache-Control", "no-store"))
+        if let seconds = error.retryAfter { response.headers.append(("Retry-After", "\(seconds)")) }
+        return response
+    }
+
+    /// Returns the response with headers that let the browser trust nothing but the board itself.
+    ///
+    /// The browser runs no script and applies no style that is in a page or comes from elsewhere, lets no other site show
+    /// the board in a frame, and sends none of the board's addresses to others.
+    func withSecurityHeaders() -> WebResponse {
+        var response = self
+        response.headers += [
+            // Images that the page draws itself, for saving, have `blob:` URLs.
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+                    + "manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'; "
+                    + "require-trusted-types-for 'script'; trusted-types 'none'"
+            ),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+        ]
+        return response
+    }
+}
