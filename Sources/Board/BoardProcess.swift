@@ -99,7 +99,7 @@ public struct BoardProcess: Sendable {
             metrics: metrics, livesIf: [.answers(database)], isReadyIf: [.writes(to: database), pulse.check])
         let site = BoardRouter(base: options.base, files: files, api: api) { await health.page($0) }
         let server = try HTTPServer(
-            address: configuration.boardHTTP.description, limits: .board, allowing: site.bodyAllowance
+            address: configuration.boardHTTP.description, limits: .board, bodyLimitOverride: site.bodyAllowance
         ) { request in
             await site.respond(to: request)
         }

@@ -19,8 +19,8 @@ extension API {
         guard let image = try await posters.image(code, String(version), size) else {
             throw ContractError(.notFound, "there is no such poster")
         }
-        return CacheableBody(image, contentType: "image/jpeg", isPackable: false)
-            .response(to: request, caching: "public, max-age=31536000, immutable")
+        return CacheableBody(image, contentType: "image/jpeg", isCompressible: false)
+            .response(to: request, cacheControl: "public, max-age=31536000, immutable")
     }
 
     func alerts(_ request: WebRequest) async throws -> WebResponse {

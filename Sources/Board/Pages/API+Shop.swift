@@ -48,7 +48,7 @@ extension API {
             throw ContractError(.notFound, "there is no such picture")
         }
         // What lies behind the market's address may change; the tag tells.
-        return CacheableBody(image, contentType: "image/jpeg", isPackable: false)
-            .response(to: request, caching: "public, max-age=600")
+        return CacheableBody(image, contentType: "image/jpeg", isCompressible: false)
+            .response(to: request, cacheControl: "public, max-age=600")
     }
 }
