@@ -160,7 +160,7 @@ extension BoardProcess {
             readiness: [.databaseWrite(database), heartbeats.healthCheck])
         let router = BoardRouter(basePath: options.basePath, files: files, api: api) { await health.page($0) }
         let server = try HTTPServer(
-            address: configuration.boardHTTP.description, limits: .board, allowing: router.bodyAllowance
+            address: configuration.boardHTTP.description, limits: .board, bodyLimitOverride: router.bodyAllowance
         ) { request in
             await router.respond(to: request)
         }

@@ -42,7 +42,7 @@ public struct ImageFetcher: Sendable {
         let request = HTTPRequest(
             url, headers: headers, deadline: Self.deadline, responseLimit: Self.responseLimit,
             redirects: isTrusted ? 0 : Self.redirects,
-            reach: isTrusted || allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly)
+            addressPolicy: isTrusted || allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly)
         let endpoint = Endpoint<ImageFetchResult>(service: Self.service, request: request) {
             response throws(UpstreamError) in
             if isConditional, response.status == 304 { return .unchanged }

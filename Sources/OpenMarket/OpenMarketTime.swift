@@ -1,17 +1,17 @@
 public import JSONCoding
 import Text
 
-/// A time of the market's, to the millisecond.
+/// A time of the Open Market, to the millisecond.
 ///
-/// The market says of no time in which zone it is; it is a Korean service, and its times are taken for Korea's.
+/// The service sends no time zone; its times are assumed to be Korea's (+09:00).
 public struct OpenMarketTime: Hashable, Sendable {
     private static let zone = "+09:00"
 
-    /// The day and the time in one number per part, the largest first, which is what times are compared by.
+    /// Year, month, day, hour, minute, second and millisecond.
     private let parts: [Int]
 
-    /// Reads `2022-01-04T00:00:00.00`, `2021-12-29 00:00:00.000`, `2022-01-19T08:25:27.27` or `2022-11-04T00:00:00`:
-    /// what follows the point is a fraction of a second, however many digits it has. Reads what `description` writes, too.
+    /// Parses `2022-01-04T00:00:00.00`, `2021-12-29 00:00:00.000`, `2022-01-19T08:25:27.27` or `2022-11-04T00:00:00`,
+    /// and the format of ``description``. The digits after the point are a fraction of a second, whatever their number.
     public init?(_ text: String) {
         let zone = Array(Self.zone.utf8)
         var bytes = Array(text.utf8)
@@ -48,14 +48,14 @@ public struct OpenMarketTime: Hashable, Sendable {
 }
 
 extension OpenMarketTime: Comparable {
-    /// The order of time.
+    /// Whether the first time is earlier.
     public static func < (one: OpenMarketTime, other: OpenMarketTime) -> Bool {
         one.parts.lexicographicallyPrecedes(other.parts)
     }
 }
 
 extension OpenMarketTime: CustomStringConvertible {
-    /// The time as RFC 3339 has it, `2022-01-19T08:25:27.270+09:00`, without a fraction that is zero.
+    /// The time in RFC 3339, `2022-01-19T08:25:27.270+09:00`, without a fraction that is zero.
     public var description: String {
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number)
@@ -68,6 +68,6 @@ extension OpenMarketTime: CustomStringConvertible {
 }
 
 extension OpenMarketTime: StringRepresentable {
-    /// What errors call it.
+    /// The type's name in error messages.
     public static let noun = "time"
 }

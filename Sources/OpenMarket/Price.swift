@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// An amount of money: exact, and never without its currency.
+/// An exact amount of money with its currency.
 public struct Price: Hashable, Sendable {
-    /// How much; decimals are kept as they were told.
+    /// The amount, with the decimals that were sent.
     public var amount: Decimal
-    /// Of what.
+    /// The amount's currency.
     public var currency: Currency
 
-    /// Makes a price.
+    /// Creates a price.
     public init(_ amount: Decimal, _ currency: Currency) {
         self.amount = amount
         self.currency = currency
@@ -27,4 +27,12 @@ extension Price: CustomStringConvertible {
         }
         return "\(currency.rawValue) \(sign)\(whole)" + (parts.count > 1 ? ".\(parts[1])" : "")
     }
+}
+
+/// The currency of a price.
+public enum Currency: String, Hashable, Sendable, Codable, CaseIterable {
+    /// South Korean won, which has no decimals.
+    case won = "KRW"
+    /// United States dollars, with cents.
+    case dollar = "USD"
 }

@@ -1,32 +1,32 @@
 public import FoundationEssentials
 
-/// Something for sale, as the market tells of it: what it says is taken as it is, also where it breaks the rules for what
-/// is registered today.
+/// A product of the Open Market, as the service describes it. Its values are not validated: older products break the
+/// rules for new ones.
 public struct Product: Hashable, Sendable {
-    /// Who sells it.
+    /// The vendor of a product.
     public struct Vendor: Hashable, Sendable {
         /// The vendor's number.
         public var id: Int
-        /// The vendor's name; nil where the market leaves it out.
+        /// The vendor's name; nil if the service leaves it out.
         public var name: String?
 
-        /// Makes a vendor.
+        /// Creates a vendor.
         public init(id: Int, name: String?) {
             self.id = id
             self.name = name
         }
     }
 
-    /// One of its pictures.
+    /// An image of a product.
     public struct Image: Hashable, Sendable, Codable {
-        /// The picture's number.
+        /// The image's number.
         public var id: Int
-        /// Where it is.
+        /// The image's URL.
         public var url: String
-        /// Where a small copy is.
+        /// The thumbnail's URL.
         public var thumbnailURL: String
 
-        /// Makes a picture.
+        /// Creates an image.
         public init(id: Int, url: String, thumbnailURL: String) {
             self.id = id
             self.url = url
@@ -40,34 +40,34 @@ public struct Product: Hashable, Sendable {
         }
     }
 
-    /// Its number.
+    /// The product's number.
     public var id: ProductID
-    /// Who sells it.
+    /// The product's vendor.
     public var vendor: Vendor
-    /// What it is called.
+    /// The product's name.
     public var name: String
-    /// What is said of it; nil where the market leaves it out, as some of its lists do.
+    /// The description; nil if the service leaves it out, as some lists do.
     public var description: String?
-    /// Where a small picture is.
+    /// The thumbnail's URL.
     public var thumbnailURL: String
-    /// What the amounts are in.
+    /// The currency of all amounts.
     public var currency: Currency
-    /// What it costs without the discount.
+    /// The price without the discount.
     public var price: Decimal
-    /// What is taken off.
+    /// The discount, an amount (not a percentage).
     public var discount: Decimal
-    /// What it costs: the price less the discount.
+    /// The price less the discount.
     public var bargainPrice: Decimal
-    /// How many are left; none is sold out.
+    /// The number in stock; 0 means sold out.
     public var stock: Int
-    /// When it was registered.
+    /// The time of registration.
     public var created: OpenMarketTime
-    /// When it was last changed.
+    /// The time of the last change.
     public var issued: OpenMarketTime
-    /// Its pictures; nil where the market leaves them out, as its lists do.
+    /// The images; nil if the service leaves them out, as lists do.
     public var images: [Image]?
 
-    /// Makes a product.
+    /// Creates a product.
     public init(
         id: ProductID, vendor: Vendor, name: String, description: String? = nil, thumbnailURL: String,
         currency: Currency, price: Decimal, discount: Decimal, bargainPrice: Decimal, stock: Int,
@@ -89,17 +89,96 @@ public struct Product: Hashable, Sendable {
         self.images = images
     }
 
-    /// Whether none is left.
+    /// Whether the stock is 0.
     public var isSoldOut: Bool { stock == 0 }
-    /// Whether it costs less than its price.
+    /// Whether there is a discount.
     public var isDiscounted: Bool { discount > 0 }
 }
 
 extension Product.Vendor: Codable {
-    /// Writes both fields, an unknown name as null.
+    /// Encodes both fields, an unknown name as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(name, forKey: .name)
+    }
+}
+
+/// The fields have the names of the third generation, in camel case.
+extension Product: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id
+        case vendorID = "vendorId"
+        case vendors
+        case name
+        case description
+        case thumbnail
+        case currency
+        case price
+        case discountedPrice
+        case bargainPrice
+        case stock
+        case createdAt
+        case issuedAt
+        case images
+    }
+
+    /// Decodes a product as `encode` writes it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(ProductID.self, forKey: .id),
+            vendor: try container.decode(Vendor.self, forKey: .vendors),
+            name: try container.decode(String.self, forKey: .name),
+            description: try container.decodeIfPresent(String.self, forKey: .description),
+            thumbnailURL: try container.decode(String.self, forKey: .thumbnail),
+            currency: try container.decode(Currency.self, forKey: .currency),
+            price: try container.decode(Decimal.self, forKey: .price),
+            discount: try container.decode(Decimal.self, forKey: .discountedPrice),
+            bargainPrice: try container.decode(Decimal.self, forKey: .bargainPrice),
+            stock: try container.decode(Int.self, forKey: .stock),
+            created: try container.decode(OpenMarketTime.self, forKey: .createdAt),
+            issued: try container.decode(OpenMarketTime.self, forKey: .issuedAt),
+            images: try container.decodeIfPresent([Image].self, forKey: .images))
+    }
+
+    /// Encodes every field, unknown ones as null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(vendor.id, forKey: .vendorID)
+        try container.encode(vendor, forKey: .vendors)
+        try container.encode(name, forKey: .name)
+        try container.encode(description, forKey: .description)
+        try container.encode(thumbnailURL, forKey: .thumbnail)
+        try container.encode(currency, forKey: .currency)
+        try container.encode(price, forKey: .price)
+        try container.encode(discount, forKey: .discountedPrice)
+        try container.encode(bargainPrice, forKey: .bargainPrice)
+        try container.encode(stock, forKey: .stock)
+        try container.encode(created, forKey: .createdAt)
+        try container.encode(issued, forKey: .issuedAt)
+        try container.encode(images, forKey: .images)
+    }
+}
+
+/// A product that was removed from the Open Market.
+public struct RemovedProduct: Hashable, Sendable, Codable {
+    /// The product's number, which is never reused.
+    public let id: ProductID
+    /// The product as last seen; nil if it never was.
+    public let product: Product?
+
+    /// Creates a removed product.
+    public init(id: ProductID, product: Product?) {
+        self.id = id
+        self.product = product
+    }
+
+    /// Encodes both fields, an unknown product as null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(product, forKey: .product)
     }
 }

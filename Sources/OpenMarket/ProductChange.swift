@@ -1,25 +1,27 @@
 public import FoundationEssentials
 
-/// What is to be changed of a product; nil leaves a field as it is. What breaks a rule by itself cannot be made.
+/// A valid change of a product; a field that is nil stays as it is.
 ///
-/// A change of nothing is one too: the market looks at the secret that comes with it.
+/// An empty change is valid too: the service still checks the secret.
 public struct ProductChange: Hashable, Sendable {
-    /// What it is to be called.
+    /// The new name.
     public let name: String?
-    /// What is to be said of it.
+    /// The new description.
     public let description: String?
-    /// Which of its pictures, by number, is to stand for it.
+    /// The number of the image that becomes the thumbnail.
     public let thumbnail: Int?
-    /// What its amounts are to be in.
+    /// The new currency of all amounts.
     public let currency: Currency?
-    /// What it is to cost without the discount.
+    /// The new price without the discount.
     public let price: Decimal?
-    /// What is to be taken off.
+    /// The new discount, an amount.
     public let discount: Decimal?
-    /// How many there are to be.
+    /// The new stock.
     public let stock: Int?
 
-    /// Makes a change, or names the field that breaks a rule.
+    /// Creates a change.
+    ///
+    /// - Throws: ``ProductValidationError`` with the field that breaks a rule.
     public init(
         name: String? = nil, description: String? = nil, thumbnail: Int? = nil, currency: Currency? = nil,
         price: Decimal? = nil, discount: Decimal? = nil, stock: Int? = nil
@@ -31,7 +33,7 @@ public struct ProductChange: Hashable, Sendable {
         if let stock { try ProductConstraints.check(stock: stock) }
         if let thumbnail, thumbnail < 1 {
             throw ProductValidationError(
-                field: "thumbnailId", "a thumbnail is the number of one of the product's pictures")
+                field: "thumbnailId", "the thumbnail must be the number of one of the product's images")
         }
         self.name = name
         self.description = description
@@ -42,20 +44,20 @@ public struct ProductChange: Hashable, Sendable {
         self.stock = stock
     }
 
-    /// The change that changes nothing.
-    public static let nothing = ProductChange()
+    /// A change without fields.
+    public static let empty = ProductChange()
 
     private init() {
         (name, description, thumbnail, currency, price, discount, stock) = (nil, nil, nil, nil, nil, nil, nil)
     }
 
-    /// Checks what only the product itself can tell: that its discount is no more than its price afterwards.
+    /// Checks that the discount is at most the price once the change is applied to `product`.
     public func check(against product: Product) throws(ProductValidationError) {
         guard price != nil || discount != nil else { return }
         try ProductConstraints.check(discount: discount ?? product.discount, of: price ?? product.price)
     }
 
-    /// Whether nothing is to be changed.
+    /// Whether the change has no field.
     public var isEmpty: Bool {
         name == nil && description == nil && thumbnail == nil && currency == nil && price == nil && discount == nil
             && stock == nil
@@ -63,8 +65,9 @@ public struct ProductChange: Hashable, Sendable {
 }
 
 extension ProductChange {
-    /// Whether a product is as this change wants it; of a thumbnail that cannot be told.
-    public func isMade(in product: Product) -> Bool {
+    /// Whether a product has all values of this change; false if it changes the thumbnail, which the service does not
+    /// send.
+    public func isApplied(to product: Product) -> Bool {
         thumbnail == nil && name.map { $0 == product.name } ?? true
             && description.map { $0 == product.description } ?? true && currency.map { $0 == product.currency } ?? true
             && price.map { $0 == product.price } ?? true && discount.map { $0 == product.discount } ?? true

@@ -1,21 +1,23 @@
 public import FoundationEssentials
 
-/// A product that is to be registered: what breaks a rule cannot be made.
+/// A valid product to register.
 public struct ProductDraft: Hashable, Sendable {
-    /// What it is called.
+    /// The name.
     public let name: String
-    /// What is said of it.
+    /// The description.
     public let description: String
-    /// What its amounts are in.
+    /// The currency of all amounts.
     public let currency: Currency
-    /// What it costs without the discount.
+    /// The price without the discount.
     public let price: Decimal
-    /// What is taken off.
+    /// The discount, an amount.
     public let discount: Decimal
-    /// How many there are.
+    /// The stock.
     public let stock: Int
 
-    /// Makes a draft, or names the field that breaks a rule.
+    /// Creates a draft.
+    ///
+    /// - Throws: ``ProductValidationError`` with the field that breaks a rule.
     public init(
         name: String, description: String, currency: Currency = .won, price: Decimal, discount: Decimal = 0,
         stock: Int = 0
@@ -35,7 +37,7 @@ public struct ProductDraft: Hashable, Sendable {
 }
 
 extension ProductDraft {
-    /// Whether a product is what this draft became; of a list's line that has no description, none is compared.
+    /// Whether a product has the draft's values; a product without a description, as in lists, matches any.
     public func matches(_ product: Product) -> Bool {
         product.name == name && product.currency == currency && product.price == price && product.discount == discount
             && product.stock == stock && product.description.map { $0 == description } ?? true

@@ -1,15 +1,15 @@
-/// The number that the market gives a product: 1 or more.
+/// The number of a product: 1 or more.
 public struct ProductID: Hashable, Sendable {
     /// The number.
     public let number: Int
 
-    /// Makes an id, or nothing if the number is none.
+    /// Creates an ID; nil if the number is less than 1.
     public init?(_ number: Int) {
         guard number > 0 else { return nil }
         self.number = number
     }
 
-    /// Reads an id as `description` writes it, and nothing else.
+    /// Parses an ID as `description` writes it; nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard let number = Int(text), let id = ProductID(number), id.description == text else { return nil }
         self = id
@@ -17,7 +17,7 @@ public struct ProductID: Hashable, Sendable {
 }
 
 extension ProductID: Comparable {
-    /// Older products have the smaller numbers.
+    /// Whether the first product is older: numbers grow.
     public static func < (one: ProductID, other: ProductID) -> Bool {
         one.number < other.number
     }
@@ -29,17 +29,17 @@ extension ProductID: CustomStringConvertible {
 }
 
 extension ProductID: Codable {
-    /// Reads the id from a number.
+    /// Decodes an ID from a number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let number = try container.decode(Int.self)
         guard let id = ProductID(number) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(number) is no product's number")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(number) is not a product number")
         }
         self = id
     }
 
-    /// Writes the id as a number.
+    /// Encodes an ID as a number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(number)

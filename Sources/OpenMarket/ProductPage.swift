@@ -1,20 +1,20 @@
-/// A page of the market's list, the newest products first.
+/// A page of the Open Market's list, newest products first.
 public struct ProductPage: Hashable, Sendable {
-    /// How many products may be asked for at once.
+    /// Number of products that can be requested for a page.
     public static let perPage = 1...100
 
     /// The page's number, from 1.
     public var page: Int
-    /// How many products were asked for.
+    /// The requested number of products per page.
     public var perPage: Int
-    /// How many products the market says it has.
+    /// The total number of products, as the service reports it.
     public var total: Int
     /// The number of the last page.
     public var lastPage: Int
-    /// What stands on the page, no product twice. It may be more than was asked for: the market's pages overlap at times.
+    /// The products, each once. They can be more than requested, because the service's pages sometimes overlap.
     public var products: [Product]
 
-    /// Makes a page; of a product that is named twice the first counts.
+    /// Creates a page; of a product that occurs twice, the first occurrence counts.
     public init(page: Int, perPage: Int, total: Int, lastPage: Int, products: [Product]) {
         self.page = page
         self.perPage = perPage
@@ -28,7 +28,7 @@ public struct ProductPage: Hashable, Sendable {
     public var hasNext: Bool { page < lastPage }
 }
 
-/// The fields are those of the market's third generation, in camel case.
+/// The fields have the names of the third generation, in camel case.
 extension ProductPage: Codable {
     private enum CodingKeys: CodingKey {
         case pageNo
@@ -42,7 +42,7 @@ extension ProductPage: Codable {
         case pages
     }
 
-    /// Reads what is written.
+    /// Decodes a page as `encode` writes it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -53,7 +53,7 @@ extension ProductPage: Codable {
             products: try container.decode([Product].self, forKey: .pages))
     }
 
-    /// Writes every field; what follows from others is the same in both generations.
+    /// Encodes every field; derived fields are the same for both generations.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(page, forKey: .pageNo)

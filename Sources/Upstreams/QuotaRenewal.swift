@@ -2,9 +2,10 @@ public import BoxOffice
 public import FoundationEssentials
 
 extension KoreanDate {
-    /// The time from `instant` to the next midnight in Korea, when the quotas of a day are taken to start anew.
+    /// Returns the time from `instant` to the next midnight in Korea, when the daily quotas of KOBIS and Kakao are
+    /// assumed to renew.
     ///
-    /// When they really do is not documented by either service; both are Korean, and both speak of days.
+    /// Neither service documents the time of renewal; both are Korean, and both limit requests per day.
     public static func timeToMidnight(at instant: Date) -> Duration {
         let seconds = (KoreanDate(at: instant) + 1).start.timeIntervalSince(instant)
         return .seconds(Int(seconds.rounded(.up)))

@@ -1,52 +1,61 @@
-/// Something that can be sent more than once: bytes with the tag by which caches know them, packed if that helps.
+import CZlib
+
+/// A body that can be sent more than once, with an entity tag for caches and a gzip version if that is smaller.
 public struct CacheableBody: Sendable {
     /// The media type.
     public let contentType: String
-    /// The bytes as they are.
+    /// The uncompressed bytes.
     public let bytes: [UInt8]
-    /// The bytes as gzip, where that is smaller.
-    public let packed: [UInt8]?
-    /// The entity tag with its quotes; weak, because packed and unpacked it is the same (RFC 9110, 8.8.1).
-    public let tag: String
+    /// The bytes as gzip; nil if that is not smaller.
+    public let gzipped: [UInt8]?
+    /// The entity tag with its quotes. It is weak because both encodings share it (RFC 9110, 8.8.1).
+    public let entityTag: String
 
-    /// Below this, packing costs more than it saves.
-    private static let smallest = 512
+    /// Minimum size in bytes for compression: a smaller body gains nothing.
+    private static let minimumSize = 512
 
-    /// Makes a representation; pictures, which are packed already, say so by `isPackable`.
-    public init(_ bytes: [UInt8], contentType: String, isPackable: Bool = true) {
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    /// - bytes: The uncompressed bytes.
+    /// - contentType: The media type.
+    /// - isCompressible: False for content that is compressed already, such as images.
+    public init(_ bytes: [UInt8], contentType: String, isCompressible: Bool = true) {
         self.bytes = bytes
         self.contentType = contentType
-        packed = isPackable && bytes.count >= Self.smallest ? bytes.gzipped() : nil
-        tag = "W/\"\(String(bytes.count, radix: 36))-\(String(bytes.digest, radix: 36))\""
+        gzipped = isCompressible && bytes.count >= Self.minimumSize ? bytes.gzipped() : nil
+        entityTag = "W/\"\(String(bytes.count, radix: 36))-\(String(bytes.digest, radix: 36))\""
     }
 
-    /// The answer to a request: 304 if the client has it already, packed if the client can unpack.
+    /// Returns the response to a request: 304 if the client has the body already, gzip if the client accepts it.
+    ///
+    /// - Parameter cacheControl: The value of the `Cache-Control` header.
     public func response(
-        to request: WebRequest, caching: String = "no-cache", headers: [(name: String, value: String)] = []
+        to request: WebRequest, cacheControl: String = "no-cache", headers: [(name: String, value: String)] = []
     ) -> WebResponse {
-        var headers = headers + [("ETag", tag), ("Cache-Control", caching)]
-        if packed != nil { headers.append(("Vary", "Accept-Encoding")) }
-        if request.has(tag) {
+        var headers = headers + [("ETag", entityTag), ("Cache-Control", cacheControl)]
+        if gzipped != nil { headers.append(("Vary", "Accept-Encoding")) }
+        if request.hasCached(entityTag) {
             return WebResponse(status: 304, contentType: contentType, headers: headers, body: .bytes([]))
         }
-        guard let packed, request.acceptsGzip else {
+        guard let gzipped, request.acceptsGzip else {
             return WebResponse(contentType: contentType, headers: headers, body: .bytes(bytes))
         }
         headers.append(("Content-Encoding", "gzip"))
-        return WebResponse(contentType: contentType, headers: headers, body: .bytes(packed))
+        return WebResponse(contentType: contentType, headers: headers, body: .bytes(gzipped))
     }
 }
 
 extension [UInt8] {
-    /// FNV-1a: enough to tell versions of one thing apart, and the same in every run.
+    /// FNV-1a: distinguishes versions of one document, and is the same in every process.
     fileprivate var digest: UInt64 {
         reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 }
 
 extension WebRequest {
-    /// Whether the client has what the tag stands for (`If-None-Match`, compared weakly: RFC 9110, 13.1.2).
-    fileprivate func has(_ tag: String) -> Bool {
+    /// Whether `If-None-Match` contains the tag, compared weakly (RFC 9110, 13.1.2).
+    fileprivate func hasCached(_ tag: String) -> Bool {
         let known = headers.filter { equalIgnoringCase($0.name, "If-None-Match") }
         return known.flatMap { $0.value.split(separator: ",") }.contains { item in
             let item = item.filter { $0 != " " }
@@ -54,7 +63,7 @@ extension WebRequest {
         }
     }
 
-    /// Whether the client names gzip among the encodings it takes, and not as one that it refuses (`gzip;q=0`).
+    /// Whether `Accept-Encoding` contains gzip without the quality 0 (`gzip;q=0`).
     fileprivate var acceptsGzip: Bool {
         let items = (header("Accept-Encoding") ?? "").split(separator: ",")
         return items.contains { item in
@@ -62,5 +71,30 @@ extension WebRequest {
             guard let name = parts.first, equalIgnoringCase(name, "gzip") else { return false }
             return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.allSatisfy { !"123456789".contains($0) } }
         }
+    }
+}
+
+extension [UInt8] {
+    /// Returns the bytes as gzip (RFC 1952, `deflate`); nil if that is not smaller.
+    func gzipped(level: Int32 = 6) -> [UInt8]? {
+        var stream = z_stream()
+        let gzipHeader: Int32 = 16  // added to the window bits, it selects gzip framing
+        guard
+            deflateInit2_(
+                &stream, level, Z_DEFLATED, 15 + gzipHeader, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { return nil }
+        defer { deflateEnd(&stream) }
+        let packed = [UInt8](unsafeUninitializedCapacity: count) { buffer, packedCount in
+            packedCount = withUnsafeBytes { bytes in
+                // zlib only reads its input; the field lacks the const.
+                stream.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+                stream.avail_in = UInt32(clamping: bytes.count)
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(clamping: buffer.count)
+                return deflate(&stream, Z_FINISH) == Z_STREAM_END ? Int(stream.total_out) : 0
+            }
+        }
+        return packed.isEmpty ? nil : packed
     }
 }

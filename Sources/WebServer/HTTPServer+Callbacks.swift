@@ -1,8 +1,8 @@
 import CMicrohttpd
 import Concurrency
 
-// What MHD calls, on its own thread. These are functions of the file: a closure would inherit the isolation of the code
-// around it and trap on MHD's thread.
+// libmicrohttpd (MHD) calls these on its own thread. They are free functions because a closure would inherit the
+// isolation of its context and trap on MHD's thread.
 
 extension HTTPServer {
     /// Starts MHD's thread, with all signals blocked.
@@ -16,17 +16,18 @@ extension HTTPServer {
         return withSignalsBlocked { marquee_start(socket, limits, receive, begin, complete, notify, context) }
     }
 
-    /// How many bytes a request's body may have, by its head.
+    /// Returns the maximum size of a request's body, by its head.
     fileprivate func bodyLimit(
-        of exchange: PendingRequest, method: String, headers: [(name: String, value: String)]
+        of request: PendingRequest, method: String, headers: [(name: String, value: String)]
     ) -> Int {
-        guard let target = exchange.target else { return limits.body }
+        guard let target = request.target else { return limits.body }
         let head = WebRequest(method: method, path: target.path, query: target.query, headers: headers)
-        return max(limits.body, allowance(head) ?? 0)
+        return max(limits.body, bodyLimitOverride(head) ?? 0)
     }
 }
 
-/// The request line is in: `target` is what stands in it, untouched. What is returned comes back as `slot`.
+/// Called when the request line has arrived: `target` is its undecoded target. MHD passes the returned pointer back as
+/// `slot`.
 private func begin(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -34,7 +35,8 @@ private func begin(
     return Unmanaged.passRetained(PendingRequest(target: target)).toOpaque()
 }
 
-/// Called when the head is in, with each part of the body, when all is in, and again once there is an answer.
+/// Called when the head has arrived, with each part of the body, at the end of the body, and again once there is a
+/// response.
 private func receive(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ part: UnsafePointer<CChar>?,
@@ -42,15 +44,15 @@ private func receive(
 ) -> MHD_Result {
     guard let context, let connection, let method, let size, let slot = slot?.pointee else { return .NO }
     let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
-    let exchange = Unmanaged<PendingRequest>.fromOpaque(slot).takeUnretainedValue()
+    let request = Unmanaged<PendingRequest>.fromOpaque(slot).takeUnretainedValue()
 
-    if exchange.beginsBody() {
+    if request.beginBody() {
         let headers = headers(of: connection)
-        let limit = server.bodyLimit(of: exchange, method: String(cString: method), headers: headers)
-        exchange.limitBody(to: limit)
-        if let refusal = refusal(of: exchange, with: headers, limit: limit) {
+        let limit = server.bodyLimit(of: request, method: String(cString: method), headers: headers)
+        request.limitBody(to: limit)
+        if let rejection = rejection(of: request, with: headers, limit: limit) {
             server.countMalformed()
-            return refusal.queue(on: connection, closing: true)
+            return rejection.queue(on: connection, closing: true)
         }
         if limit > server.limits.body {
             server.deadlines.start(marquee_descriptor(connection), within: server.limits.uploadDeadline)
@@ -58,28 +60,28 @@ private func receive(
         return .YES
     }
     if size.pointee > 0 {
-        exchange.append(UnsafeRawBufferPointer(start: part, count: size.pointee))
+        request.append(UnsafeRawBufferPointer(start: part, count: size.pointee))
         size.pointee = 0
         return .YES
     }
-    if let answer = exchange.answer {
-        return answer.queue(on: connection, closing: server.isStopping)
+    if let response = request.response {
+        return response.queue(on: connection, closing: server.isStopping)
     }
     server.deadlines.end(marquee_descriptor(connection))
-    guard let target = exchange.target else { return .NO }
-    guard let body = exchange.takeBody() else {
+    guard let target = request.target else { return .NO }
+    guard let body = request.takeBody() else {
         server.countMalformed()
         return WebResponse.tooLarge.queue(on: connection, closing: true)
     }
     let name = String(cString: method)
-    let request = WebRequest(
+    let webRequest = WebRequest(
         method: name == "HEAD" ? "GET" : name, path: target.path, query: target.query,
         headers: headers(of: connection), body: body)
-    return server.serve(request, in: exchange, on: MHDPointer(pointer: connection))
+    return server.serve(webRequest, in: request, on: MHDPointer(pointer: connection))
         ? .YES : WebResponse.stopping.queue(on: connection, closing: true)
 }
 
-/// The exchange is over, sent or not.
+/// Called when the response is sent, or the connection has failed.
 private func complete(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
@@ -87,14 +89,14 @@ private func complete(
     guard let context, let connection, let pointer = slot?.pointee else { return }
     slot?.pointee = nil
     let server = Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
-    let exchange = Unmanaged<PendingRequest>.fromOpaque(pointer).takeRetainedValue()
-    // A head that MHD answered itself: it cannot be read, or is too long.
-    if reason == .REQUEST_TERMINATED_WITH_ERROR, exchange.beginsBody() { server.countMalformed() }
-    server.close(exchange)
+    let request = Unmanaged<PendingRequest>.fromOpaque(pointer).takeRetainedValue()
+    // MHD answered an unreadable or too long head itself.
+    if reason == .REQUEST_TERMINATED_WITH_ERROR, request.beginBody() { server.countMalformed() }
+    server.finish(request)
     server.deadlines.start(marquee_descriptor(connection))
 }
 
-/// A connection was accepted, or is about to be closed.
+/// Called when a connection is accepted, and before one is closed.
 private func notify(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
@@ -109,14 +111,14 @@ private func notify(
     }
 }
 
-/// Why a head cannot be served, before its body is read.
-private func refusal(
-    of exchange: PendingRequest, with headers: [(name: String, value: String)], limit: Int
+/// Returns an error response if the request cannot be served by its head; nil if it can.
+private func rejection(
+    of request: PendingRequest, with headers: [(name: String, value: String)], limit: Int
 ) -> WebResponse? {
-    guard exchange.target != nil else { return .text("cannot read the path or the query\n", status: 400) }
+    guard request.target != nil else { return .text("cannot read the path or the query\n", status: 400) }
     let lengths = headers.filter { equalIgnoringCase($0.name, "Content-Length") }
     let encodings = headers.filter { equalIgnoringCase($0.name, "Transfer-Encoding") }
-    // MHD 0.9.75 takes these; servers that disagree on where a body ends can be made to see different requests.
+    // MHD 0.9.75 accepts these; servers that disagree on where a body ends allow request smuggling.
     guard lengths.count + encodings.count <= 1, !headers.contains(where: { $0.name.contains(" ") }) else {
         return .text("cannot tell where the body ends\n", status: 400)
     }

@@ -3,52 +3,58 @@ import Concurrency
 import Dispatch
 import Glibc
 
-/// An HTTP/1.1 server for a service's own pages: health, metrics, a board, a make-believe upstream.
+/// An HTTP/1.1 server for a process's own pages: health, metrics, the board, the sandbox's upstreams.
 ///
-/// One thread of GNU libmicrohttpd waits in epoll for all connections; each request's handler runs as a task of its own,
-/// so a slow one holds up nobody. Requests and answers are held in memory whole, but for answers that stay open
-/// (`StreamingBody`). It does no routing and no TLS; a body with both a length and a chunked encoding is refused rather than guessed at.
+/// One thread of GNU libmicrohttpd waits in epoll for all connections. Each request's handler runs as its own task, so
+/// a slow handler delays no other. Requests and responses are held in memory whole, except for ``StreamingBody``. The
+/// server has no routing and no TLS, and rejects a body that has both a length and a chunked encoding.
 ///
-/// A server runs until `shutdown(grace:)`, whether somebody holds a reference or not.
+/// A server runs until ``shutdown(grace:)``, even if nothing references it.
 public final class HTTPServer: Sendable {
-    /// Answers a request. It is cancelled if the server is shut down and the grace is over, not when its client leaves.
+    /// Handles a request. Its task is cancelled when the server shuts down and the grace period is over, not when the
+    /// client disconnects.
     public typealias Handler = @Sendable (WebRequest) async -> WebResponse
-    /// Looks at a request's head before its body comes in, and says how many bytes the body may have where that is more
-    /// than `Limits.body`: for uploads of somebody who is known.
+    /// Returns the maximum size in bytes of a body, by the request's head, where that is more than `Limits.body`; nil
+    /// for the default. It allows uploads by clients that are logged in.
     public typealias BodyLimitOverride = @Sendable (_ head: WebRequest) -> Int?
 
     private struct State {
         var daemon: MHDPointer?
         var stopping: Task<Void, Never>?
-        /// The requests that a handler has, and those whose answer is not sent yet.
-        var exchanges: [ObjectIdentifier: PendingRequest] = [:]
+        /// The requests being handled, and those whose response has not been sent.
+        var pendingRequests: [ObjectIdentifier: PendingRequest] = [:]
         var whenIdle: CheckedContinuation<Void, Never>?
         var counters = HTTPServerCounters()
     }
 
-    /// Where the server listens, with the real port: `127.0.0.1:40211`, `[::]:8080`.
+    /// The address and port that the server is bound to: `127.0.0.1:40211`, `[::]:8080`.
     public let address: String
     let limits: Limits
     let deadlines: RequestDeadlines
-    let allowance: BodyLimitOverride
+    let bodyLimitOverride: BodyLimitOverride
     private let handler: Handler
     private let state = Locked(State())
 
-    /// Listens on `address`, an IP address and a port, and serves at once.
+    /// Creates a server that listens on `address` and serves at once.
     ///
-    /// `0.0.0.0:80` takes every IPv4 client, `[::]:80` IPv6 clients too, and port 0 is one that the system chooses.
+    /// - Parameters:
+    /// - address: An IP address and a port. `0.0.0.0:80` accepts every IPv4 client, `[::]:80` IPv6 clients too; port 0
+    ///   lets the system choose.
+    /// - limits: The bounds on clients.
+    /// - bodyLimitOverride: Allows larger bodies to some requests.
+    /// - handler: Handles each request.
     public init(
-        address: String, limits: Limits = Limits(), allowing allowance: @escaping BodyLimitOverride = { _ in nil },
+        address: String, limits: Limits = Limits(), bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
         handler: @escaping Handler
     ) throws(HTTPServerError) {
         let socket = try ListeningSocket(address: address)
         self.address = socket.address
         self.limits = limits
-        self.allowance = allowance
+        self.bodyLimitOverride = bodyLimitOverride
         self.handler = handler
         deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waiting)
 
-        // MHD's callbacks hold the server without counting; this reference is given back when there are no more.
+        // MHD's callbacks use the server unretained; `stop` releases this reference after the last callback.
         let context = Unmanaged.passRetained(self)
         guard let daemon = Self.start(on: socket.descriptor, limits: limits, context: context.toOpaque()) else {
             context.release()
@@ -58,17 +64,18 @@ public final class HTTPServer: Sendable {
         state.withLock { $0.daemon = handle }
     }
 
-    /// What the server has done so far.
+    /// Counts of connections and requests, for metrics.
     public var counters: HTTPServerCounters {
         var counters = state.withLock { $0.counters }
-        (counters.late, counters.crowded) = deadlines.cuts
+        (counters.late, counters.crowded) = deadlines.disconnectCounts
         return counters
     }
 
-    /// Stops: what waits for a request is cut, open bodies are ended, what is being handled may finish within `grace`, the rest is answered 503.
+    /// Stops the server: closes idle connections, ends streaming bodies, lets handlers finish within `grace` and
+    /// answers the rest with 503.
     ///
-    /// Until the last answer is sent, new requests are answered 503. Afterwards the address is free. Returns when the
-    /// server's thread has ended, a second after `grace` at the latest; may be called again, and from several tasks.
+    /// New requests are answered with 503 until the last response is sent. Returns when the server's thread has ended,
+    /// at most a second after `grace`; the address is free then. Can be called again, and from several tasks.
     public func shutdown(grace: Duration) async {
         let stopping = state.withLock { state in
             let task = state.stopping ?? Task { await self.stop(grace: grace) }
@@ -79,19 +86,19 @@ public final class HTTPServer: Sendable {
     }
 
     private func stop(grace: Duration) async {
-        // The listening socket stays MHD's to the end. To take it away (MHD_quiesce_daemon) races with MHD's thread,
-        // which aborts the process when it loses.
-        deadlines.cutAll()
-        endOpenBodies()
+        // MHD closes the listening socket at the end. Taking it away earlier (MHD_quiesce_daemon) races with MHD's
+        // thread, which aborts the process if it loses.
+        deadlines.disconnectAll()
+        endStreamingBodies()
         await idle(within: grace)
-        for exchange in state.withLock({ Array($0.exchanges.values) }) {
-            exchange.abandon(with: .stopping)
+        for pending in state.withLock({ Array($0.pendingRequests.values) }) {
+            pending.cancel(with: .stopping)
         }
-        endOpenBodies()
+        endStreamingBodies()
         await idle(within: .seconds(1))
 
-        // MHD_stop_daemon aborts the process if a connection is suspended. None is: each exchange is answered, which
-        // resumes it, and since `stopping` is set `serve` suspends no other.
+        // MHD_stop_daemon aborts the process if a connection is suspended. None is: each request has a response, which
+        // resumed its connection, and since `stopping` is set `serve` suspends no other.
         guard let daemon = state.withLock({ $0.daemon }) else { return }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {  // it joins MHD's thread
@@ -102,26 +109,26 @@ public final class HTTPServer: Sendable {
         Unmanaged.passUnretained(self).release()
     }
 
-    private func endOpenBodies() {
-        for exchange in state.withLock({ Array($0.exchanges.values) }) { exchange.endOpenBody() }
+    private func endStreamingBodies() {
+        for pending in state.withLock({ Array($0.pendingRequests.values) }) { pending.endStreamingBody() }
     }
 
-    /// Waits until every answer is sent, or `limit` is over.
+    /// Waits until every response is sent, or `limit` has passed.
     private func idle(within limit: Duration) async {
         var timer: Task<Void, Never>?
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.whenIdle = continuation
-                if state.exchanges.isEmpty { Self.resume(&state.whenIdle) }
+                if state.pendingRequests.isEmpty { Self.resume(&state.whenIdle) }
             }
-            // Not before somebody waits: it would find nobody to wake.
+            // Starts after the continuation is stored: an earlier timer could find nothing to resume.
             timer = Task {
                 do { try await Task.sleep(for: limit) } catch { return }
                 state.withLock { Self.resume(&$0.whenIdle) }
             }
         }
         timer?.cancel()
-        await timer?.value  // so that it wakes nobody later
+        await timer?.value  // a timer that is still running would resume a later wait
     }
 
     private static func resume(_ continuation: inout CheckedContinuation<Void, Never>?) {
@@ -131,40 +138,91 @@ public final class HTTPServer: Sendable {
 }
 
 extension HTTPServer {
-    /// Hands a request to the handler and suspends its connection; false if the server is stopping. MHD's thread only.
-    func serve(_ request: WebRequest, in exchange: PendingRequest, on connection: MHDPointer) -> Bool {
+    /// Starts the handler for a request and suspends its connection; false if the server is stopping. Called on MHD's
+    /// thread only.
+    func serve(_ request: WebRequest, in pending: PendingRequest, on connection: MHDPointer) -> Bool {
         let isServed = state.withLock { state in
             guard state.stopping == nil else { return false }
-            state.exchanges[ObjectIdentifier(exchange)] = exchange
+            state.pendingRequests[ObjectIdentifier(pending)] = pending
             state.counters.requests += 1
-            exchange.suspend(connection)
+            pending.suspend(connection)
             return true
         }
         guard isServed else { return false }
-        exchange.handle(in: Task { exchange.finish(with: await handler(request)) })
+        pending.setHandlerTask(Task { pending.finish(with: await handler(request)) })
         return true
     }
 
-    /// The answer is sent, or the client has gone.
-    func close(_ exchange: PendingRequest) {
+    /// Forgets a request whose response is sent or whose client has disconnected.
+    func finish(_ pending: PendingRequest) {
         state.withLock { state in
-            state.exchanges[ObjectIdentifier(exchange)] = nil
-            if state.exchanges.isEmpty { Self.resume(&state.whenIdle) }
+            state.pendingRequests[ObjectIdentifier(pending)] = nil
+            if state.pendingRequests.isEmpty { Self.resume(&state.whenIdle) }
         }
     }
 
-    /// A connection has come, or has gone.
+    /// Changes the number of open connections by `change`.
     func countConnections(_ change: Int) {
         state.withLock { $0.counters.connections += change }
     }
 
-    /// A request cannot be read, or is too large.
+    /// Counts a request that cannot be read, or is too large.
     func countMalformed() {
         state.withLock { $0.counters.malformed += 1 }
     }
 
-    /// Whether answers should end their connections.
+    /// Whether responses close their connections.
     var isStopping: Bool {
         state.withLock { $0.stopping != nil }
     }
+}
+
+extension HTTPServer {
+    /// Bounds on the resources that clients can use. The defaults suit a service on one machine.
+    public struct Limits: Sendable {
+        /// Maximum number of open connections; further ones wait in the system's queue.
+        public var connections = 512
+        /// Maximum number of open connections from one address; further ones are closed at once. Behind Docker's
+        /// gateway, and on loopback, all clients share one address.
+        public var connectionsPerAddress = 256
+        /// Maximum number of connections that are idle or in the middle of a request; beyond it the server closes those
+        /// that have waited longest. It is less than `connections`, so that idle clients do not keep others out.
+        public var waiting = 192
+        /// Memory in bytes for a request's head and one read buffer; a longer head is answered with 431 (or 414).
+        public var connectionMemory = 16 << 10
+        /// Maximum size of a request's body in bytes; a longer one is answered with 413.
+        public var body = 64 << 10
+        /// Time limit for a whole request, from the accept or the previous response to its last byte. It also closes
+        /// idle connections. The library's own timeout restarts with each byte and so does not stop a client that sends
+        /// slowly.
+        public var requestDeadline: Duration = .seconds(15)
+        /// Time limit for a request with a larger body (``HTTPServer/BodyLimitOverride``), from its head to its last
+        /// byte.
+        public var uploadDeadline: Duration = .seconds(300)
+        /// Time limit for a client that does not read its response, in whole seconds.
+        public var inactivity: Duration = .seconds(30)
+
+        /// Creates the default limits.
+        public init() {}
+    }
+}
+
+/// Counts of a server's connections and requests, for metrics.
+///
+/// The library does not report, and so these counts do not include, connections that it closes because of the limit per
+/// address and requests whose address is longer than a head can be.
+public struct HTTPServerCounters: Sendable, Hashable {
+    /// Open connections.
+    public internal(set) var connections = 0
+    /// Requests that arrived whole.
+    public internal(set) var requests = 0
+    /// Requests that could not be read, or were too large.
+    public internal(set) var malformed = 0
+    /// Connections closed because no whole request arrived in time, including idle ones.
+    public internal(set) var late = 0
+    /// Connections closed to make room, because they had waited longest.
+    public internal(set) var crowded = 0
+
+    /// Creates counters at zero.
+    public init() {}
 }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Why a server did not start.
+/// The reason why a server did not start.
 public enum HTTPServerError: Error, Hashable, Sendable {
-    /// The text is no numeric address and port, such as `127.0.0.1:8590`, `0.0.0.0:80` or `[::1]:0`.
+    /// The text is not a numeric address and port, such as `127.0.0.1:8590`, `0.0.0.0:80` or `[::1]:0`.
     case invalidAddress(String)
-    /// The system refused the address; `errno` says why.
+    /// The system rejected the address; `errno` is the reason.
     case cannotListen(address: String, errno: Int32)
-    /// The address is ours, and the server's thread could not be started (`MHD_start_daemon`).
+    /// The address is bound, but the server's thread did not start (`MHD_start_daemon`).
     case cannotStart(address: String)
 
-    /// Whether another process has the address.
+    /// Whether another process uses the address.
     public var isAddressInUse: Bool {
         if case .cannotListen(_, EADDRINUSE) = self { true } else { false }
     }
 }
 
 extension HTTPServerError: CustomStringConvertible {
-    /// One line for the operator.
+    /// A one-line message for the operator.
     public var description: String {
         switch self {
         case .invalidAddress(let address):

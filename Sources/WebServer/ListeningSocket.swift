@@ -1,12 +1,12 @@
 import Glibc
 
-/// A TCP socket that listens on one address. It has no owner here: `MHD_start_daemon` takes it and closes it.
+/// A TCP socket that listens on one address. This type does not close it: `MHD_start_daemon` takes ownership.
 struct ListeningSocket {
     let descriptor: Int32
-    /// The address as bound: with the port that the system chose where 0 was asked for.
+    /// The bound address, with the port that the system chose if port 0 was requested.
     let address: String
 
-    /// Listens on `a.b.c.d:port` or `[v6]:port`; `[::]` takes IPv4 clients too.
+    /// Listens on `a.b.c.d:port` or `[v6]:port`; `[::]` accepts IPv4 clients too.
     init(address: String) throws(HTTPServerError) {
         guard let (host, port) = Self.parse(address) else { throw .invalidAddress(address) }
         let family = host.contains(":") ? AF_INET6 : AF_INET
@@ -42,7 +42,7 @@ struct ListeningSocket {
         }
     }
 
-    /// The host without brackets, and the port.
+    /// Returns the host without brackets, and the port.
     private static func parse(_ address: String) -> (host: String, port: UInt16)? {
         guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]) else {
             return nil
@@ -55,9 +55,10 @@ struct ListeningSocket {
         return (String(host), port)
     }
 
-    /// Binds, listens, and leaves the bound address in `name`; returns 0 or the errno.
+    /// Binds and listens, and writes the bound address to `name`. Returns 0 or the errno.
     private static func listen<Name>(on descriptor: Int32, at name: inout Name) -> Int32 {
-        // Without it a restart would have to wait for the old connections' TIME_WAIT; it never shares a live address.
+        // Without it a restart would have to wait for TIME_WAIT of old connections; it does not share an address that
+        // is in use.
         set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
         return withUnsafeMutableBytes(of: &name) { bytes in
             guard let name = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return EINVAL }

@@ -1,29 +1,29 @@
 import CMicrohttpd
 import Concurrency
 
-/// One request and its answer, from the request line to the last byte sent or the client's end.
+/// A request and its response, from the request line until the last byte is sent or the client disconnects.
 ///
-/// MHD's thread reads the request and sends the answer. In between the connection is suspended: MHD does not look at it,
-/// and the handler's task may take as long as it likes. The first answer resumes the connection, later ones are ignored.
+/// MHD's thread reads the request and sends the response. In between the connection is suspended: MHD ignores it while
+/// the handler's task runs. The first response resumes the connection; later ones are ignored.
 final class PendingRequest: Sendable {
     private enum Stage {
-        /// The head has not been looked at.
-        case target
-        /// The body is coming in.
+        /// The head has not been checked.
+        case head
+        /// The body is arriving.
         case body
-        /// The handler has the request, the connection is suspended.
+        /// The handler is running and the connection is suspended.
         case handling(MHDPointer, Task<Void, Never>?)
         case answered(WebResponse)
     }
 
     private struct State {
-        var stage = Stage.target
+        var stage = Stage.head
         var limit = 0
         var body: [UInt8] = []
         var isTooLarge = false
     }
 
-    /// Path and query; nil if they cannot be read.
+    /// The path and query; nil if they cannot be decoded.
     let target: RequestTarget?
     private let state = Locked(State())
 
@@ -31,21 +31,21 @@ final class PendingRequest: Sendable {
         self.target = target
     }
 
-    /// True once, when the head is in and nothing of the body.
-    func beginsBody() -> Bool {
+    /// Moves from the head to the body; true only the first time.
+    func beginBody() -> Bool {
         state.withLock { state in
-            guard case .target = state.stage else { return false }
+            guard case .head = state.stage else { return false }
             state.stage = .body
             return true
         }
     }
 
-    /// Takes so many bytes of a body, and no more.
+    /// Sets the maximum size of the body in bytes.
     func limitBody(to limit: Int) {
         state.withLock { $0.limit = limit }
     }
 
-    /// Takes a part of the body in; past the limit it is forgotten and answered 413 when it ends.
+    /// Appends a part of the body. A body over the limit is discarded, and answered with 413 when it ends.
     func append(_ part: UnsafeRawBufferPointer) {
         state.withLock { state in
             state.isTooLarge = state.isTooLarge || state.body.count + part.count > state.limit
@@ -57,7 +57,7 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// The whole body; nil if it was too large.
+    /// Removes and returns the whole body; nil if it was too large.
     func takeBody() -> [UInt8]? {
         state.withLock { state in
             defer { state.body = [] }
@@ -65,19 +65,19 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// The answer, if there is one.
-    var answer: WebResponse? {
+    /// The response; nil while there is none.
+    var response: WebResponse? {
         state.withLock { if case .answered(let response) = $0.stage { response } else { nil } }
     }
 
-    /// Suspends the connection until the answer is there (`MHD_suspend_connection`). MHD's thread only.
+    /// Suspends the connection until there is a response (`MHD_suspend_connection`). Called on MHD's thread only.
     func suspend(_ connection: MHDPointer) {
         state.withLock { $0.stage = .handling(connection, nil) }
         MHD_suspend_connection(connection.pointer)
     }
 
-    /// Keeps the handler's task, to cancel it if need be: at once if there is an answer already.
-    func handle(in task: Task<Void, Never>) {
+    /// Stores the handler's task so that it can be cancelled; cancels it at once if there is a response already.
+    func setHandlerTask(_ task: Task<Void, Never>) {
         let isKept = state.withLock { state in
             guard case .handling(let connection, nil) = state.stage else { return false }
             state.stage = .handling(connection, task)
@@ -86,9 +86,9 @@ final class PendingRequest: Sendable {
         if !isKept { task.cancel() }
     }
 
-    /// Answers, unless it is answered (`MHD_resume_connection`).
+    /// Sets the response, unless there is one, and resumes the connection (`MHD_resume_connection`).
     ///
-    /// Resumed under the lock: who finds the exchange answered may rely on the connection not being suspended.
+    /// The connection is resumed under the lock, so a request that has a response is never suspended.
     func finish(with response: WebResponse) {
         state.withLock { state in
             guard case .handling(let connection, _) = state.stage else { return }
@@ -97,17 +97,27 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// Ends a body that has no end of its own.
-    func endOpenBody() {
-        if case .open(let body) = answer?.body { body.end() }
+    /// Ends the response's body if it is a stream.
+    func endStreamingBody() {
+        if case .streaming(let body) = response?.body { body.end() }
     }
 
-    /// Answers in the handler's place and cancels it.
-    func abandon(with response: WebResponse) {
+    /// Sets the response in place of the handler's and cancels the handler.
+    func cancel(with response: WebResponse) {
         let task: Task<Void, Never>? = state.withLock {
             if case .handling(_, let task) = $0.stage { task } else { nil }
         }
         finish(with: response)
         task?.cancel()
     }
+}
+
+/// A pointer to an MHD object: the daemon or a connection.
+///
+/// `@unchecked Sendable` is sound because every MHD function that is called with it off MHD's thread is thread-safe:
+/// `MHD_resume_connection` and `MHD_stop_daemon` take MHD's locks. The object outlives its use: MHD does not free a
+/// suspended connection before it is resumed, which `PendingRequest` does once, and the daemon is stopped once, when
+/// nothing is suspended and nothing can be.
+struct MHDPointer: @unchecked Sendable {
+    let pointer: OpaquePointer
 }

@@ -1,56 +1,58 @@
 import CMicrohttpd
 import Concurrency
 
-/// A body without an end in sight, such as a stream of server-sent events: what is pushed is sent at once.
+/// A body of unknown length, such as a stream of server-sent events. Each pushed part is sent at once.
 ///
-/// It may be pushed to from any thread, before the answer is sent too. It holds what the client has not taken yet; parts
-/// that are pushed to many bodies are shared, not copied. Proxies and phones drop connections that are silent, and a
-/// client that has gone is noticed only at the next part: push something now and then.
+/// Parts can be pushed from any thread, also before the response is sent. The body holds what the client has not read;
+/// parts pushed to many bodies are shared, not copied. Push a part at intervals: proxies and phones drop silent
+/// connections, and a disconnected client is detected only when the next part is sent.
 public final class StreamingBody: Sendable {
     fileprivate struct State {
-        /// What is to be sent, from `first` on; of that part `offset` bytes are sent.
+        /// The unsent parts start at `first`; `offset` bytes of that part are sent.
         var parts: [[UInt8]] = []
         var first = 0
         var offset = 0
-        var waiting = 0
+        var unsentCount = 0
         var connection: MHDPointer?
         var isSuspended = false
         var isEnded = false
-        /// The server has let go of it: its connection may be another's.
-        var isGone = false
+        /// MHD has released the body; its connection may serve another request.
+        var isReleased = false
     }
 
     private let limit: Int
-    private let whenGone: @Sendable () -> Void
+    private let onClose: @Sendable () -> Void
     private let state = Locked(State())
 
-    /// Makes a body that holds at most `limit` bytes for a client that does not read; past them the client is cut off.
+    /// Creates a body.
     ///
-    /// `whenGone` is called once after the last byte, or when the client has gone; it must be quick.
-    public init(limit: Int = 1 << 20, whenGone: @escaping @Sendable () -> Void = {}) {
+    /// - Parameters:
+    /// - limit: Maximum number of unsent bytes; a client that falls further behind is disconnected.
+    /// - onClose: Called once, after the last byte is sent or the client has disconnected. It must not block.
+    public init(limit: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}) {
         self.limit = limit
-        self.whenGone = whenGone
+        self.onClose = onClose
     }
 
-    /// Sends some more; false if nobody will read it, because the client has gone, did not keep up or the body is ended.
+    /// Sends a part; false if the client has disconnected or fallen behind, or the body has ended.
     @discardableResult
     public func push(_ part: [UInt8]) -> Bool {
         state.withLock { state in
-            guard !state.isEnded, !state.isGone else { return false }
-            guard state.waiting + part.count <= limit else {
+            guard !state.isEnded, !state.isReleased else { return false }
+            guard state.unsentCount + part.count <= limit else {
                 state.isEnded = true
-                cut(&state)
+                disconnect(&state)
                 return false
             }
             if part.isEmpty { return true }
             state.parts.append(part)
-            state.waiting += part.count
+            state.unsentCount += part.count
             resume(&state)
             return true
         }
     }
 
-    /// Ends the body once all is sent.
+    /// Ends the body after the parts already pushed.
     public func end() {
         state.withLock { state in
             state.isEnded = true
@@ -58,34 +60,36 @@ public final class StreamingBody: Sendable {
         }
     }
 
-    /// Resumed under the lock, as it is suspended: no part is lost between the look and the sleep.
+    /// Resumes the connection under the lock that suspends it, so that no wakeup is lost.
     private func resume(_ state: inout State) {
         guard state.isSuspended, let connection = state.connection else { return }
         state.isSuspended = false
         MHD_resume_connection(connection.pointer)
     }
 
-    /// Cuts a client off that does not read; MHD sees its end.
-    private func cut(_ state: inout State) {
-        (state.parts, state.first, state.waiting) = ([], 0, 0)
+    /// Disconnects a client that does not read.
+    private func disconnect(_ state: inout State) {
+        (state.parts, state.first, state.unsentCount) = ([], 0, 0)
         guard let connection = state.connection else { return }
-        // MHD closes a descriptor only after `release`, which takes the same lock: it is still this client's.
-        cutConnection(marquee_descriptor(connection.pointer))
+        // MHD closes a descriptor only after `release`, which takes the same lock: the descriptor still belongs to this
+        // client.
+        shutDownSocket(marquee_descriptor(connection.pointer))
         resume(&state)
     }
 }
 
 extension StreamingBody {
-    /// Makes MHD's response, which keeps the body alive until it is done with it. MHD's thread only.
+    /// Creates MHD's response, which retains the body until MHD releases it. Called on MHD's thread only.
     func makeResponse(on connection: OpaquePointer) -> OpaquePointer? {
         let handle = MHDPointer(pointer: connection)
         state.withLock { $0.connection = handle }
         // MHD_SIZE_UNKNOWN is a macro that Swift cannot see.
         return MHD_create_response_from_callback(
-            .max, 1 << 10, readOpenBody, Unmanaged.passRetained(self).toOpaque(), releaseOpenBody)
+            .max, 1 << 10, readStreamingBody, Unmanaged.passRetained(self).toOpaque(), releaseStreamingBody)
     }
 
-    /// Copies what there is, at most `size` bytes; without any the connection sleeps until there is more.
+    /// Copies at most `size` unsent bytes to `buffer` and returns their number; suspends the connection if there are
+    /// none.
     fileprivate func read(into buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> Int {
         state.withLock { state in
             var count = 0
@@ -97,7 +101,7 @@ extension StreamingBody {
                 state.offset += piece.count
                 if state.offset == part.count { state.advance() }
             }
-            state.waiting -= count
+            state.unsentCount -= count
             if count > 0 { return count }
             if state.isEnded { return MHD_CONTENT_READER_END_OF_STREAM }
             guard let connection = state.connection else { return MHD_CONTENT_READER_END_WITH_ERROR }
@@ -109,16 +113,16 @@ extension StreamingBody {
 
     fileprivate func release() {
         state.withLock { state in
-            state.isGone = true
+            state.isReleased = true
             state.connection = nil
-            (state.parts, state.first, state.waiting) = ([], 0, 0)
+            (state.parts, state.first, state.unsentCount) = ([], 0, 0)
         }
-        whenGone()
+        onClose()
     }
 }
 
 extension StreamingBody.State {
-    /// Forgets the part that is sent.
+    /// Drops the part that has been sent.
     fileprivate mutating func advance() {
         parts[first] = []
         first += 1
@@ -127,14 +131,14 @@ extension StreamingBody.State {
     }
 }
 
-private func readOpenBody(
+private func readStreamingBody(
     _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {
     guard let context, let buffer else { return MHD_CONTENT_READER_END_WITH_ERROR }
     return Unmanaged<StreamingBody>.fromOpaque(context).takeUnretainedValue().read(into: buffer, size)
 }
 
-private func releaseOpenBody(_ context: UnsafeMutableRawPointer?) {
+private func releaseStreamingBody(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     Unmanaged<StreamingBody>.fromOpaque(context).takeRetainedValue().release()
 }

@@ -1,19 +1,19 @@
 internal import Text
 
-/// A request that has arrived whole.
+/// A request with its whole body.
 public struct WebRequest: Sendable {
-    /// The method as sent, but `HEAD` is told as `GET`: the server leaves the body of the answer out itself.
+    /// The method as sent, except that `HEAD` becomes `GET`: the server omits the body of the response itself.
     public var method: String
-    /// The path, decoded; begins with `/`.
+    /// The decoded path; begins with `/`.
     public var path: String
-    /// The query's names and values, decoded, in their order; a name may repeat. `+` is read as a blank.
+    /// The decoded query in order; a name may repeat. `+` is a blank.
     public var query: [(name: String, value: String)]
-    /// The header's fields in their order; a name may repeat.
+    /// The header fields in order; a name may repeat.
     public var headers: [(name: String, value: String)]
-    /// The body, not decoded in any way.
+    /// The body's bytes, as sent.
     public var body: [UInt8]
 
-    /// Makes a request, for example to call a handler without a server.
+    /// Creates a request, for example to call a handler without a server.
     public init(
         method: String = "GET", path: String, query: [(name: String, value: String)] = [],
         headers: [(name: String, value: String)] = [], body: [UInt8] = []
@@ -25,19 +25,51 @@ public struct WebRequest: Sendable {
         self.body = body
     }
 
-    /// The first value of `name` in the query.
+    /// Returns the first value of `name` in the query; nil if there is none.
     public func query(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }
 
-    /// The first header field called `name`, in whatever case.
+    /// Returns the first value of the header field `name`, compared without case; nil if there is none.
     public func header(_ name: String) -> String? {
         headers.first { equalIgnoringCase($0.name, name) }?.value
     }
 }
 
-/// Whether two field names are the same: HTTP compares their ASCII letters without case.
+/// Whether two field names are equal: HTTP compares ASCII letters without case.
 func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
     one.utf8.count == other.utf8.count
         && zip(one.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+}
+
+/// The decoded path and query of a request line's target.
+struct RequestTarget {
+    let path: String
+    let query: [(name: String, value: String)]
+
+    /// Parses `/path?name=value&…`; nil if the text is not a valid target.
+    ///
+    /// The query is read like an HTML form: `+` is a blank (a plus is `%2B`), names may repeat, their order is kept,
+    /// and a name without `=` has an empty value. In the path `+` is a plus. Text that is not UTF-8 once decoded, a `%`
+    /// without two hexadecimal digits, and `%00` are rejected.
+    init?(_ target: some StringProtocol) {
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, first.first == UInt8(ascii: "/"), let path = Self.decode(first) else {
+            return nil
+        }
+        var query: [(name: String, value: String)] = []
+        for item in parts.dropFirst().first?.split(separator: UInt8(ascii: "&")) ?? [] {
+            let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(pair[0], plusIsBlank: true) else { return nil }
+            guard let value = pair.count == 2 ? Self.decode(pair[1], plusIsBlank: true) : "" else { return nil }
+            query.append((name, value))
+        }
+        self.path = path
+        self.query = query
+    }
+
+    private static func decode(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> String? {
+        guard let bytes = text.percentDecoded(plusIsBlank: plusIsBlank), !bytes.contains(0) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
 }

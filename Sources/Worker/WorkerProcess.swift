@@ -83,7 +83,7 @@ public struct WorkerProcess: Sendable {
         let key = KobisKeyHealth(configuration.kobis.key)
         // One for each priority, so that no live request shares a call that may not use the reserve.
         func client(for priority: Request.Priority) -> HTTPClient {
-            HTTPClient(limits: HTTPClient.Limits(callsAtOnce: configuration.callsAtOnce)) {
+            HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
                 service throws(UpstreamError) in
                 try await quota.book(service, for: priority)
             } afterAttempt: { service, failure, duration in

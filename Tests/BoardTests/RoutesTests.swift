@@ -62,7 +62,7 @@ import WebServer
         #expect(names.contains("app.js") && names.contains("board.css"))
         let sizes = try (names + ["index.html"]).map { name in
             let file = try #require(files[name], "\(name)")
-            return file.packed?.count ?? file.bytes.count
+            return file.gzipped?.count ?? file.bytes.count
         }
         #expect(sizes.reduce(0, +) < 60_000)
     }

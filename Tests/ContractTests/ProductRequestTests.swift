@@ -60,7 +60,7 @@ import Testing
                 == .productOrder(.modify(id(5), try ProductChange(stock: 0))))
         #expect(
             try request("product.modify", #"{"product":5,"secret":"s"}"#).target
-                == .productOrder(.modify(id(5), .nothing)))
+                == .productOrder(.modify(id(5), .empty)))
         #expect(try request("product.remove", "5").target == .productOrder(.remove(id(5))))
     }
 

@@ -55,7 +55,8 @@ extension Terminal {
                     return ending.errors.first ?? ""
                 }
                 let short = Self.goods.map { $0 == "겨울 외투" ? "외투" : $0 }
-                #expect(try await said(2, ["register", image] + short).contains("a name has at least 3 characters"))
+                #expect(
+                    try await said(2, ["register", image] + short).contains("a name must have at least 3 characters"))
                 let six = Array(repeating: image, count: 6)
                 #expect(try await said(2, ["register"] + six + Self.goods).contains("1 to 5 images, not 6"))
                 let large = try file("large.jpg", [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 10 << 20))
@@ -74,7 +75,7 @@ extension Terminal {
                 #expect(wrong.contains("unauthorized: ") && wrong.contains("401"))
                 try await stage.misbehave(["openmarket": ["notice": 1]])
                 let page = try await said(3, ["list", "--refresh"])
-                #expect(page.contains("maintenance: ") && page.contains("with a page instead of data"))
+                #expect(page.contains("maintenance: ") && page.contains("with an HTML page instead of data"))
             }
         }
 

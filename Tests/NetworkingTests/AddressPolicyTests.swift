@@ -10,7 +10,7 @@ struct AddressPolicyTests {
     private let client = HTTPClient(retry: .patient, isPublic: { $0.isPublic || $0 == IPAddress("127.0.0.2") })
 
     @Test(
-        "No private address is connected to, however it is written",
+        "The client connects to no private address, however it is written",
         arguments: [
             "127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0x7f000001",
             "0177.0.0.1", "127.1", "0", "10.1.2.3", "169.254.169.254", "100.64.0.1", "172.16.0.1", "192.168.0.1",
@@ -19,7 +19,7 @@ struct AddressPolicyTests {
     func privateAddress(host: String) async throws {
         let server = try ScriptedServer { $0.answer("secret of the house") }
         let port = try #require(server.url.split(separator: ":").last)
-        let request = HTTPRequest("http://\(host):\(port)/", reach: .publicAddressesOnly)
+        let request = HTTPRequest("http://\(host):\(port)/", addressPolicy: .publicAddressesOnly)
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
         #expect(error?.kind == .forbidden, "\(String(describing: error))")
         #expect(server.connections == 0)
@@ -27,9 +27,9 @@ struct AddressPolicyTests {
 
     @Test("A public address is connected to")
     func publicAddress() async throws {
-        let server = try ScriptedServer(address: "127.0.0.2") { $0.answer("picture") }
-        let request = HTTPRequest(server.url, reach: .publicAddressesOnly)
-        #expect(try await client.send(.text(request)) == "picture")
+        let server = try ScriptedServer(address: "127.0.0.2") { $0.answer("image") }
+        let request = HTTPRequest(server.url, addressPolicy: .publicAddressesOnly)
+        #expect(try await client.send(.text(request)) == "image")
     }
 
     @Test(
@@ -40,7 +40,7 @@ struct AddressPolicyTests {
         let outside = try ScriptedServer(address: "127.0.0.2") {
             $0.answer(status: 302, headers: ["Location: http://\(host):\(port)/"])
         }
-        let request = HTTPRequest(outside.url, redirects: 3, reach: .publicAddressesOnly)
+        let request = HTTPRequest(outside.url, redirects: 3, addressPolicy: .publicAddressesOnly)
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
         #expect(error?.kind == .forbidden)
         #expect(inside.connections == 0)
@@ -54,7 +54,7 @@ struct AddressPolicyTests {
         }
         _ = try await client.send(.text(HTTPRequest(inside.url)))
         for url in [inside.url, outside.url] {
-            let request = HTTPRequest(url, redirects: 3, reach: .publicAddressesOnly)
+            let request = HTTPRequest(url, redirects: 3, addressPolicy: .publicAddressesOnly)
             let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
             #expect(error?.kind == .forbidden)
         }

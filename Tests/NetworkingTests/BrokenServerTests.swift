@@ -8,7 +8,7 @@ import Testing
 struct BrokenServerTests {
     private let client = HTTPClient(retry: .patient)
 
-    /// A way for a server to fail, and what it is to be called.
+    /// A server failure, and the kind of error that it must cause.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let kind: UpstreamError.Kind
@@ -16,8 +16,8 @@ struct BrokenServerTests {
     }
 
     static let faults = [
-        Fault(testDescription: "closes without a word", kind: .unavailable) { $0.close() },
-        Fault(testDescription: "resets without a word", kind: .unavailable) { $0.reset() },
+        Fault(testDescription: "closes without a response", kind: .unavailable) { $0.close() },
+        Fault(testDescription: "resets without a response", kind: .unavailable) { $0.reset() },
         Fault(testDescription: "cuts the head", kind: .unavailable) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nContent-Le")
             exchange.reset()
@@ -34,19 +34,19 @@ struct BrokenServerTests {
             exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
             exchange.close()
         },
-        Fault(testDescription: "sends a chunk of no size", kind: .unavailable) { exchange in
+        Fault(testDescription: "sends an invalid chunk size", kind: .unavailable) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
             exchange.close()
         },
-        Fault(testDescription: "speaks no HTTP", kind: .invalid) { exchange in
+        Fault(testDescription: "does not speak HTTP", kind: .invalid) { exchange in
             exchange.send("\u{16}\u{3} hello\r\n\r\n")
             exchange.close()
         },
-        Fault(testDescription: "has a length that is none", kind: .invalid) { exchange in
+        Fault(testDescription: "sends an invalid length", kind: .invalid) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nbody")
             exchange.close()
         },
-        Fault(testDescription: "packs badly", kind: .invalid) {
+        Fault(testDescription: "sends invalid gzip", kind: .invalid) {
             $0.answer("not packed at all", headers: ["Content-Encoding: gzip"])
         },
         Fault(testDescription: "announces too much", kind: .invalid) { exchange in
@@ -59,21 +59,21 @@ struct BrokenServerTests {
             for _ in 0..<1000 where !exchange.send(piece) { break }
             exchange.close()
         },
-        Fault(testDescription: "sends a bomb", kind: .invalid) { exchange in
+        Fault(testDescription: "sends a gzip bomb", kind: .invalid) { exchange in
             exchange.answer(gzipBomb(megabytes: 64), headers: ["Content-Encoding: gzip"])
         },
-        Fault(testDescription: "never ends its head", kind: .invalid) { exchange in
+        Fault(testDescription: "never ends its header", kind: .invalid) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\n")
             while exchange.send("X-Line: \(String(repeating: "x", count: 1000))\r\n") {}
             exchange.close()
         },
-        Fault(testDescription: "never ends its preliminary answers", kind: .invalid) { exchange in
+        Fault(testDescription: "never ends its informational responses", kind: .invalid) { exchange in
             while exchange.send("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n") {}
             exchange.close()
         },
     ]
 
-    @Test("A server that fails is told by its fault", arguments: faults)
+    @Test("Each server failure has its kind of error", arguments: faults)
     func fault(_ fault: Fault) async throws {
         let server = try ScriptedServer(fault.script)
         // The fault ends it, however slow the machine is.
@@ -84,7 +84,7 @@ struct BrokenServerTests {
         #expect(error?.isTransient == (fault.kind == .unavailable))
     }
 
-    @Test("A body of exactly the limit is taken, one byte more is not")
+    @Test("A body of exactly the limit is accepted, one byte more is not")
     func limit() async throws {
         let server = try ScriptedServer { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 1000))
@@ -97,7 +97,7 @@ struct BrokenServerTests {
         #expect(error?.kind == .invalid)
     }
 
-    @Test("Nobody at the address is unavailable")
+    @Test("A refused connection is unavailable")
     func refused() async throws {
         let url = try ScriptedServer { $0.answer() }.url
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(HTTPRequest(url))) }
@@ -113,7 +113,7 @@ struct BrokenServerTests {
         #expect(error?.kind == .unavailable)
     }
 
-    @Test("A server that says nothing, or too slowly, is a timeout at the deadline", arguments: [false, true])
+    @Test("A silent or slow server is a timeout at the deadline", arguments: [false, true])
     func silence(drips: Bool) async throws {
         let server = try ScriptedServer { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
@@ -127,10 +127,10 @@ struct BrokenServerTests {
         #expect(start.duration(to: .now) >= .milliseconds(200))
     }
 
-    @Test("One that waits for a place ends at its deadline, too")
+    @Test("A request that waits for a connection fails at its deadline")
     func waiting() async throws {
         let server = try ScriptedServer { $0.waitForHangUp() }
-        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1, total: 1, waiting: 1), retry: .patient)
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1, total: 1, queueLength: 1), retry: .patient)
         async let first = failure { () async throws(UpstreamError) in
             try await client.send(.text(HTTPRequest("\(server.url)/1")))
         }
@@ -138,15 +138,15 @@ struct BrokenServerTests {
         let request = HTTPRequest("\(server.url)/2", deadline: .milliseconds(100))
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
         #expect(error?.kind == .timeout)
-        #expect(error?.message.contains("no place became free") == true)
+        #expect(error?.message.contains("no connection became free") == true)
         await client.shutdown()
         #expect(await first?.kind == .cancelled)
         #expect(server.requests.map(\.target) == ["/1"])
     }
 }
 
-/// A gzip stream that unpacks to so many megabytes of zeros: one literal zero, then copies of 258 of the byte before,
-/// in the fixed code (RFC 1951, 3.2.6). Each copy is 13 bits, so the bytes repeat after 8 of them.
+/// Returns a gzip stream that decompresses to `megabytes` of zeros: one literal zero, then copies of 258 of the byte
+/// before, in the fixed code (RFC 1951, 3.2.6). Each copy is 13 bits, so the bytes repeat after 8 of them.
 private func gzipBomb(megabytes: Int) -> [UInt8] {
     let copy = "1100010100000"
     let bits = Array("110" + "00110000" + String(repeating: copy, count: 16))

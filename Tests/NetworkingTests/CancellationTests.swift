@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct CancellationTests {
     @Test(
-        "Cancelling about when the answer comes never hangs, a thousand times",
+        "Cancelling around the time of the response never hangs, a thousand times",
         arguments: [HTTPRequest.Method.get, .post])
     func races(method: HTTPRequest.Method) async throws {
         let client = HTTPClient(limits: HTTPClient.Limits(perHost: 8), retry: .patient)
@@ -36,7 +36,7 @@ struct CancellationTests {
         #expect(try await client.send(.text(HTTPRequest(server.url))) == "x")
     }
 
-    @Test("A task that is cancelled already sends nothing")
+    @Test("A task that is already cancelled sends nothing")
     func cancelledBefore() async throws {
         let client = HTTPClient(retry: .patient)
         let server = try ScriptedServer { $0.answer() }
@@ -51,7 +51,7 @@ struct CancellationTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("Cancellation that comes before there is anything to cancel is not lost")
+    @Test("A cancellation before the transfer is enqueued is not lost")
     func cancelledWhileEntering() async throws {
         let transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
         let server = try ScriptedServer { $0.waitForHangUp() }
@@ -70,16 +70,16 @@ struct CancellationTests {
         #expect(await task.value == [.cancelled])
     }
 
-    @Test("A pause between attempts ends with its caller")
+    @Test("Cancelling the caller ends a pause between attempts")
     func cancelledPause() async throws {
         let server = try ScriptedServer { $0.answer(status: 503) }
         let asleep = AsyncStream.makeStream(of: Void.self)
-        var surroundings = HTTPClient.RetryEnvironment.system
-        surroundings.sleep = { _ in
+        var retryEnvironment = HTTPClient.RetryEnvironment.system
+        retryEnvironment.sleep = { _ in
             asleep.continuation.yield()
             try await Task.sleep(for: .seconds(3600))
         }
-        let client = HTTPClient(surroundings: surroundings)
+        let client = HTTPClient(retryEnvironment: retryEnvironment)
         let task = Task {
             await failure { () async throws(UpstreamError) in try await client.send(.text(HTTPRequest(server.url))) }
         }
@@ -88,7 +88,7 @@ struct CancellationTests {
         #expect(await task.value?.kind == .cancelled)
     }
 
-    @Test("Shutdown cancels what is under way, waiting or pausing, and what comes later")
+    @Test("Shutdown cancels running, waiting, pausing and later requests")
     func shutdown() async throws {
         let server = try ScriptedServer { $0.waitForHangUp() }
         let client = HTTPClient(limits: HTTPClient.Limits(perHost: 2))
@@ -115,7 +115,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A client that nobody holds any more closes its connections")
+    @Test("A released client closes its connections")
     func dropped() async throws {
         let hungUp = AsyncStream.makeStream(of: Void.self)
         let server = try ScriptedServer { exchange in

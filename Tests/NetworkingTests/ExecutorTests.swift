@@ -4,10 +4,10 @@ import Testing
 
 @testable import Networking
 
-/// The client's thread as the place where tasks run.
+/// Tasks on the client's thread.
 @Suite(.timeLimit(.minutes(5)))
 struct ExecutorTests {
-    @Test("Who prefers the client's thread asks, is answered and goes on there")
+    @Test("A task that prefers the client's thread sends, receives and continues there")
     func oneThread() async throws {
         let client = HTTPClient(retry: .patient)
         let server = try ScriptedServer { $0.answer("x") }

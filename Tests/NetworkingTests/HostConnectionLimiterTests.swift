@@ -3,83 +3,83 @@ import Testing
 @testable import Networking
 
 struct HostConnectionLimiterTests {
-    @Test("A host's places are given in order of arrival, and none beyond its limit")
+    @Test("A host's transfers start in order of arrival, up to its limit")
     func perHost() {
-        let places = Queue(HTTPClient.Limits(perHost: 2, total: 10, waiting: 10))
-        places.enter([1, 2, 3, 4], host: "a")
-        #expect(places.given() == [1, 2])
-        places.leave(1)
-        #expect(places.given() == [3])
+        let limiter = LimiterBox(HTTPClient.Limits(perHost: 2, total: 10, queueLength: 10))
+        limiter.enqueue([1, 2, 3, 4], host: "a")
+        #expect(limiter.started() == [1, 2])
+        limiter.remove(1)
+        #expect(limiter.started() == [3])
     }
 
-    @Test("A full host does not hold up another")
+    @Test("A host at its limit does not delay another")
     func hosts() {
-        let places = Queue(HTTPClient.Limits(perHost: 1, total: 2, waiting: 10))
-        places.enter([1, 2], host: "a")
-        places.enter([3], host: "b")
-        places.enter([4], host: "c")
-        #expect(places.given() == [1, 3])
-        places.leave(3)
-        #expect(places.given() == [4])
-        places.leave(1)
-        #expect(places.given() == [2])
+        let limiter = LimiterBox(HTTPClient.Limits(perHost: 1, total: 2, queueLength: 10))
+        limiter.enqueue([1, 2], host: "a")
+        limiter.enqueue([3], host: "b")
+        limiter.enqueue([4], host: "c")
+        #expect(limiter.started() == [1, 3])
+        limiter.remove(3)
+        #expect(limiter.started() == [4])
+        limiter.remove(1)
+        #expect(limiter.started() == [2])
     }
 
-    @Test("A queue of no length takes who can go at once")
+    @Test("A queue of length zero accepts transfers that can start at once")
     func noQueue() {
-        let places = Queue(HTTPClient.Limits(perHost: 1, total: 2, waiting: 0))
-        #expect(places.enter([1], host: "a") == [true])
-        #expect(places.given() == [1])
-        #expect(places.enter([2], host: "a") == [false])
-        #expect(places.enter([3], host: "b") == [true])
-        #expect(places.given() == [3])
-        #expect(places.enter([4], host: "c") == [false])
+        let limiter = LimiterBox(HTTPClient.Limits(perHost: 1, total: 2, queueLength: 0))
+        #expect(limiter.enqueue([1], host: "a") == [true])
+        #expect(limiter.started() == [1])
+        #expect(limiter.enqueue([2], host: "a") == [false])
+        #expect(limiter.enqueue([3], host: "b") == [true])
+        #expect(limiter.started() == [3])
+        #expect(limiter.enqueue([4], host: "c") == [false])
     }
 
-    @Test("Who leaves the queue is not called, and leaves room for another")
+    @Test("A removed transfer does not start, and makes room for another")
     func leaving() {
-        let places = Queue(HTTPClient.Limits(perHost: 1, total: 1, waiting: 2))
-        places.enter([1], host: "a")
-        #expect(places.given() == [1])
-        #expect(places.enter([2, 3, 4], host: "a") == [true, true, false])
-        places.leave(2)
-        places.leave(2)
-        #expect(places.waiting == 1)
-        #expect(places.enter([5], host: "b") == [true])
-        places.leave(1)
-        #expect(places.given() == [3])
-        places.leave(3)
-        #expect(places.given() == [5])
-        places.leave(5)
-        #expect(places.given().isEmpty)
-        #expect(places.waiting == 0)
+        let limiter = LimiterBox(HTTPClient.Limits(perHost: 1, total: 1, queueLength: 2))
+        limiter.enqueue([1], host: "a")
+        #expect(limiter.started() == [1])
+        #expect(limiter.enqueue([2, 3, 4], host: "a") == [true, true, false])
+        limiter.remove(2)
+        limiter.remove(2)
+        #expect(limiter.waitingCount == 1)
+        #expect(limiter.enqueue([5], host: "b") == [true])
+        limiter.remove(1)
+        #expect(limiter.started() == [3])
+        limiter.remove(3)
+        #expect(limiter.started() == [5])
+        limiter.remove(5)
+        #expect(limiter.started().isEmpty)
+        #expect(limiter.waitingCount == 0)
     }
 }
 
-/// Places by reference: a macro can not call what mutates.
-private final class Queue {
-    private var places: HostConnectionLimiter
+/// The limiter as a class: `#expect` cannot call a mutating method.
+private final class LimiterBox {
+    private var limiter: HostConnectionLimiter
 
     init(_ limits: HTTPClient.Limits) {
-        places = HostConnectionLimiter(limits)
+        limiter = HostConnectionLimiter(limits)
     }
 
-    var waiting: Int { places.waiting }
+    var waitingCount: Int { limiter.waitingCount }
 
-    /// Puts requests in the queue, and tells which of them it took.
+    /// Enqueues transfers and returns which of them were accepted.
     @discardableResult
-    func enter(_ ids: [UInt64], host: String) -> [Bool] {
-        ids.map { places.enter($0, host: host) }
+    func enqueue(_ ids: [UInt64], host: String) -> [Bool] {
+        ids.map { limiter.enqueue($0, host: host) }
     }
 
-    /// Everybody who may go now.
-    func given() -> [UInt64] {
+    /// Starts and returns all transfers that can start now.
+    func started() -> [UInt64] {
         var ids: [UInt64] = []
-        while let id = places.next() { ids.append(id) }
+        while let id = limiter.startNext() { ids.append(id) }
         return ids
     }
 
-    func leave(_ id: UInt64) {
-        places.leave(id)
+    func remove(_ id: UInt64) {
+        limiter.remove(id)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 /// Against a real mail server.
 @Suite(.timeLimit(.minutes(5))) struct MailTests {
-    /// What the server says of a mail that it took.
-    private struct Taken: Decodable {
+    /// The server's report of a mail that it accepted.
+    private struct ReceivedMail: Decodable {
         let from: String
         let to: [String]
         let text: String
@@ -33,37 +33,37 @@ import Testing
             message: Array("Subject: hi\r\n\r\nfirst\r\n.\r\n..last\r\n".utf8))
     }
 
-    private func taken(by server: Counterpart) async throws -> Taken {
-        try JSONDecoder().decode(Taken.self, from: Data(try #require(await server.line()).utf8))
+    private func received(by server: Counterpart) async throws -> ReceivedMail {
+        try JSONDecoder().decode(ReceivedMail.self, from: Data(try #require(await server.line()).utf8))
     }
 
-    @Test("a mail arrives as it is, for all its recipients")
+    @Test("a mail arrives unchanged for all its recipients")
     func plain() async throws {
         let server = try await server()
         let reply = try await client.send(mail(to: server.port))
         #expect(reply == MailClient.Reply(code: 250, text: "250 2.0.0 taken"))
-        let taken = try await taken(by: server)
-        #expect(taken.from == "marquee@example.org" && taken.to == ["one@example.org", "two@example.org"])
-        #expect(taken.text.contains("first\r\n.\r\n..last\r\n"))
-        #expect(!taken.tls)
+        let received = try await received(by: server)
+        #expect(received.from == "marquee@example.org" && received.to == ["one@example.org", "two@example.org"])
+        #expect(received.text.contains("first\r\n.\r\n..last\r\n"))
+        #expect(!received.tls)
         await client.shutdown()
     }
 
     @Test(
-        "it is encrypted and signed in, by STARTTLS or from the first byte",
+        "the client encrypts and logs in, by STARTTLS or from the first byte",
         arguments: [MailRequest.Security.startTLS, .tls])
     func encrypted(security: MailRequest.Security) async throws {
         let server = try await server("--\(security.rawValue.lowercased())", "--login", "me", "p w:d")
         var mail = mail(to: server.port, security)
-        mail.authorities = folder.file("certificate.pem")
+        mail.certificateFile = folder.file("certificate.pem")
         (mail.user, mail.password) = ("me", "p w:d")
         #expect(try await client.send(mail).code == 250)
-        let taken = try await taken(by: server)
-        #expect(taken.tls && taken.user == "me")
+        let received = try await received(by: server)
+        #expect(received.tls && received.user == "me")
         await client.shutdown()
     }
 
-    @Test("a stranger's certificate, or a server without encryption, gets nothing")
+    @Test("a server with an untrusted certificate or without encryption gets nothing")
     func untrusted() async throws {
         let server = try await server("--starttls")
         #expect(await failure(of: mail(to: server.port, .startTLS))?.kind == .unavailable)
@@ -72,7 +72,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("a refusal is told in the server's words, and not the password")
+    @Test("a rejection contains the server's text and not the password")
     func refused() async throws {
         let server = try await server("--refuse", "two@example.org", "--busy", "1")
         #expect(
@@ -83,15 +83,15 @@ import Testing
         #expect(try await client.send(other).code == 250)
 
         let locked = try await self.server("--login", "me", "right")
-        var stranger = mail(to: locked.port)
-        (stranger.user, stranger.password) = ("me", "wr0ng-secret")
-        #expect(try await client.send(stranger).code == 535)
-        #expect(!String(reflecting: stranger).contains("wr0ng"))
+        var untrusted = mail(to: locked.port)
+        (untrusted.user, untrusted.password) = ("me", "wr0ng-secret")
+        #expect(try await client.send(untrusted).code == 535)
+        #expect(!String(reflecting: untrusted).contains("wr0ng"))
         await client.shutdown()
     }
 
-    @Test("no server, and an address that would be a command, are errors")
-    func mistakes() async throws {
+    @Test("a missing server and an address with a line end are errors")
+    func invalidMails() async throws {
         #expect(await failure(of: mail(to: 1))?.kind == .unavailable)
         var injected = mail(to: 1)
         injected.recipients = ["a@example.org>\r\nDATA"]

@@ -32,7 +32,7 @@ import Testing
         #expect(parts[2][0].contains("Content-Type: image/png"))
     }
 
-    @Test("A header's boundary is not left out, and other headers go along")
+    @Test("The boundary of a Content-Type header is kept, and other headers are sent")
     func headers() async throws {
         let server = try ScriptedServer { $0.answer() }
         let form = [MultipartPart("a", contentType: "text/plain", content: Data("1".utf8))]

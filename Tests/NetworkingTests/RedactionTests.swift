@@ -56,18 +56,18 @@ struct RedactionTests {
         #expect(request.redactor.redact(text) == clean)
     }
 
-    @Test("A name and password written into an address are not sent, and a header can not add another")
-    func mistakes() {
-        #expect(HTTPRequest("ftp://a").mistake != nil)
-        #expect(HTTPRequest("file:///etc/passwd").mistake != nil)
-        #expect(HTTPRequest("a").mistake != nil)
-        #expect(HTTPRequest("http://a", headers: [HTTPField("X", "1\r\nY: 2")]).mistake != nil)
-        #expect(HTTPRequest("http://a", headers: [HTTPField("X:", "1")]).mistake != nil)
-        #expect(HTTPRequest("HTTP://a", headers: [HTTPField("X", "파묘")]).mistake == nil)
+    @Test("A user name and password in a URL are rejected, and a header cannot add another")
+    func invalidRequests() {
+        #expect(HTTPRequest("ftp://a").validationError != nil)
+        #expect(HTTPRequest("file:///etc/passwd").validationError != nil)
+        #expect(HTTPRequest("a").validationError != nil)
+        #expect(HTTPRequest("http://a", headers: [HTTPField("X", "1\r\nY: 2")]).validationError != nil)
+        #expect(HTTPRequest("http://a", headers: [HTTPField("X:", "1")]).validationError != nil)
+        #expect(HTTPRequest("HTTP://a", headers: [HTTPField("X", "파묘")]).validationError == nil)
     }
 
-    @Test("A stranger's address is made one that can be sent")
-    func strangersAddress() {
+    @Test("An untrusted URL is percent-encoded")
+    func untrustedURL() {
         #expect(HTTPRequest("http://a/b c/파.jpg?x=%20#top").address == "http://a/b%20c/%ED%8C%8C.jpg?x=%20")
         #expect(HTTPRequest("http://A.b:80?c/d#e").origin == "http://a.b:80")
         #expect(HTTPRequest("https://a.b/c/d").origin == "https://a.b")

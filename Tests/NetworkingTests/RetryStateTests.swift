@@ -6,32 +6,32 @@ struct RetryStateTests {
     private let policy = RetryPolicy(attempts: 4, base: .seconds(1), cap: .seconds(3), attemptTimeout: .seconds(10))
     private let transient = UpstreamError(service: "test", kind: .unavailable, message: "broken", status: 500)
 
-    @Test("The pause is a random part of a ceiling that doubles up to the cap, and the attempts end")
+    @Test("The pause is a random part of a ceiling that doubles up to the cap, for a limited number of attempts")
     func fullJitter() {
         let decisions = decide(for: HTTPRequest("http://a"), after: [transient, transient, transient, transient])
         #expect(decisions == [.wait(.milliseconds(500)), .wait(.seconds(1)), .wait(.milliseconds(1500)), .giveUp])
     }
 
-    @Test("A pause may be nothing at all")
+    @Test("A pause can be zero")
     func noPause() {
         #expect(decide(for: HTTPRequest("http://a"), after: [transient], fraction: 0) == [.wait(.zero)])
     }
 
-    @Test("What the service asks for is the least that is waited")
+    @Test("Retry-After is the minimum pause")
     func retryAfter() {
         var error = transient
         error.retryAfter = .seconds(7)
         #expect(decide(for: HTTPRequest("http://a"), after: [error]) == [.wait(.seconds(7))])
     }
 
-    @Test("A pause that would end after the deadline is not begun, and an attempt has the time that is left")
+    @Test("No pause ends after the deadline, and an attempt gets the remaining time")
     func deadline() {
         let request = HTTPRequest("http://a", deadline: .seconds(5))
         #expect(decide(for: request, after: [transient], elapsed: .milliseconds(4600)) == [.giveUp])
         #expect(RetryState(policy, for: request).timeout(after: .seconds(2)) == .seconds(3))
     }
 
-    @Test("Only what may be done twice is tried again", arguments: [HTTPRequest.Method.post, .patch])
+    @Test("Only idempotent requests are retried", arguments: [HTTPRequest.Method.post, .patch])
     func unrepeatable(method: HTTPRequest.Method) {
         #expect(decide(for: HTTPRequest("http://a", method: method), after: [transient]) == [.giveUp])
     }
@@ -44,7 +44,7 @@ struct RetryStateTests {
     }
 
     @Test(
-        "Kind and status tell whether a failure is transient",
+        "The kind and the status decide whether a failure is transient",
         arguments: [
             (UpstreamError.Kind.unavailable, nil, true), (.timeout, nil, true), (.maintenance, 503, true),
             (.maintenance, 200, true), (.maintenance, 404, false), (.timeout, 408, true), (.unavailable, 425, true),

@@ -4,7 +4,7 @@ import TestSupport
 @testable import Networking
 
 extension Endpoint where Value == String {
-    /// An endpoint whose value is the body of a successful answer.
+    /// An endpoint whose value is the body of a successful response.
     static func text(_ request: HTTPRequest) -> Endpoint {
         Endpoint(service: "test", request: request) { response throws(UpstreamError) in
             if let failure = response.failure(of: "test") { throw failure }
@@ -14,18 +14,18 @@ extension Endpoint where Value == String {
 }
 
 extension Endpoint where Value == HTTPResponse {
-    /// An endpoint whose value is the answer itself, whatever it is.
+    /// An endpoint whose value is the response itself, with any status.
     static func raw(_ request: HTTPRequest) -> Endpoint {
         Endpoint(service: "test", request: request) { response throws(UpstreamError) in response }
     }
 }
 
 extension RetryPolicy {
-    /// One attempt that no machine is too slow for: what is tested ends it, not its time.
+    /// One attempt with a timeout that no slow machine reaches.
     static let patient = RetryPolicy(attempts: 1, attemptTimeout: .seconds(3600))
 }
 
-/// Time that passes only by being slept through, and chance that is always the same.
+/// A clock that advances only while the client sleeps, and a fixed random number.
 final class ManualTime: Sendable {
     private struct State {
         var now = ContinuousClock.now
@@ -39,10 +39,10 @@ final class ManualTime: Sendable {
         self.fraction = fraction
     }
 
-    /// The pauses that were made.
+    /// The pauses that the client made.
     var pauses: [Duration] { state.withLock(\.pauses) }
 
-    var surroundings: HTTPClient.RetryEnvironment {
+    var retryEnvironment: HTTPClient.RetryEnvironment {
         HTTPClient.RetryEnvironment(
             now: { self.state.withLock(\.now) },
             date: { Date(timeIntervalSince1970: 784_111_777) },  // Sun, 06 Nov 1994 08:49:37 GMT
@@ -57,7 +57,7 @@ final class ManualTime: Sendable {
     }
 }
 
-/// What `body` threw.
+/// Returns the error that `body` threw; nil if it returned.
 func failure<Value>(of body: () async throws(UpstreamError) -> Value) async -> UpstreamError? {
     do {
         _ = try await body()

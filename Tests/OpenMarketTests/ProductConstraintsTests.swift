@@ -15,14 +15,14 @@ import Testing
         }
     }
 
-    @Test func aDraftThatKeepsTheRulesIsMade() throws {
+    @Test func aValidDraftIsCreated() throws {
         let draft = try ProductDraft(
             name: "외투다", description: Self.description, currency: .dollar, price: 999.99, discount: 999.99, stock: 0)
         #expect(draft.discount == draft.price)
     }
 
     @Test(arguments: ["", "옷", "겉옷", "  옷  ", "👨‍👩‍👧‍👦👕"])
-    func aNameOfLessThanThreeCharactersIsRefused(_ name: String) {
+    func aNameWithLessThanThreeCharactersIsRejected(_ name: String) {
         #expect(
             field { () throws(ProductValidationError) in
                 _ = try ProductDraft(name: name, description: Self.description, price: 1)
@@ -38,12 +38,12 @@ import Testing
     }
 
     @Test(arguments: [10, 1_000])
-    func aDescriptionAtEitherEndIsTaken(_ count: Int) throws {
+    func aDescriptionAtEitherLimitIsValid(_ count: Int) throws {
         _ = try ProductDraft(name: "외투다", description: String(repeating: "가", count: count), price: 1)
     }
 
     @Test(arguments: [0, -1, Decimal.nan])
-    func aPriceIsMoreThanNothing(_ price: Decimal) {
+    func aPriceMustBePositive(_ price: Decimal) {
         #expect(
             field { () throws(ProductValidationError) in
                 _ = try ProductDraft(name: "외투다", description: Self.description, price: price)
@@ -66,12 +66,12 @@ import Testing
     }
 
     @Test(arguments: [0: false, 1: true, 5: true, 6: false])
-    func aProductHasOneToFivePictures(_ count: Int, isTaken: Bool) {
+    func aProductHasOneToFiveImages(_ count: Int, isTaken: Bool) {
         let fault = field { () throws(ProductValidationError) in try ProductConstraints.check(imageCount: count) }
         #expect(fault == (isTaken ? nil : "images"))
     }
 
-    @Test func aChangeKeepsTheSameRules() throws {
+    @Test func aChangeHasTheSameRules() throws {
         #expect(field { () throws(ProductValidationError) in _ = try ProductChange(name: "옷") } == "name")
         #expect(
             field { () throws(ProductValidationError) in _ = try ProductChange(price: 5, discount: 6) }
@@ -80,7 +80,7 @@ import Testing
         #expect(try ProductChange().isEmpty)
     }
 
-    @Test func aChangeIsCheckedAgainstWhatTheProductKeeps() throws {
+    @Test func aChangeIsCheckedAgainstTheUnchangedFields() throws {
         let product = Sample.product(price: 100, discount: 50)
         #expect(
             field { () throws(ProductValidationError) in try ProductChange(price: 49).check(against: product) }

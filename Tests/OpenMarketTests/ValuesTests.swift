@@ -12,7 +12,7 @@ import Testing
         ("2024-02-29T23:59:59.123456", "2024-02-29T23:59:59.123+09:00"),
         ("2022-01-19T08:25:27.5", "2022-01-19T08:25:27.500+09:00"),
     ])
-    func everyFormOfATimeReadsAsOne(_ text: String, _ form: String) {
+    func everyFormatOfATimeIsRead(_ text: String, _ form: String) {
         #expect(OpenMarketTime(text)?.description == form)
         #expect(OpenMarketTime(form) == OpenMarketTime(text))
     }
@@ -21,7 +21,7 @@ import Testing
         "", "2022-01-04", "2022-13-04T00:00:00", "2023-02-29T00:00:00", "2022-01-04T24:00:00", "2022-01-04T00:00:00.",
         "2022-01-04T00:00:00Z", "2022-01-04T00:00:0x", "+022-01-04T00:00:00", "2022-01-04T00:00:00.1234567890",
     ])
-    func whatIsNoTimeIsNone(_ text: String) {
+    func anInvalidTimeIsNil(_ text: String) {
         #expect(OpenMarketTime(text) == nil)
     }
 
@@ -31,12 +31,12 @@ import Testing
         #expect(earlier < later)
     }
 
-    @Test(arguments: ["1": 1, "2094": 2094]) func aProductsNumberIsRead(_ text: String, _ number: Int) {
+    @Test(arguments: ["1": 1, "2094": 2094]) func aProductIDIsRead(_ text: String, _ number: Int) {
         #expect(ProductID(text)?.number == number)
     }
 
     @Test(arguments: ["", "0", "-1", "01", "+1", "1.0", "1 ", "99999999999999999999"])
-    func whatIsNoProductsNumberIsNone(_ text: String) {
+    func anInvalidProductIDIsNil(_ text: String) {
         #expect(ProductID(text) == nil)
     }
 
@@ -44,11 +44,11 @@ import Testing
         (Price(1_690_000, .won), "KRW 1,690,000"), (Price(999.99, .dollar), "USD 999.99"), (Price(0, .won), "KRW 0"),
         (Price(-1_234.5, .dollar), "USD -1,234.5"), (Price(123, .won), "KRW 123"),
     ])
-    func aPriceIsWrittenWithItsCurrencyAndSeparators(_ price: Price, _ text: String) {
+    func aPriceIsPrintedWithCurrencyAndSeparators(_ price: Price, _ text: String) {
         #expect(price.description == text)
     }
 
-    @Test func aProductReadsBackTheSameAndLeavesNoFieldOut() throws {
+    @Test func aProductSurvivesEncodingWithEveryField() throws {
         var product = Sample.product(price: Decimal(string: "999.99") ?? 0)
         product.currency = .dollar
         let json = try JSONEncoder().encode(product)
@@ -60,14 +60,14 @@ import Testing
         #expect(String(decoding: json, as: UTF8.self).contains(#""price":999.99"#))
     }
 
-    @Test func aPageNamesNoProductTwice() {
+    @Test func aPageHasEachProductOnce() {
         let products = [3, 2, 3, 1, 2].map { Sample.product($0) }
         let page = ProductPage(page: 1, perPage: 5, total: 3, lastPage: 2, products: products)
         #expect(page.products.map(\.id.number) == [3, 2, 1])
         #expect(page.hasNext)
     }
 
-    @Test func aDraftKnowsTheProductItBecame() throws {
+    @Test func aDraftMatchesTheProductItBecame() throws {
         let draft = try ProductDraft(name: "팥빙수", description: "시원한 팥빙수 한 그릇", price: 1_000, stock: 3)
         var product = Sample.product()
         #expect(draft.matches(product))

@@ -55,7 +55,7 @@ extension WebResponse {
     fileprivate var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes), .truncated(let bytes, _): bytes
-        case .open: []
+        case .streaming: []
         }
     }
 

@@ -50,7 +50,7 @@ extension WebResponse {
     fileprivate var text: String {
         switch body {
         case .bytes(let bytes), .truncated(let bytes, _): String(decoding: bytes, as: UTF8.self)
-        case .open: ""
+        case .streaming: ""
         }
     }
 

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Upstreams
 
-/// Text that an upstream sends may hold anything; what goes on into events, logs and terminals does not.
+/// An upstream can send any text; control characters in it must not reach events, logs and terminals.
 @Suite struct HostileTextTests {
     @Test(
-        "A control character in a text is a blank, and one at its end is none",
+        "A control character in a text becomes a blank, and at its end is removed",
         arguments: [
             (#"\u001b[2J가\u0007"#, "[2J가"), (#"가\r\n나"#, "가  나"), (#"가\u0000나"#, "가 나"), (#"\u009b31m가"#, "31m가"),
             (#"👩‍👧 \u0645\u200d"#, "👩‍👧 \u{645}\u{200D}"),
@@ -20,7 +20,7 @@ import Testing
         #expect(movie.titleEnglish == read)
     }
 
-    @Test("Nothing but control characters is nothing")
+    @Test("A text of control characters alone is nil")
     func nothing() throws {
         let movie = try Sample.movie(
             "20240001", info: #"{"movieCd":"20240001","movieNm":"가","movieNmEn":"\u001b\u0000"}"#)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "What an upstream says when it refuses, and what it sent in place of a value, is shown without them",
+        "Error messages and unreadable values are shown without control characters",
         arguments: [
             #"{"faultInfo":{"message":"\u001b[2J","errorCode":"\u001b[31m"}}"#,
             #"{"boxOfficeResult":{"dailyBoxOfficeList":[{"movieCd":"20240001","movieNm":"가","audiCnt":"\u001b[2J"}]}}"#,
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.code?.contains("\u{1B}") != true)
     }
 
-    @Test("A number that is neither number nor text is unreadable for a reason", arguments: ["true", "[]", "{}"])
+    @Test("A number that is neither number nor text has an error message", arguments: ["true", "[]", "{}"])
     func reason(value: String) {
         let error = #expect(throws: UpstreamError.self) {
             try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"가","audiCnt":\#(value)}"#)
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test("Kakao's words, too")
+    @Test("Kakao's messages are shown without control characters")
     func kakao() {
         let body = #"{"errorType":"Odd\u001b[2J","message":"no\u0007"}"#
         let error = #expect(throws: UpstreamError.self) {

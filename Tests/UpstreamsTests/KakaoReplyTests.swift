@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBlankInADocumentIsNilAndNewWordsBreakNothing() throws {
+    @Test func blankFieldsAreNilAndUnknownFieldsAreIgnored() throws {
         let body = """
             {"documents":[{"collection":"hologram","datetime":"","display_sitename":"","doc_url":"http://a.kr/1",\
             "height":"tall","image_url":"http://a.kr/1.jpg","thumbnail_url":"https://t.kr/1","width":null,"later":1},{}],\
@@ -48,7 +48,7 @@ import Testing
         (503, "[]", .maintenance), (200, "{}", .invalid), (200, "", .invalid), (200, "<html></html>", .maintenance),
         (502, "<html></html>", .maintenance), (500, #"{"documents":[]}"#, .unavailable),
     ])
-    func bothStylesOfErrorsAreUnderstoodAndTheStatusTellsTheRest(
+    func bothErrorFormatsAreReadAndTheStatusDecidesTheRest(
         status: Int, body: String, kind: UpstreamError.Kind
     ) {
         let error = error(body, status: status)
@@ -56,21 +56,21 @@ import Testing
         #expect(error?.status == status)
     }
 
-    @Test func aUsedUpQuotaIsThereAgainAtMidnightInKoreaOrAsTold() {
+    @Test func aUsedUpQuotaRenewsAtMidnightInKoreaOrAfterRetryAfter() {
         let quota = #"{"code":-10,"msg":"API limit has been exceeded."}"#
         #expect(error(quota, status: 400)?.retryAfter == .seconds(9 * 3600))
         #expect(error(quota, status: 400)?.isTransient == false)
         #expect(error(quota, status: 400, retryAfter: .seconds(7))?.retryAfter == .seconds(7))
     }
 
-    @Test func aThrottledRequestMayBeTriedAgain() {
+    @Test func aThrottledRequestIsTransient() {
         let throttled = #"{"errorType":"RequestThrottled","message":"API limit has been exceeded."}"#
         #expect(error(throttled, status: 429)?.isTransient == true)
         #expect(error(throttled, status: 429)?.retryAfter == nil)
         #expect(error(throttled, status: 429)?.code == "RequestThrottled")
     }
 
-    @Test func aDocumentThatIsNoneIsNamed() {
+    @Test func anInvalidDocumentIsNamedByItsPath() {
         let error = error(#"{"documents":[{},{"image_url":7}]}"#, status: 200)
         #expect(error?.kind == .invalid)
         #expect(error?.field == "documents[1].image_url")
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: try Recorded.files(in: "kakao/fault"))
-    func recordedErrorsAreUnderstood(path: String) throws {
+    func recordedErrorsHaveTheirKind(path: String) throws {
         let name = path.split(separator: "/").last ?? ""
         let status = try #require(Int(name.prefix(3)))
         let kinds: [(part: String, kind: UpstreamError.Kind)] = [

@@ -13,7 +13,7 @@ import Testing
         "scrnCnt":"996","showCnt":"3663"}
         """
 
-    @Test func everyFieldFindsItsPlace() throws {
+    @Test func everyFieldIsRead() throws {
         var entry = ChartEntry(
             line: 2, rank: 1, rankChange: 3, isNew: false, movieCode: Sample.code("2022B512"), title: "바람의 끝")
         entry.openDate = Sample.date("2024-05-29")
@@ -31,7 +31,7 @@ import Testing
         #expect(try Sample.chart(lines: Self.line) == [entry])
     }
 
-    @Test func whatIsBlankOrMissingIsNilAndTheLineIsItsPosition() throws {
+    @Test func blankAndMissingFieldsAreNilAndTheLineIsThePosition() throws {
         let blank = #"""
             {"rnum":"","rank":" ","rankOldAndNew":"NEW","movieCd":"20240002","movieNm":"둘","openDt":" ","salesAmt":"-"}
             """#
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func linesStayInTheSourcesOrderAndRanksMayBeTied() throws {
+    @Test func entriesKeepTheSourcesOrderAndRanksCanBeTied() throws {
         let entries = try Sample.chart(
             lines: #"{"rnum":"8","rank":"7","movieCd":"20240008","movieNm":"여덟"}"#,
             #"{"rnum":"7","rank":"7","movieCd":"20240007","movieNm":"일곱"}"#)
@@ -56,12 +56,12 @@ import Testing
     @Test(arguments: [
         "가 나", " 가 나", "가 나 ", "가 나\\t", "\\u00a0가 나\\u00a0", "\\u3000가 나\\r\\n", " \\u00a0\\t가 나",
     ])
-    func titlesComeWithoutTheWhiteSpaceAroundThem(title: String) throws {
+    func titlesAreTrimmed(title: String) throws {
         #expect(try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"\#(title)"}"#).first?.title == "가 나")
     }
 
     @Test(arguments: ["", " ", "19620000", "2024-02-30", "2024"])
-    func anOpeningDayThatIsNoDayIsNotKnown(openDt: String) throws {
+    func anInvalidOpeningDayIsNil(openDt: String) throws {
         let line = #"{"movieCd":"20240001","movieNm":"하나","openDt":"\#(openDt)"}"#
         #expect(try Sample.chart(lines: line).first?.openDate == nil)
     }
@@ -80,7 +80,7 @@ import Testing
         (#"{"movieCd":"20240002","movieNm":" "}"#, "movieNm"),
         (#"{"movieCd":"20240002"}"#, "movieNm"),
     ])
-    func aBrokenFieldIsNamedWithItsPlace(line: String, field: String) {
+    func aBrokenFieldIsNamedByItsPath(line: String, field: String) {
         let error = #expect(throws: UpstreamError.self) { try Sample.chart(lines: Self.good, Self.good, line) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == "dailyBoxOfficeList[2].\(field)")
@@ -92,7 +92,7 @@ import Testing
         (#"{"boxOfficeResult":{"dailyBoxOfficeList":null}}"#, "dailyBoxOfficeList"), ("[]", nil), ("", nil),
         (#"{"boxOfficeResult":{"dailyBoxOff"#, nil),
     ])
-    func aBodyThatIsNoChartIsInvalid(body: String, field: String?) {
+    func aBodyWithoutAChartIsInvalid(body: String, field: String?) {
         let error = #expect(throws: UpstreamError.self) { try Sample.chart(Data(body.utf8)) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == field)
@@ -102,7 +102,7 @@ import Testing
         (#""20240604~20240604""#, true), (#""20240603~20240603""#, false), (#""20240603~20240604""#, false),
         (#"" ""#, true), ("null", true),
     ])
-    func theChartOfAnotherDayIsNoAnswer(showRange: String, isAnswer: Bool) {
+    func theChartOfAnotherDayIsInvalid(showRange: String, isAnswer: Bool) {
         let body = #"{"boxOfficeResult":{"showRange":\#(showRange),"dailyBoxOfficeList":[\#(Self.good)]}}"#
         guard !isAnswer else {
             #expect(throws: Never.self) { try Sample.chart(Data(body.utf8), of: "2024-06-04") }
@@ -113,7 +113,7 @@ import Testing
         #expect(error?.field == "showRange")
     }
 
-    @Test func aListWithoutLinesIsNotPublishedYet() {
+    @Test func aListWithoutEntriesIsNotPublished() {
         let error = #expect(throws: UpstreamError.self) { try Sample.chart(lines: "") }
         #expect(error?.kind == .notPublished)
         #expect(error?.isTransient == false)

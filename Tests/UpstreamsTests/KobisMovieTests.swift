@@ -19,7 +19,7 @@ import Testing
         "staffs":[{"peopleNm":"사아자","peopleNmEn":"","staffRoleNm":"촬영"}]}
         """
 
-    @Test func everyFieldFindsItsPlaceAndBlanksAreGone() throws {
+    @Test func everyFieldIsReadAndBlanksAreNil() throws {
         var movie = Movie(code: Sample.code("2022B512"), title: "바람의 끝")
         movie.titleEnglish = "Wind's End"
         movie.runtimeMinutes = 133
@@ -41,7 +41,7 @@ import Testing
         #expect(try Sample.movie("2022B512", info: Self.full) == movie)
     }
 
-    @Test func onlyTheCodeAndTheTitleAreNeeded() throws {
+    @Test func onlyTheCodeAndTheTitleAreRequired() throws {
         let movie = try Sample.movie(
             "20240001", info: #"{"movieCd":"20240001","movieNm":"첫눈","showTm":"","openDt":"","actors":null}"#)
         #expect(movie == Movie(code: Sample.code("20240001"), title: "첫눈"))
@@ -53,7 +53,7 @@ import Testing
         #"{"movieInfoResult":{"movieInfo":{"movieCd":"","movieNm":"","nations":[]}}}"#,
         #"{"movieInfoResult":{"movieInfo":{"movieCd":null,"movieNm":null}}}"#,
     ])
-    func aCodeThatIsNotKnownIsNotFound(body: String) {
+    func anUnknownCodeIsNotFound(body: String) {
         let error = #expect(throws: UpstreamError.self) { try Sample.movie("20240001", Data(body.utf8)) }
         #expect(error?.kind == .notFound)
         #expect(error?.isTransient == false)
@@ -68,13 +68,13 @@ import Testing
         (#"{"movieCd":"20240002","movieNm":"첫눈"}"#, "movieInfo.movieCd"),
         (#"[]"#, "movieInfo"),
     ])
-    func aBrokenFieldIsNamedWithItsPlace(info: String, field: String) {
+    func aBrokenFieldIsNamedByItsPath(info: String, field: String) {
         let error = #expect(throws: UpstreamError.self) { try Sample.movie("20240001", info: info) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == field)
     }
 
-    @Test func anAnswerWithoutAResultIsInvalid() {
+    @Test func aResponseWithoutAResultIsInvalid() {
         let error = #expect(throws: UpstreamError.self) { try Sample.movie("20240001", Data("{}".utf8)) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == "movieInfoResult")

@@ -27,7 +27,7 @@ import Testing
         #""12a""#, #""1,234""#, #""12.5""#, #""9223372036854775808""#, #""--1""#, #""1.""#, #"".0""#, #""1.0.0""#,
         #""0x10""#, #""１２""#, #""1e3""#, "12.5", "1e30", "true", "[]", "{}", #""NaN""#, #""1 2""#,
     ])
-    func anythingElseIsNoWholeNumber(json: String) {
+    func anythingElseIsNotAWholeNumber(json: String) {
         #expect(throws: DecodingError.self) { try member(json)?.wholeNumber() }
     }
 
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [#""16.25""#, #""16%""#, #""a""#, #""1.-5""#, #""9223372036854775807""#, "0.25", "false"])
-    func anythingElseIsNoPercentage(json: String) {
+    func anythingElseIsNotAPercentage(json: String) {
         #expect(throws: DecodingError.self) { try member(json)?.percentage() }
     }
 }

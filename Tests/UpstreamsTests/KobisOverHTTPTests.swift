@@ -7,7 +7,7 @@ import WebServer
 
 /// The endpoints on the real client and a real server.
 @Suite(.timeLimit(.minutes(5))) struct KobisOverHTTPTests {
-    @Test func aChartComesBackForTheDayAndMarketThatWereAskedFor() async throws {
+    @Test func aChartOfTheRequestedDayAndMarketIsReturned() async throws {
         let market = Market(nation: .korean, films: .diverse, area: Market.Area("0105001"))
         let answer: HTTPServer.Handler = { request in
             let isRight =
@@ -23,7 +23,7 @@ import WebServer
         #expect(entries.map(\.audience) == [12])
     }
 
-    @Test func aKeyThatAFaultRepeatsIsTakenOut() async throws {
+    @Test func aKeyInAnErrorMessageIsRedacted() async throws {
         let answer: HTTPServer.Handler = { request in
             let key = request.query("key") ?? ""
             return .json(Array(#"{"faultInfo":{"message":"\#(key)?","errorCode":"320010"}}"#.utf8))

@@ -20,13 +20,13 @@ import Testing
             ["repNationCd=K", "multiMovieYn=Y", "wideAreaCd=0105001"]
         ),
     ])
-    func aChartIsAskedForByDayAndMarket(market: Market, filters: [String]) {
+    func aChartIsRequestedByDayAndMarket(market: Market, filters: [String]) {
         let request = Sample.kobis.dailyChart(Sample.date("2024-06-04"), market: market).request
         #expect(request.url == "http://127.0.0.1:9/rest/boxoffice/searchDailyBoxOfficeList.json")
         #expect(items(request) == ["targetDt=20240604"] + filters)
     }
 
-    @Test func aFilmIsAskedForByItsCode() {
+    @Test func aMovieIsRequestedByItsCode() {
         let request = Sample.kobis.movie(Sample.code("2022B512")).request
         #expect(request.url == "http://127.0.0.1:9/rest/movie/searchMovieInfo.json")
         #expect(items(request) == ["movieCd=2022B512"])

@@ -25,7 +25,7 @@ import Testing
     private let line = #"{"movieCd":"20240001","movieNm":"하나","salesChange":"-54.0","audiChange":"100.0"}"#
 
     @Test(
-        "a week is asked for by its first day, its span and its market",
+        "a week is requested by its first day, its span and its market",
         arguments: [
             (Week.Span.week, "20190708", "0"), (.weekend, "20190712", "1"), (.weekdays, "20190708", "2"),
         ])
@@ -37,7 +37,7 @@ import Testing
         #expect(query == ["targetDt=\(first)", "weekGb=\(weekGb)", "repNationCd=F", "multiMovieYn=Y"])
     }
 
-    @Test("percentages with an idle decimal are those without, and the week's number is the source's")
+    @Test("a zero decimal of a percentage makes no difference, and the week's number is the source's")
     func figures() throws {
         let figures = try read(body(#""20190712~20190714""#, lines: line))
         #expect(figures.yearWeek == "201928")
@@ -54,7 +54,7 @@ import Testing
         #expect(throws: Never.self) { try read(body("null", lines: line)) }
     }
 
-    @Test("a list without lines is not published; one that is not there is no chart; a broken field has its place")
+    @Test("a list without entries is notPublished; a missing list is invalid; a broken field is named by its path")
     func faults() throws {
         let empty = try #require(throws: UpstreamError.self) { try read(body(#""20190712~20190714""#)) }
         #expect(empty.kind == .notPublished && empty.message.contains("2019-07-12 to 2019-07-14"))

@@ -16,7 +16,7 @@ extension ProductID {
     }
 }
 
-/// What an endpoint throws at an answer.
+/// Returns the error that an endpoint throws for a response; nil if it returns.
 private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPResponse) -> UpstreamError? {
     do throws(UpstreamError) {
         _ = try endpoint.read(response)
@@ -65,7 +65,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         #expect(page.hasNext)
     }
 
-    @Test func anOverlappingPageKeepsAllItSendsAndNoneTwice() throws {
+    @Test func anOverlappingPageKeepsEachProductOnce() throws {
         let page = try page("v4/list-page3-of-113.json", v4, page: 3, perPage: 20)
         #expect(page.products.count == 60)
         #expect(Set(page.products.map(\.id)).count == 60)
@@ -74,7 +74,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         #expect(page.products[0].description == "에어팟 3")
     }
 
-    @Test func theDatesOfAllGenerationsReadAsOneForm() throws {
+    @Test func theDatesOfAllGenerationsAreRead() throws {
         let early = try v3.product(.number(16)).read(
             HTTPResponse(body: Recorded.data("openmarket/v3/product-16-early.json")))
         let late = try v3.product(.number(16)).read(HTTPResponse(body: Recorded.data("openmarket/v3/product-16.json")))
@@ -85,7 +85,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         #expect(fresh.created.description == "2022-01-19T08:25:27.270+09:00")
     }
 
-    @Test func anErrorOfSpringsIsToldInItsWords() throws {
+    @Test func aSpringErrorKeepsItsMessage() throws {
         let body = try Recorded.data("openmarket/v4/error-400-multipart.json")
         let error = failure(v4.product(.number(1)), HTTPResponse(status: 400, body: body))
         #expect(error?.kind == .badRequest)
@@ -95,20 +95,20 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
 }
 
 @Suite struct OpenMarketReplyTests {
-    @Test func pastTheLastPageThereIsNoPage() throws {
+    @Test func aPagePastTheLastIsNotFound() throws {
         let nothing = HTTPResponse(status: 204)
         #expect(failure(v3.products(page: 7, perPage: 20), nothing)?.kind == .notFound)
         #expect(try v3.products(page: 1, perPage: 20).read(nothing).products.isEmpty)
     }
 
-    @Test(arguments: [200, 500, 503]) func aPageForPeopleIsMaintenance(_ status: Int) {
+    @Test(arguments: [200, 500, 503]) func anHTMLPageIsMaintenance(_ status: Int) {
         let response = Sample.response("<html><body>점검 중</body></html>", status: status)
         #expect(failure(v3.products(page: 1, perPage: 20), response)?.kind == .maintenance)
         #expect(failure(v3.removalKey(of: .number(1), secret: "s3cret"), response)?.kind == .maintenance)
-        #expect(failure(v3.change(.number(1), .nothing, secret: "s3cret"), response)?.kind == .maintenance)
+        #expect(failure(v3.change(.number(1), .empty, secret: "s3cret"), response)?.kind == .maintenance)
     }
 
-    @Test func plainTextIsTakenAsItIs() throws {
+    @Test func plainTextIsRead() throws {
         #expect(try v3.health().read(Sample.response("OK\n")))
         let key = try v3.removalKey(of: .number(5), secret: "s3cret").read(Sample.response("ab12-cd34"))
         #expect(key.url == "http://127.0.0.1:9/api/products/5/ab12-cd34")
@@ -118,14 +118,14 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
     }
 
     @Test(arguments: ["", "{\"a\":1}", "a/../b", "a b", "../../5/x", "a?b=c", "a#b", "%2e%2e"])
-    func whatIsNoKeyIsNotPutInAnAddress(_ text: String) {
+    func anInvalidRemovalKeyIsRejected(_ text: String) {
         #expect(failure(v3.removalKey(of: .number(5), secret: "s3cret"), Sample.response(text))?.kind == .invalid)
         #expect(
             failure(v4.removalKey(of: .number(5), secret: "s3cret"), Sample.response("/api/products/\(text)"))?.kind
                 == .invalid)
     }
 
-    @Test func anotherProductThanWasAskedForIsInvalid() throws {
+    @Test func aProductOtherThanTheRequestedOneIsInvalid() throws {
         let body = """
             {"id":2,"vendor_id":1,"name":"a","thumbnail":"","currency":"KRW","price":1,"bargain_price":1,
             "discounted_price":0,"stock":0,"created_at":"2022-11-04T00:00:00","issued_at":"2022-11-04T00:00:00"}
@@ -135,7 +135,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         #expect(error?.field == "id")
     }
 
-    @Test func aFieldThatCannotBeReadIsNamed() {
+    @Test func aFieldThatCannotBeDecodedIsNamed() {
         let body = #"{"pages":[{"id":1,"name":"a","currency":"JPY","price":1,"stock":1}]}"#
         let error = failure(v3.products(page: 1, perPage: 20), Sample.response(body))
         #expect(error?.kind == .invalid)

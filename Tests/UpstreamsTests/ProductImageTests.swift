@@ -6,37 +6,37 @@ import Testing
 @testable import Upstreams
 
 @Suite(.ownThread) struct ProductImageTests {
-    /// A picture that no encoder makes small.
+    /// An image that no encoder compresses well.
     private static func noise(_ width: Int, _ height: Int) -> Bitmap {
-        var canvas = Bitmap(width: width, height: height)
+        var bitmap = Bitmap(width: width, height: height)
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<4_000 {
             let color = Color(UInt32.random(in: 0...0xFFFFFF, using: &generator))
             let (x, y) = (Int.random(in: 0..<width), Int.random(in: 0..<height))
-            canvas.fill(.rectangle(x: Double(x), y: Double(y), width: 12, height: 9), with: .color(color))
+            bitmap.fill(.rectangle(x: Double(x), y: Double(y), width: 12, height: 9), with: .color(color))
         }
-        return canvas
+        return bitmap
     }
 
-    private func fault(_ bytes: [UInt8]) -> ProductValidationError? {
+    private func validationError(_ bytes: [UInt8]) -> ProductValidationError? {
         do throws(ProductValidationError) {
-            _ = try ProductImage(bytes, number: 2)
+            _ = try ProductImage(bytes, index: 2)
             return nil
         } catch {
             return error
         }
     }
 
-    @Test func aSmallPictureIsSentAsItIs() throws {
-        let canvas = Bitmap(width: 40, height: 30)
-        #expect(try ProductImage(canvas.encodePNG(), number: 0).bytes == canvas.encodePNG())
-        #expect(try ProductImage(canvas.encodeJPEG(), number: 0).bytes == canvas.encodeJPEG())
+    @Test func aSmallImageIsSentUnchanged() throws {
+        let bitmap = Bitmap(width: 40, height: 30)
+        #expect(try ProductImage(bitmap.encodePNG(), index: 0).bytes == bitmap.encodePNG())
+        #expect(try ProductImage(bitmap.encodeJPEG(), index: 0).bytes == bitmap.encodeJPEG())
     }
 
-    @Test func aLargePictureIsMadeSmallerUntilTheMarketTakesIt() throws {
+    @Test func aLargeImageIsScaledDownToTheLimit() throws {
         let bytes = Self.noise(1_600, 1_200).encodeJPEG(quality: 100)
         #expect(bytes.count > ProductConstraints.imageBytes)
-        let image = try ProductImage(bytes, number: 0)
+        let image = try ProductImage(bytes, index: 0)
         #expect(image.bytes.count <= ProductConstraints.imageBytes)
         let header = try #require(ImageHeader.read(image.bytes))
         #expect(header.format == .jpeg)
@@ -44,15 +44,15 @@ import Testing
         #expect(abs(Double(header.width) / Double(header.height) - 4.0 / 3) < 0.01)
     }
 
-    @Test func aBrokenPictureIsRefusedByItsNumber() {
+    @Test func aDamagedImageIsNamedByItsIndex() {
         let jpeg = Self.noise(300, 300).encodeJPEG()
-        #expect(fault(Array(jpeg.prefix(jpeg.count / 2)))?.field == "images[2]")
+        #expect(validationError(Array(jpeg.prefix(jpeg.count / 2)))?.field == "images[2]")
         let png = Self.noise(300, 300).encodePNG()
-        #expect(fault(Array(png.prefix(png.count / 2)))?.field == "images[2]")
+        #expect(validationError(Array(png.prefix(png.count / 2)))?.field == "images[2]")
     }
 
     @Test(arguments: [[], Array("<html>".utf8), Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0]])
-    func whatIsNoJPEGOrPNGIsRefused(_ bytes: [UInt8]) {
-        #expect(fault(bytes)?.message.hasPrefix("the image is no JPEG or PNG") == true)
+    func anImageThatIsNotJPEGOrPNGIsRejected(_ bytes: [UInt8]) {
+        #expect(validationError(bytes)?.message.hasPrefix("the image is not a JPEG or PNG") == true)
     }
 }

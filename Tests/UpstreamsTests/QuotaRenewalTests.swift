@@ -9,7 +9,7 @@ import Testing
         ("2026-11-21T15:00:00Z", 86_400), ("2026-11-21T15:00:01Z", 86_399), ("2026-11-21T06:00:00Z", 32_400),
         ("2026-11-21T14:59:59Z", 1),
     ])
-    func aDaysQuotaComesBackAtMidnightInKorea(at text: String, seconds: Int) throws {
+    func theDailyQuotaRenewsAtMidnightInKorea(at text: String, seconds: Int) throws {
         let instant = try Date(text, strategy: .iso8601)
         #expect(KoreanDate.timeToMidnight(at: instant) == .seconds(seconds))
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Upstreams
 
-/// What `upstreams.md` found to hold in the recorded charts holds in what we read of them.
+/// The observations about recorded charts hold for the charts that are read from them.
 @Suite struct RecordedChartTests {
-    /// What is wrong with a chart by itself.
+    /// Returns the violations in a chart by itself.
     private func faults(of entries: [ChartEntry]) -> [String] {
         var faults: [String] = []
         if entries.map(\.line) != Array(1...10) { faults.append("lines \(entries.map(\.line))") }

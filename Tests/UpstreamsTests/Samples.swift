@@ -4,9 +4,9 @@ import Networking
 
 @testable import Upstreams
 
-/// Made-up questions and answers for tests.
+/// Invented requests and responses for tests.
 enum Sample {
-    /// A moment in Korea's afternoon: nine hours are left of the day.
+    /// 15:00 in Korea: nine hours before the end of the day.
     static let afternoon = date("2026-11-21").start.addingTimeInterval(15 * 3600)
     static let kobis = Kobis(url: "http://127.0.0.1:9/rest", key: "0123456789abcdef") { afternoon }
     static let kakao = KakaoImageSearch(url: "http://127.0.0.1:9", key: "fedcba9876543210") { afternoon }
@@ -25,25 +25,26 @@ enum Sample {
         HTTPResponse(status: status, headers: headers, body: Data(text.utf8))
     }
 
-    /// What the chart endpoint reads from a body when it has asked for `day`, or else for the day that the body is of.
+    /// Returns the entries that the chart endpoint reads from a body, requested for `day` or else for the body's own
+    /// day.
     static func chart(_ body: Data, of day: String? = nil) throws(UpstreamError) -> [ChartEntry] {
         let text = String(decoding: body, as: UTF8.self)
         let own = text.firstRange(of: #""showRange":""#).map { String(text[$0.upperBound...].prefix(8)) }
         return try kobis.dailyChart(date(day ?? own ?? "2024-06-04"), market: .all).read(HTTPResponse(body: body))
     }
 
-    /// What it reads from lines that are written out as JSON objects.
+    /// Returns the entries that the chart endpoint reads from entries in JSON.
     static func chart(lines: String...) throws(UpstreamError) -> [ChartEntry] {
         let list = lines.joined(separator: ",")
         return try chart(Data(#"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(list)]}}"#.utf8))
     }
 
-    /// What the movie endpoint reads from a body when it has asked for `code`.
+    /// Returns the movie that the movie endpoint reads from a body, requested for `code`.
     static func movie(_ code: String, _ body: Data) throws(UpstreamError) -> Movie {
         try kobis.movie(Self.code(code)).read(HTTPResponse(body: body))
     }
 
-    /// What it reads from a film that is written out as a JSON object.
+    /// Returns the movie that the movie endpoint reads from a movie in JSON.
     static func movie(_ code: String, info: String) throws(UpstreamError) -> Movie {
         try movie(code, Data(#"{"movieInfoResult":{"movieInfo":\#(info),"source":"영화진흥위원회"}}"#.utf8))
     }

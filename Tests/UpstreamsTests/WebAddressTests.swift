@@ -12,7 +12,7 @@ import Testing
         ("https://a.kr/첫눈 1.jpg", ["https://a.kr/%EC%B2%AB%EB%88%88%201.jpg"]),
         ("https://a.kr/%C4%DD.JPG", ["https://a.kr/%C4%DD.JPG"]),
     ])
-    func httpsIsTriedFirstWhereItMayBeSpoken(text: String, alternatives: [String]) {
+    func httpsIsTriedBeforeHTTP(text: String, alternatives: [String]) {
         #expect(WebAddress(text)?.alternatives == alternatives)
     }
 
@@ -20,7 +20,7 @@ import Testing
         "", "a.kr/1.jpg", "//a.kr/1.jpg", "ftp://a.kr/1.jpg", "file:///etc/passwd", "data:image/png;base64,AAAA",
         "javascript:alert(1)", "http://", "http:///1.jpg", "https:a.kr",
     ])
-    func whatIsNoAddressOfTheWebIsNone(text: String) {
+    func aTextThatIsNotAWebAddressIsNil(text: String) {
         #expect(WebAddress(text) == nil)
     }
 }

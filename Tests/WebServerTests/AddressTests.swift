@@ -13,7 +13,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
     }
 
     @Test(
-        "IPv6 addresses stand in brackets, and [::] takes IPv4 clients too",
+        "IPv6 addresses are in brackets, and [::] accepts IPv4 clients too",
         .enabled(if: machineHasIPv6, "this machine has no IPv6"),
         .timeLimit(.minutes(5)), arguments: [("[::1]", "[::1]"), ("[::]", "[::1]"), ("[::]", "127.0.0.1")])
     func version6(host: String, client: String) async throws {
@@ -40,7 +40,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("an address of another machine is the system's error")
+    @Test("an address of another machine fails with the system's error")
     func foreign() {
         let error = #expect(throws: HTTPServerError.self) {
             try HTTPServer(address: "192.0.2.1:0") { _ in .text("") }
@@ -50,7 +50,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
     }
 
     @Test(
-        "what is no address and port is refused",
+        "a text that is not an address and port is rejected",
         arguments: [
             "", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "localhost:80",
             "1.2.3:80",

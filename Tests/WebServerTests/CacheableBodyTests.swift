@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "a client that can unpack gets it packed, and the other one as it is",
+        "a client that accepts gzip gets it, another one the plain bytes",
         arguments: [
             ("gzip, deflate, br", true), ("GZIP;q=0.5", true), ("br", false), ("", false), ("gzip;q=0", false),
             ("gzip;q=0.0, br", false),
@@ -32,13 +32,13 @@ import Testing
         #expect(bytes.count < text.bytes.count / 10 || !isPacked)
     }
 
-    @Test("what the client has already is not sent again", arguments: ["*", "TAG", "\"x\", TAG", "STRONG"])
+    @Test("a body that the client has already is not sent again", arguments: ["*", "TAG", "\"x\", TAG", "STRONG"])
     func known(pattern: String) throws {
-        let strong = String(text.tag.dropFirst(2))
-        let value = pattern.replacing("TAG", with: text.tag).replacing("STRONG", with: strong)
+        let strong = String(text.entityTag.dropFirst(2))
+        let value = pattern.replacing("TAG", with: text.entityTag).replacing("STRONG", with: strong)
         let response = text.response(to: request([("If-None-Match", value)]))
         #expect(response.status == 304)
-        #expect(header("ETag", of: response) == text.tag)
+        #expect(header("ETag", of: response) == text.entityTag)
         #expect(text.response(to: request([("If-None-Match", "\"other\"")])).status == 200)
     }
 
@@ -46,15 +46,15 @@ import Testing
     func tags() {
         let same = CacheableBody(text.bytes, contentType: "text/plain")
         let other = CacheableBody(text.bytes.dropLast() + [0], contentType: "text/plain")
-        #expect(same.tag == text.tag)
-        #expect(other.tag != text.tag)
+        #expect(same.entityTag == text.entityTag)
+        #expect(other.entityTag != text.entityTag)
     }
 
-    @Test("what is short, or gets no shorter, is not packed")
+    @Test("a short or incompressible body is not compressed")
     func incompressible() {
         var generator = SystemRandomNumberGenerator()
         let noise = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        #expect(CacheableBody(noise, contentType: "image/jpeg").packed == nil)
-        #expect(CacheableBody(Array("short".utf8), contentType: "text/plain").packed == nil)
+        #expect(CacheableBody(noise, contentType: "image/jpeg").gzipped == nil)
+        #expect(CacheableBody(Array("short".utf8), contentType: "text/plain").gzipped == nil)
     }
 }

@@ -1,4 +1,4 @@
-/// Holds handlers until the test lets them go, and tells the test how many have come.
+/// Holds handlers until the test opens it, and counts them.
 actor Gate {
     private var arrived = 0
     private var isOpen = false
@@ -13,8 +13,8 @@ actor Gate {
         if !isOpen { await withCheckedContinuation { waitingToPass.append($0) } }
     }
 
-    /// Waits until `count` have come to the gate.
-    func arrivals(_ count: Int) async {
+    /// Waits until `count` handlers have arrived.
+    func waitForArrivals(_ count: Int) async {
         if arrived < count { await withCheckedContinuation { waitingForArrival.append((count, $0)) } }
     }
 

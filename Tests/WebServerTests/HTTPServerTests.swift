@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebServer
 
-/// A server on a free port that tells each request back.
+/// Returns a server on a free port that echoes each request.
 private func echo() throws -> HTTPServer {
     try HTTPServer(address: "127.0.0.1:0") { request in
         let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "|")
@@ -54,7 +54,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a field that would break the header makes it a 500", .timeLimit(.minutes(5)))
+    @Test("an invalid header field turns the response into a 500", .timeLimit(.minutes(5)))
     func injectedField() async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "text/plain", headers: [("Location", "/\r\nSet-Cookie: a=b")], body: .bytes([]))
@@ -74,7 +74,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a method that nobody knows is the handler's to answer", .timeLimit(.minutes(5)))
+    @Test("an unknown method reaches the handler", .timeLimit(.minutes(5)))
     func unknownMethod() async throws {
         let server = try echo()
         #expect(try await RawClient.get(server.address, "/", method: "BREW").hasSuffix("BREW / [] none "))
@@ -122,14 +122,14 @@ private func echo() throws -> HTTPServer {
                     try await RawClient.get(server.address, "/\(number)").hasSuffix("\r\n\r\n/\(number)")
                 }
             }
-            await gate.arrivals(64)
+            await gate.waitForArrivals(64)
             await gate.open()
             for try await isRight in group { #expect(isRight) }
         }
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a client that leaves while its handler runs hurts nobody", .timeLimit(.minutes(5)))
+    @Test("a client that disconnects while its handler runs has no effect on others", .timeLimit(.minutes(5)))
     func disconnect() async throws {
         let gate = Gate()
         let server = try HTTPServer(address: "127.0.0.1:0") { request in
@@ -139,7 +139,7 @@ private func echo() throws -> HTTPServer {
         for count in 1...8 {
             let client = try await RawClient(server.address)
             try await client.send("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n")
-            await gate.arrivals(count)
+            await gate.waitForArrivals(count)
         }
         await gate.open()
         #expect(try await RawClient.get(server.address, "/").hasPrefix("HTTP/1.1 200 "))

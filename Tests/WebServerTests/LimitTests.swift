@@ -28,18 +28,21 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    /// A server that takes bodies of 1,000 bytes from whoever is known, and of 100 from others.
+    /// Returns a server that accepts bodies of 1,000 bytes from requests with the cookie `known`, and of 100 bytes from
+    /// others.
     private func allowingServer(requestDeadline: Duration? = nil) throws -> HTTPServer {
         var limits = HTTPServer.Limits()
         limits.body = 100
         if let requestDeadline { limits.requestDeadline = requestDeadline }
         return try HTTPServer(
             address: "127.0.0.1:0", limits: limits,
-            allowing: { $0.method == "POST" && $0.header("Cookie") == "known" && $0.path == "/upload" ? 1_000 : nil },
+            bodyLimitOverride: {
+                $0.method == "POST" && $0.header("Cookie") == "known" && $0.path == "/upload" ? 1_000 : nil
+            },
             handler: { .text("body of \($0.body.count)") })
     }
 
-    @Test("who is allowed a larger body by its head has it; others do not", .timeLimit(.minutes(5)))
+    @Test("a larger body is accepted only if the head allows it", .timeLimit(.minutes(5)))
     func allowance() async throws {
         let server = try allowingServer()
         func send(_ path: String, _ count: Int, cookie: String) async throws -> String {
@@ -55,11 +58,12 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("who is allowed a larger body has the time for it", .timeLimit(.minutes(5)))
+    @Test("an allowed larger body has more time", .timeLimit(.minutes(5)))
     func allowedTime() async throws {
         let server = try allowingServer(requestDeadline: .seconds(2))
         let slow = try await beginUpload(to: server.address)
-        // Others' deadlines pass meanwhile, also of who comes when nobody else waits; this one's body may come in after them.
+        // Meanwhile the deadlines of other connections pass, also of one that is accepted when no other waits; this
+        // body can still arrive after them.
         for _ in 1...2 {
             let idle = try await RawClient(server.address)
             #expect(try await idle.receiveAll().isEmpty)
@@ -69,8 +73,8 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    /// A connection of somebody known that the server awaits a body from; one whose head is late on a busy machine is cut, and
-    /// begun anew.
+    /// Returns a connection whose head is complete and allows a larger body, so that the server waits for the body. If
+    /// the server cut a connection because its head was late on a busy machine, a new one is made.
     private func beginUpload(to address: String) async throws -> RawClient {
         while true {
             let client = try await RawClient(address)
@@ -95,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a request that is not whole by its deadline is cut", .timeLimit(.minutes(5)),
+        "a client whose request is not whole by the deadline is disconnected", .timeLimit(.minutes(5)),
         arguments: [
             "", "GE", "GET / HTTP/1.1\r\nHost: te", "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab",
         ])
@@ -107,7 +111,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a connection that stands idle after its answer is cut", .timeLimit(.minutes(5)))
+    @Test("an idle connection is closed after its response", .timeLimit(.minutes(5)))
     func idle() async throws {
         let server = try server { $0.requestDeadline = .seconds(2) }
         let client = try await RawClient(server.address)
@@ -117,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "of too many idle connections those that have waited longest are cut, and a new one is served",
+        "if too many connections are idle, those that have waited longest are closed and a new one is served",
         .timeLimit(.minutes(5)))
     func idleCrowd() async throws {
         let server = try server { limits in
@@ -132,7 +136,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a byte now and then does not put the deadline off", .timeLimit(.minutes(5)))
+    @Test("sending single bytes does not extend the deadline", .timeLimit(.minutes(5)))
     func drip() async throws {
         let server = try server { $0.requestDeadline = .milliseconds(150) }
         let client = try await RawClient(server.address)
@@ -169,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "a request whose end or target is in doubt is refused", .timeLimit(.minutes(5)),
+        "a request with an ambiguous end or target is rejected", .timeLimit(.minutes(5)),
         arguments: [
             ("/", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"),
             ("/", "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"), ("/", "Content-Length : 3\r\n\r\nabc"),
@@ -182,7 +186,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("who comes is counted, and who is refused, by why", .timeLimit(.minutes(5)))
+    @Test("requests are counted, and rejected ones by reason", .timeLimit(.minutes(5)))
     func counted() async throws {
         let server = try server { $0.body = 1_000 }
         let client = try await RawClient(server.address)
@@ -206,7 +210,7 @@ import Testing
         #expect(server.counters.connections == 0)
     }
 
-    @Test("who is cut for being late is counted", .timeLimit(.minutes(5)))
+    @Test("disconnected late clients are counted", .timeLimit(.minutes(5)))
     func late() async throws {
         let server = try server { $0.requestDeadline = .milliseconds(150) }
         let client = try await RawClient(server.address)

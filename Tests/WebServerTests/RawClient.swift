@@ -1,9 +1,7 @@
 import Foundation
 import Glibc
 
-/// A TCP client that sends what it is told, right or wrong.
-///
-/// Its calls block, so they run on threads of their own: the servers' handlers need the few threads that tasks have.
+/// A TCP client that sends any bytes, valid HTTP or not.
 final class RawClient: Sendable {
     private let descriptor: Int32
 
@@ -38,7 +36,7 @@ final class RawClient: Sendable {
         }
     }
 
-    /// What comes until `end` has come.
+    /// Returns the received text up to and including `end`.
     func receive(through end: String) async throws -> String {
         try await onThread { [self] in
             var text = ""
@@ -67,7 +65,7 @@ final class RawClient: Sendable {
         return count > 0 ? Array(part.prefix(count)) : nil
     }
 
-    /// Sends `text` on a connection of its own and returns the whole answer.
+    /// Sends `text` on a new connection and returns the whole response.
     static func talk(to address: String, _ text: String) async throws -> String {
         let client = try await RawClient(address)
         try await client.send(text)

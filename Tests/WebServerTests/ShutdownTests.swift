@@ -12,14 +12,14 @@ import Testing
             return .text("done")
         }
         async let answer = RawClient.get(server.address, "/")
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         async let stopped: Void = server.shutdown(grace: .seconds(30))
         await gate.open()
         #expect(try await answer.hasSuffix("\r\n\r\ndone"))
         await stopped
     }
 
-    @Test("a handler that does not end is cancelled and its client answered 503", .timeLimit(.minutes(5)))
+    @Test("a handler that does not end is cancelled and its client gets a 503", .timeLimit(.minutes(5)))
     func hangingHandler() async throws {
         let gate = Gate()
         let cancelled = Gate()
@@ -33,10 +33,10 @@ import Testing
             return .text("too late")
         }
         async let answer = RawClient.get(server.address, "/")
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         await server.shutdown(grace: .zero)
         #expect(try await answer.hasPrefix("HTTP/1.1 503 "))
-        await cancelled.arrivals(1)
+        await cancelled.waitForArrivals(1)
         await gate.open()
     }
 
@@ -51,7 +51,7 @@ import Testing
         }
         let idle = try await RawClient(server.address)
         async let first = RawClient.get(server.address, "/")
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         async let stopped: Void = server.shutdown(grace: .seconds(30))
         #expect(try await idle.receiveAll().isEmpty)  // it is cut: from here on the server is stopping
         let late = try await RawClient.get(server.address, "/")
@@ -61,7 +61,7 @@ import Testing
         await stopped
     }
 
-    @Test("idle and half-heard clients do not hold the server up", .timeLimit(.minutes(5)))
+    @Test("idle clients and unfinished requests do not delay the stop", .timeLimit(.minutes(5)))
     func idleClients() async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in .text("hello") }
         let idle = try await RawClient(server.address)
@@ -105,7 +105,7 @@ import Testing
                     while (try? await RawClient.get(server.address, "/"))?.hasPrefix("HTTP/1.1 200 ") == true {}
                 }
             }
-            await arrived.arrivals(4 + round)
+            await arrived.waitForArrivals(4 + round)
             await server.shutdown(grace: round.isMultiple(of: 2) ? .zero : .seconds(5))
         }
     }

@@ -4,19 +4,19 @@ import Testing
 @testable import WebServer
 
 @Suite(.timeLimit(.minutes(5))) struct StreamingBodyTests {
-    /// A server that hands out one body; what it says when the client has gone comes as an element.
+    /// Returns a server that responds with one streaming body, and a stream with an element for each call of `onClose`.
     private func server(limit: Int = 1 << 20) throws -> (HTTPServer, StreamingBody, AsyncStream<Void>) {
         let (ends, end) = AsyncStream<Void>.makeStream()
         let body = StreamingBody(limit: limit) { end.yield() }
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in
-            WebResponse(contentType: "text/event-stream", body: .open(body))
+            WebResponse(contentType: "text/event-stream", body: .streaming(body))
         }
         return (server, body, ends)
     }
 
     private static let request = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 
-    @Test("what is pushed is sent at once, before and after the client came, and the end is an end")
+    @Test("parts pushed before and after the request are sent at once, and the end ends the response")
     func parts() async throws {
         let (server, body, ends) = try server()
         #expect(body.push(Array("one\n".utf8)))
@@ -46,20 +46,20 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a client that does not read is cut off, and nobody waits for it")
+    @Test("a client that does not read is disconnected, and nothing waits for it")
     func slowClient() async throws {
         let (server, body, ends) = try server(limit: 64 << 10)
         let client = try await RawClient(server.address)
         try await client.send(Self.request)
         let part = [UInt8](repeating: UInt8(ascii: "x"), count: 16 << 10)
-        // The system's buffers take some megabytes before the body's own limit counts.
+        // The system's buffers hold some megabytes before the body's own limit counts.
         while body.push(part) { await Task.yield() }
         for await _ in ends { break }
         withExtendedLifetime(client) {}
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a client that goes is noticed at the next part")
+    @Test("a disconnected client is detected at the next part")
     func goneClient() async throws {
         let (server, body, ends) = try server()
         do {
@@ -73,7 +73,7 @@ import Testing
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a stop ends open bodies at once, those that sleep too")
+    @Test("a stop ends streaming bodies at once, suspended ones too")
     func stop() async throws {
         let (server, body, ends) = try server()
         let clients = try await [RawClient(server.address), RawClient(server.address)]
@@ -85,7 +85,7 @@ import Testing
         #expect(try await clients[0].receiveAll().hasSuffix("0\r\n\r\n"))
     }
 
-    @Test("HEAD is answered without a body, and the body is let go")
+    @Test("HEAD is answered without a body, and the body is released")
     func head() async throws {
         let (server, _, ends) = try server()
         let client = try await RawClient(server.address)

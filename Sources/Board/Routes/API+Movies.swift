@@ -21,8 +21,8 @@ extension API {
             throw ContractError(
                 .notFound, "the movie \(code) has no poster of this version, or its host does not send it")
         }
-        return CacheableBody(image, contentType: "image/jpeg", isPackable: false)
-            .response(to: request, caching: "public, max-age=31536000, immutable")
+        return CacheableBody(image, contentType: "image/jpeg", isCompressible: false)
+            .response(to: request, cacheControl: "public, max-age=31536000, immutable")
     }
 
     func alerts(_ request: WebRequest) async throws -> WebResponse {

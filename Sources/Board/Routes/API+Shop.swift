@@ -58,7 +58,7 @@ extension API {
             throw ContractError(.notFound, "the product \(id) has no such image, or its host does not send it")
         }
         // The image at the market's URL may change: browsers ask again after ten minutes, with its ETag.
-        return CacheableBody(image, contentType: "image/jpeg", isPackable: false)
-            .response(to: request, caching: "public, max-age=600")
+        return CacheableBody(image, contentType: "image/jpeg", isCompressible: false)
+            .response(to: request, cacheControl: "public, max-age=600")
     }
 }

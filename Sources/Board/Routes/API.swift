@@ -81,7 +81,7 @@ extension API {
         }
         return WebResponse(
             contentType: "text/event-stream;charset=UTF-8",
-            headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")], body: .open(body))
+            headers: [("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")], body: .streaming(body))
     }
 }
 

@@ -25,7 +25,7 @@ struct StaticFiles: Sendable {
                 guard let type = Self.contentTypes[suffix] else { continue }
                 let bytes = Array(try Data(contentsOf: URL(filePath: "\(folder)/\(path)")))
                 files[path] = CacheableBody(
-                    change(path, bytes), contentType: type, isPackable: !type.hasPrefix("image/png"))
+                    change(path, bytes), contentType: type, isCompressible: !type.hasPrefix("image/png"))
             }
         } catch {
             throw StaticFilesError(folder: folder, reason: "\(error)")

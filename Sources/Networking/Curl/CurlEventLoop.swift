@@ -1,121 +1,121 @@
 import Concurrency
 
-/// The thread that owns the multi handle and every transfer.
+/// The event loop on the thread that owns the multi handle and every transfer.
 ///
-/// One turn: read the inbox, let libcurl work, hand out what has ended, begin what has a place. Nothing blocks but the
-/// wait for the next event, nor may the tasks that prefer the thread.
+/// Each iteration reads the queue, runs libcurl, completes finished transfers, and starts waiting ones. It blocks only
+/// to wait for the next event; tasks that prefer the thread must not block either.
 final class CurlEventLoop {
-    /// How much may be done for tasks before the connections are listened to.
-    private static let turnsPerWait = 16
+    /// Iterations between two checks of the sockets while the queue is never empty.
+    private static let iterationsPerWait = 16
 
-    private let inbox: TransferQueue
+    private let queue: TransferQueue
     private let multi: MultiHandle
     private let isPublic: @Sendable (IPAddress) -> Bool
-    private var places: HostConnectionLimiter
+    private var limiter: HostConnectionLimiter
     private let limits: HTTPClient.Limits
     private var waiting: [PendingTransfer.ID: PendingTransfer] = [:]
     private var running: [PendingTransfer.ID: Transfer] = [:]
-    /// When the first of the waiting may be out of time; never later than that.
+    /// A time no later than the earliest deadline of a waiting transfer; nil if none waits.
     private var nextExpiry: ContinuousClock.Instant?
 
     private init(
-        _ inbox: TransferQueue, limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool
+        _ queue: TransferQueue, limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool
     ) {
-        self.inbox = inbox
-        multi = MultiHandle(connections: limits.total, alarm: inbox.wakeupQueue.descriptor)
+        self.queue = queue
+        multi = MultiHandle(connections: limits.total, wakeupDescriptor: queue.wakeupQueue.descriptor)
         self.limits = limits
         self.isPublic = isPublic
-        places = HostConnectionLimiter(limits)
+        limiter = HostConnectionLimiter(limits)
     }
 
-    /// Starts a thread and returns its inbox.
+    /// Starts the loop's thread and returns its queue.
     static func start(limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool) -> TransferQueue {
         do {
-            let inbox = try TransferQueue()
+            let queue = try TransferQueue()
             try startThread {
-                // Its connections are closed when it is gone, and only then has it ended.
-                CurlEventLoop(inbox, limits: limits, isPublic: isPublic).run()
-                inbox.loopEnded()
+                // The loop's deinitializer closes the connections; only then has the loop ended.
+                CurlEventLoop(queue, limits: limits, isPublic: isPublic).run()
+                queue.loopEnded()
             }
-            return inbox
+            return queue
         } catch {
             preconditionFailure("\(error)")
         }
     }
 
-    /// Serves until the inbox closes.
+    /// Runs until the queue closes.
     private func run() {
         while true {
-            var mayRest = false
-            for _ in 0..<Self.turnsPerWait where !mayRest {
-                guard turn() else { return }
-                mayRest = inbox.wakeupQueue.prepareToSleep()
+            var maySleep = false
+            for _ in 0..<Self.iterationsPerWait where !maySleep {
+                guard runOnce() else { return }
+                maySleep = queue.wakeupQueue.prepareToSleep()
             }
-            wait(mayRest: mayRest)
+            wait(maySleep: maySleep)
         }
     }
 
-    /// Does what there is to do; false when it is over.
-    private func turn() -> Bool {
-        let orders = inbox.take()
-        for job in orders.jobs { job.runSynchronously(on: inbox.asUnownedTaskExecutor()) }
-        for order in orders.new { enqueue(order) }
-        for id in orders.cancelled { settle(id, .failure(.cancelled)) }
-        if orders.isClosing {
-            for id in Array(waiting.keys) + Array(running.keys) { settle(id, .failure(.cancelled)) }
+    /// Runs one iteration; false when the queue is closing.
+    private func runOnce() -> Bool {
+        let work = queue.take()
+        for job in work.jobs { job.runSynchronously(on: queue.asUnownedTaskExecutor()) }
+        for transfer in work.transfers { enqueue(transfer) }
+        for id in work.cancelled { complete(id, .failure(.cancelled)) }
+        if work.isClosing {
+            for id in Array(waiting.keys) + Array(running.keys) { complete(id, .failure(.cancelled)) }
             return false
         }
         multi.perform()
-        while let (transfer, code) = multi.nextEnded() {
-            settle(transfer.order.id, transfer.outcome(code))
+        while let (running, code) = multi.nextEnded() {
+            complete(running.pending.id, running.outcome(code))
         }
-        expire()
-        begin()
+        failExpired()
+        startWaiting()
         return true
     }
 
-    /// Looks at the connections, and sleeps if it may until there is something to do.
-    private func wait(mayRest: Bool) {
-        let rest = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
-        if multi.wait(atMost: mayRest ? rest : .zero) { inbox.wakeupQueue.clearWakeup() }
+    /// Checks the sockets; if `maySleep`, waits until there is an event or work.
+    private func wait(maySleep: Bool) {
+        let maximumWait = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
+        if multi.wait(atMost: maySleep ? maximumWait : .zero) { queue.wakeupQueue.clearWakeup() }
     }
 
-    private func enqueue(_ order: PendingTransfer) {
-        if places.enter(order.id, host: order.errand.origin) {
-            waiting[order.id] = order
-            nextExpiry = min(nextExpiry ?? order.deadline, order.deadline)
-            begin()
+    private func enqueue(_ transfer: PendingTransfer) {
+        if limiter.enqueue(transfer.id, host: transfer.request.origin) {
+            waiting[transfer.id] = transfer
+            nextExpiry = min(nextExpiry ?? transfer.deadline, transfer.deadline)
+            startWaiting()
         } else {
-            let reason = "\(limits.waiting) requests are waiting already"
-            order.continuation.resume(returning: .failure(TransferError(kind: .unavailable, reason: reason)))
+            let reason = "\(limits.queueLength) requests are waiting already; the queue is full"
+            transfer.continuation.resume(returning: .failure(TransferError(kind: .unavailable, reason: reason)))
         }
     }
 
-    /// Begins the transfers for which there is a place now.
-    private func begin() {
-        while let id = places.next() {
-            if let order = waiting.removeValue(forKey: id) {
-                running[id] = Transfer(order, on: multi, isPublic: isPublic)
+    /// Starts the waiting transfers that the limits allow now.
+    private func startWaiting() {
+        while let id = limiter.startNext() {
+            if let transfer = waiting.removeValue(forKey: id) {
+                running[id] = Transfer(transfer, on: multi, isPublic: isPublic)
             }
         }
     }
 
-    /// Ends the orders that waited for a place until their time was over.
-    private func expire() {
+    /// Fails the transfers that waited for a connection until their deadline.
+    private func failExpired() {
         guard let expiry = nextExpiry, expiry <= .now else { return }
         let now = ContinuousClock.now
-        for order in waiting.values where order.deadline <= now {
+        for transfer in waiting.values where transfer.deadline <= now {
             let reason =
-                "no place became free: \(limits.perHost) requests at once go to one host, \(limits.total) in all"
-            settle(order.id, .failure(TransferError(kind: .timeout, reason: reason)))
+                "no connection became free before the deadline (limits: \(limits.perHost) per host, \(limits.total) in total)"
+            complete(transfer.id, .failure(TransferError(kind: .timeout, reason: reason)))
         }
         nextExpiry = waiting.values.lazy.map(\.deadline).min()
     }
 
-    /// Ends an order, if it is one: the only place where a caller is answered and a transfer let go.
-    private func settle(_ id: PendingTransfer.ID, _ outcome: TransferOutcome) {
-        guard let order = running.removeValue(forKey: id)?.order ?? waiting.removeValue(forKey: id) else { return }
-        places.leave(id)
-        order.continuation.resume(returning: outcome)
+    /// Completes a transfer, if it is still known: the only function that resumes a caller and releases a transfer.
+    private func complete(_ id: PendingTransfer.ID, _ outcome: TransferOutcome) {
+        guard let transfer = running.removeValue(forKey: id)?.pending ?? waiting.removeValue(forKey: id) else { return }
+        limiter.remove(id)
+        transfer.continuation.resume(returning: outcome)
     }
 }

@@ -1,9 +1,9 @@
 import CCurl
 import FoundationEssentials
 
-/// One transfer of libcurl: the only owner of an easy handle and of what the handle points to.
+/// The only owner of a libcurl easy handle and of the memory that the handle points to.
 struct EasyHandle: ~Copyable {
-    /// The handle, lent to the calls of this folder; never to be kept.
+    /// The handle; functions of this folder must not keep it.
     let raw: UnsafeMutableRawPointer
     // The handle writes its errors here until it is cleaned up.
     private let errorText: UnsafeMutablePointer<CChar>
@@ -12,7 +12,7 @@ struct EasyHandle: ~Copyable {
     // The handle sends its form from here until it is cleaned up, which `deinit` does before this goes.
     private var form: MultipartBody?
 
-    /// Makes a handle (`curl_easy_init`).
+    /// Creates a handle (`curl_easy_init`).
     init() {
         guard let raw = curl_easy_init() else { preconditionFailure("curl_easy_init: out of memory") }
         self.raw = raw
@@ -27,12 +27,12 @@ struct EasyHandle: ~Copyable {
         errorText.deallocate()
     }
 
-    /// What libcurl says about the failure of the transfer, in its own words.
+    /// Returns libcurl's description of the transfer's failure.
     func explanation(of code: CURLcode) -> String {
         errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
     }
 
-    // An option fails only if it is unknown, of another type, or memory is at an end: all of them our mistake or fatal.
+    // Setting an option fails only if the option is unknown or has another type (a bug here), or memory is exhausted.
 
     func set(_ option: CURLoption, to value: Int) {
         check(marquee_curl_set_long(raw, option, value), option)
@@ -54,7 +54,7 @@ struct EasyHandle: ~Copyable {
         check(marquee_curl_set_sink(raw, option, value), option)
     }
 
-    /// Sets what is a list of texts, such as the headers, each a whole line.
+    /// Sets an option that is a list of lines, such as the headers.
     mutating func set(_ option: CURLoption, toList texts: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for text in texts {
@@ -67,23 +67,23 @@ struct EasyHandle: ~Copyable {
         check(marquee_curl_set_list(raw, option, list), option)
     }
 
-    /// Sets the body; the handle has a copy of its own.
+    /// Sets the body; the handle copies it.
     func setBody(_ body: Data) {
-        // Of no bytes there is nothing to point at, and libcurl takes a null pointer for a body read from elsewhere.
+        // An empty array has no address, and libcurl reads a null pointer as "the body comes from a callback".
         let bytes = body.isEmpty ? [0] : Array(body)
         set(CURLOPT_POSTFIELDSIZE_LARGE, toOffset: body.count)
         set(CURLOPT_COPYPOSTFIELDS, to: bytes)
     }
 
-    /// Sets the form that is sent in the place of a body.
+    /// Sets the form that is sent instead of a body.
     mutating func setForm(_ parts: [MultipartPart]) {
         let form = MultipartBody(parts, sentBy: raw)
         set(CURLOPT_MIMEPOST, to: UnsafeRawPointer(form.raw))
         self.form = consume form
     }
 
-    /// Sets who opens sockets, and who looks at the peer's address before each request.
-    func setGuards(
+    /// Sets the callbacks that open sockets and that check the peer's address before each request.
+    func setAddressChecks(
         openSocket: @escaping curl_opensocket_callback, beforeRequest: @escaping curl_prereq_callback,
         context: UnsafeMutableRawPointer
     ) {
@@ -93,7 +93,7 @@ struct EasyHandle: ~Copyable {
         set(CURLOPT_PREREQDATA, to: context)
     }
 
-    /// The status of the last answer; of a mail server, the code of its last reply that is not about parting.
+    /// The status of the last HTTP response; for mail, the code of the last reply before the one to QUIT.
     var status: Int {
         var status = 0
         marquee_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status)

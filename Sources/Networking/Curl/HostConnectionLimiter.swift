@@ -1,4 +1,5 @@
-/// Who may go now: at most so many at once per host and in all, in the order they came. No I/O, no time.
+/// Bounds the concurrent transfers per host and in total, and starts waiting ones in order of arrival. It has no I/O
+/// and no clock.
 struct HostConnectionLimiter {
     typealias ID = PendingTransfer.ID
 
@@ -16,20 +17,21 @@ struct HostConnectionLimiter {
         self.limits = limits
     }
 
-    /// The requests that wait.
-    var waiting: Int { hostOf.count - active }
+    /// The number of transfers that wait.
+    var waitingCount: Int { hostOf.count - active }
 
-    /// Puts a request in the queue; false if there is no place for it now and the queue is full.
-    mutating func enter(_ id: ID, host: String) -> Bool {
-        let hasPlace = active < limits.total && hosts[host, default: Host()].active < limits.perHost
-        guard hasPlace || waiting < limits.waiting else { return false }
+    /// Adds a transfer to the queue; false if it would have to wait and the queue is full.
+    mutating func enqueue(_ id: ID, host: String) -> Bool {
+        let canStart = active < limits.total && hosts[host, default: Host()].active < limits.perHost
+        guard canStart || waitingCount < limits.queueLength else { return false }
         hosts[host, default: Host()].waiting.append(id)
         hostOf[id] = host
         return true
     }
 
-    /// The request that has waited longest of those for which there is a place now; it has the place until it leaves.
-    mutating func next() -> ID? {
+    /// Returns the longest-waiting transfer that can start now and counts it as active until `remove`; nil if none can
+    /// start.
+    mutating func startNext() -> ID? {
         guard active < limits.total else { return nil }
         var first: ID?
         for host in hosts.values where host.active < limits.perHost {
@@ -42,8 +44,8 @@ struct HostConnectionLimiter {
         return first
     }
 
-    /// Takes a request out, whether it waits or has a place.
-    mutating func leave(_ id: ID) {
+    /// Removes a transfer, whether it waits or is active.
+    mutating func remove(_ id: ID) {
         guard let name = hostOf.removeValue(forKey: id), var host = hosts[name] else { return }
         if let index = host.waiting.firstIndex(of: id) {
             host.waiting.remove(at: index)

@@ -2,12 +2,12 @@ import CCurl
 import FoundationEssentials
 import Glibc
 
-/// A form on its way to a server: the only owner of a mime handle. libcurl takes the parts' bytes as it sends them.
+/// The only owner of a libcurl mime handle for a form. libcurl reads the parts' bytes as it sends them.
 struct MultipartBody: ~Copyable {
-    /// The handle, lent to the easy handle that sends it.
+    /// The handle, borrowed by the easy handle that sends it.
     let raw: OpaquePointer
 
-    /// Makes the form (`curl_mime_init`); `easy` may go before it.
+    /// Creates the form (`curl_mime_init`). `easy` may be freed first.
     init(_ parts: [MultipartPart], sentBy easy: UnsafeMutableRawPointer) {
         guard let raw = curl_mime_init(easy) else { preconditionFailure("curl_mime_init: out of memory") }
         self.raw = raw
@@ -24,7 +24,7 @@ struct MultipartBody: ~Copyable {
         check(curl_mime_type(field, part.contentType))
         if let fileName = part.fileName { check(curl_mime_filename(field, fileName)) }
         // Released by `releaseContent`, which libcurl calls once when it frees the part.
-        let content = Unmanaged.passRetained(FormContent(part.content)).toOpaque()
+        let content = Unmanaged.passRetained(PartContent(part.content)).toOpaque()
         let count = curl_off_t(part.content.count)
         check(curl_mime_data_cb(field, count, readContent, seekContent, releaseContent, content))
     }
@@ -34,8 +34,8 @@ struct MultipartBody: ~Copyable {
     }
 }
 
-/// What is left to be sent of a part; it belongs to the thread of `CurlEventLoop`.
-private final class FormContent {
+/// The unsent rest of a part. It belongs to the thread of `CurlEventLoop`.
+private final class PartContent {
     private let bytes: Data
     private var sent = 0
 
@@ -43,9 +43,9 @@ private final class FormContent {
         self.bytes = bytes
     }
 
-    func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(room.count, bytes.count - sent)
-        bytes.withUnsafeBytes { room.copyBytes(from: UnsafeRawBufferPointer(rebasing: $0[sent..<sent + count])) }
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, bytes.count - sent)
+        bytes.withUnsafeBytes { buffer.copyBytes(from: UnsafeRawBufferPointer(rebasing: $0[sent..<sent + count])) }
         sent += count
         return count
     }
@@ -56,26 +56,27 @@ private final class FormContent {
         return true
     }
 
-    static func at(_ context: UnsafeMutableRawPointer) -> FormContent {
+    static func at(_ context: UnsafeMutableRawPointer) -> PartContent {
         Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 }
 
-// What libcurl calls, on the loop's thread. Free functions: a closure would carry the isolation of where it is written.
+// libcurl calls these on the loop's thread. They are free functions because a closure would inherit the isolation of
+// its context.
 
 private func readContent(
-    room: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+    buffer: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let context else { return 0 }
-    return FormContent.at(context).read(into: UnsafeMutableRawBufferPointer(start: room, count: size * count))
+    return PartContent.at(context).read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
 private func seekContent(context: UnsafeMutableRawPointer?, offset: curl_off_t, origin: Int32) -> Int32 {
     guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
-    return FormContent.at(context).seek(to: Int(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    return PartContent.at(context).seek(to: Int(offset)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
 }
 
 private func releaseContent(context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    Unmanaged<FormContent>.fromOpaque(context).release()
+    Unmanaged<PartContent>.fromOpaque(context).release()
 }

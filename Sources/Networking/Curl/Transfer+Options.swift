@@ -3,43 +3,43 @@ import FoundationEssentials
 import Glibc
 
 extension Transfer {
-    /// Says what is wanted, and who is to be called.
+    /// Sets the options for an HTTP request.
     func setOptions(_ request: HTTPRequest) {
         setCommonOptions()
         easy.set(CURLOPT_URL, to: request.address)
         easy.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
-        // Nor does a redirect make us present a name and a password.
+        // This also rejects redirects that contain a user name and a password.
         easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
-        // One request a connection: a stalled answer holds up no other.
+        // HTTP/1.1 uses one connection per request, so a stalled response delays no other.
         easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
         easy.set(CURLOPT_ACCEPT_ENCODING, to: "gzip")
         easy.set(CURLOPT_MAXFILESIZE_LARGE, toOffset: request.responseLimit)
         let redirects = request.redirectsFollowed
         easy.set(CURLOPT_FOLLOWLOCATION, to: redirects > 0 ? 1 : 0)
         easy.set(CURLOPT_MAXREDIRS, to: redirects)
-        if request.reach == .publicAddressesOnly {
+        if request.addressPolicy == .publicAddressesOnly {
             let context = Unmanaged.passUnretained(self).toOpaque()
-            easy.setGuards(openSocket: openSocket, beforeRequest: checkPeer, context: context)
+            easy.setAddressChecks(openSocket: openSocket, beforeRequest: checkPeer, context: context)
         }
         setContent(of: request)
     }
 
-    /// Says what is the same for every errand: where answers go, how long all may take, and what is never done.
+    /// Sets the options that all transfers share: callbacks, timeouts, and no proxy.
     func setCommonOptions() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_PRIVATE, to: context)
-        // Never through the proxy of an *_proxy variable: it would see keys sent by plain http, and the guard of
-        // private addresses would look at the proxy's address instead of the server's.
+        // Never use the proxy of an `*_proxy` variable: it would see keys sent over plain HTTP, and the address check
+        // would see the proxy's address instead of the server's.
         easy.set(CURLOPT_PROXY, to: "")
 
-        // No signals: the timeout of a name look-up is the resolver thread's business.
+        // No signals: the resolver thread handles the timeout of name resolution.
         easy.set(CURLOPT_NOSIGNAL, to: 1)
-        easy.set(CURLOPT_TIMEOUT_MS, to: Int(order.timeLeft.milliseconds))
+        easy.set(CURLOPT_TIMEOUT_MS, to: Int(pending.timeLeft.milliseconds))
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: 5_000)
-        // Without it, giving up a transfer whose name is still being looked up waits for the resolver thread (ten
-        // seconds, if the name server is silent), and all others with it. With it that thread is left to end by itself,
-        // and frees what it has.
+        // Without this option, cancelling a transfer during name resolution blocks the loop until the resolver thread
+        // ends (ten seconds if the name server does not respond). With it, the resolver thread ends by itself and frees
+        // its memory.
         easy.set(CURLOPT_QUICK_EXIT, to: 1)
 
         easy.set(CURLOPT_WRITEFUNCTION, to: receiveBody)
@@ -49,11 +49,11 @@ extension Transfer {
     }
 
     private func setContent(of request: HTTPRequest) {
-        // Unless told, libcurl waits for leave to send a long body, and calls every body a form.
+        // By default libcurl waits for "100 Continue" before a long body, and labels every body as a form.
         var lines = ["Expect:"]
         if request.form.isEmpty, !request.hasHeader("Content-Type") { lines.append("Content-Type:") }
         if !request.hasHeader("User-Agent") { lines.append("User-Agent: marquee") }
-        // For libcurl "Name:" means to leave a header out; an empty one is written with a semicolon.
+        // libcurl reads "Name:" as "omit this header"; an empty header is written "Name;".
         lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         easy.set(CURLOPT_HTTPHEADER, toList: lines)
 
@@ -69,14 +69,15 @@ extension Transfer {
             easy.set(CURLOPT_CUSTOMREQUEST, to: request.method.rawValue)
         }
         if !request.method.isIdempotent {
-            // libcurl repeats a request by itself if a kept connection turns out to be dead; these must not be.
+            // libcurl repeats a request by itself if a kept connection turns out to be closed; a non-idempotent one
+            // must not be repeated.
             easy.set(CURLOPT_FRESH_CONNECT, to: 1)
         }
     }
 }
 
-// What libcurl calls, on the loop's thread, from within `MultiHandle.perform`. Free functions: a closure would carry
-// the isolation of the place it is written in.
+// libcurl calls these on the loop's thread from within `MultiHandle.perform`. They are free functions because a closure
+// would inherit the isolation of its context.
 
 private func receiveBody(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
@@ -94,7 +95,7 @@ private func receiveHeader(
     return Transfer.at(context).receive(header: line) ? line.count : Int(CURL_WRITEFUNC_ERROR)
 }
 
-/// Before anything is sent to an address: a private one gets no packet from us.
+/// Checks the address before connecting: no packet goes to a private one.
 private func openSocket(
     context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
@@ -103,7 +104,7 @@ private func openSocket(
     return allowed ? socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol) : -1
 }
 
-/// Before each request, on kept connections as well: those another request was free to open to a private address.
+/// Checks the peer before each request, because another request may have opened a kept connection to a private address.
 private func checkPeer(
     context: UnsafeMutableRawPointer?, peer: UnsafeMutablePointer<CChar>?, own: UnsafeMutablePointer<CChar>?,
     peerPort: Int32, ownPort: Int32
@@ -111,4 +112,36 @@ private func checkPeer(
     guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
     let allowed = Transfer.at(context).allows(IPAddress(String(cString: peer)))
     return allowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+extension Transfer {
+    /// Sets the options for a mail.
+    func setOptions(_ mail: MailRequest) {
+        setCommonOptions()
+        easy.set(CURLOPT_URL, to: mail.url)
+        easy.set(CURLOPT_PROTOCOLS_STR, to: "smtp,smtps")
+        // CURLUSESSL_ALL fails without TLS: an attacker on the way could remove STARTTLS from the server's greeting.
+        let security = mail.security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
+        easy.set(CURLOPT_USE_SSL, to: Int(security.rawValue))
+        if let certificateFile = mail.certificateFile { easy.set(CURLOPT_CAINFO, to: certificateFile) }
+        if let user = mail.user { easy.set(CURLOPT_USERNAME, to: user) }
+        if let password = mail.password { easy.set(CURLOPT_PASSWORD, to: password) }
+        easy.set(CURLOPT_MAIL_FROM, to: "<\(mail.sender)>")
+        easy.set(CURLOPT_MAIL_RCPT, toList: mail.recipients.map { "<\($0)>" })
+        // Mails are rare: the server would have closed a kept connection by the next one.
+        easy.set(CURLOPT_FORBID_REUSE, to: 1)
+
+        easy.set(CURLOPT_UPLOAD, to: 1)
+        easy.set(CURLOPT_INFILESIZE_LARGE, toOffset: mail.message.count)
+        easy.set(CURLOPT_READFUNCTION, to: sendMessage)
+        easy.set(CURLOPT_READDATA, to: Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+
+/// libcurl calls this for the next part of the message.
+private func sendMessage(
+    buffer: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return Int(CURL_READFUNC_ABORT) }
+    return Transfer.at(context).readMessage(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }

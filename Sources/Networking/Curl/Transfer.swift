@@ -1,31 +1,31 @@
 import CCurl
 import FoundationEssentials
 
-/// One attempt under way: the easy handle, and what has come in so far.
+/// A running attempt: the easy handle and the response received so far.
 ///
-/// It belongs to the thread of `CurlEventLoop`, and is part of the multi handle from `init` to `deinit`. The easy handle
-/// hands it to the callbacks unretained: they run in `MultiHandle.perform` only, while the loop holds it.
+/// It belongs to the thread of `CurlEventLoop` and is part of the multi handle from `init` to `deinit`. The easy handle
+/// passes it to the callbacks unretained: they run only in `MultiHandle.perform`, while the loop holds the transfer.
 final class Transfer {
-    let order: PendingTransfer
+    let pending: PendingTransfer
     private let multi: MultiHandle
     var easy = EasyHandle()
     private let isPublic: @Sendable (IPAddress) -> Bool
 
     private var headers: [HTTPField] = []
     private var headerBytes = 0
-    /// What a mail server said, line by line.
+    /// A mail server's replies, line by line.
     private var replies: [Data] = []
     private var body = Data()
-    /// What of a mail's message has not been handed over yet.
+    /// The part of a mail's message that has not been sent.
     private var unsent: ArraySlice<UInt8> = []
-    /// Why the transfer was ended from our side, if it was.
-    private var refusal: TransferError?
+    /// The reason why a callback aborted the transfer; nil if none did.
+    private var abortReason: TransferError?
 
-    init(_ order: PendingTransfer, on multi: MultiHandle, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
-        self.order = order
+    init(_ pending: PendingTransfer, on multi: MultiHandle, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
+        self.pending = pending
         self.multi = multi
         self.isPublic = isPublic
-        switch order.errand {
+        switch pending.request {
         case .http(let request): setOptions(request)
         case .mail(let mail):
             unsent = mail.message[...]
@@ -38,46 +38,47 @@ final class Transfer {
         multi.remove(easy)
     }
 
-    /// The transfer that a callback's or a message's pointer stands for.
+    /// Returns the transfer for the context pointer of a callback or message.
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// What became of it, once libcurl has ended it with `code`.
+    /// Returns the transfer's result once libcurl has ended it with `code`.
     func outcome(_ code: CURLcode) -> TransferOutcome {
-        switch order.errand {
+        switch pending.request {
         case .http where code == CURLE_OK:
             return .success(HTTPResponse(status: easy.status, headers: headers, body: body))
         case .mail where code == CURLE_OK || easy.status >= 400:
-            // A refusal is an answer, too; libcurl makes a failure of it.
+            // A mail server's rejection is a reply too, but libcurl reports it as a failure.
             return .success(HTTPResponse(status: easy.status, body: lastReply))
         case .http, .mail: break
         }
-        return .failure(refusal ?? TransferError(code, easy.explanation(of: code)))
+        return .failure(abortReason ?? TransferError(code, easy.explanation(of: code)))
     }
 
-    /// Takes the next bytes of the body; false ends the transfer.
+    /// Appends bytes to the body; false aborts the transfer.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= order.errand.responseLimit else {
-            refusal = .tooLarge(limit: order.errand.responseLimit)
+        guard body.count + bytes.count <= pending.request.responseLimit else {
+            abortReason = .tooLarge(limit: pending.request.responseLimit)
             return false
         }
         body.append(contentsOf: bytes)
         return true
     }
 
-    /// Takes a line of the head; false ends the transfer.
+    /// Reads a header line; false aborts the transfer.
     func receive(header line: UnsafeRawBufferPointer) -> Bool {
-        // All heads of the transfer together: libcurl of this age takes any number of lines.
+        // Counts the headers of all responses of the transfer: this version of libcurl does not limit their number.
         headerBytes += line.count
         guard headerBytes <= Self.headerLimit else {
-            refusal = TransferError(kind: .invalid, reason: "the headers are longer than \(Self.headerLimit) bytes")
+            abortReason = TransferError(
+                kind: .invalid, reason: "the response headers are longer than \(Self.headerLimit) bytes")
             return false
         }
-        if case .mail = order.errand {
+        if case .mail = pending.request {
             replies.append(Data(line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }))
         } else if line.starts(with: "HTTP/".utf8) {
-            // Another answer begins: after a redirect, or after a status of 100…199.
+            // Another response begins: after a redirect, or after a status of 100…199.
             headers = []
             body = Data()
         } else if let header = HTTPField(line: line) {
@@ -86,28 +87,28 @@ final class Transfer {
         return true
     }
 
-    /// The line of the reply that `easy.status` is the code of: after it there may be one about parting.
+    /// The reply line with the code `easy.status`; a reply to QUIT may follow it.
     private var lastReply: Data {
         replies.last { $0.starts(with: "\(easy.status)".utf8) } ?? Data()
     }
 
-    /// Hands the next bytes of a mail over, as many as there is room for.
-    func provide(_ room: UnsafeMutableRawBufferPointer) -> Int {
-        let piece = unsent.prefix(room.count)
-        room.copyBytes(from: piece)
+    /// Copies the next bytes of the mail into `buffer` and returns their number; 0 at the end.
+    func readMessage(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let piece = unsent.prefix(buffer.count)
+        buffer.copyBytes(from: piece)
         unsent = unsent.dropFirst(piece.count)
         return piece.count
     }
 
-    /// Whether the request may go to `address`; an address that can not be read is none to go to.
+    /// Whether the request can connect to `address`; false for an address that cannot be read.
     func allows(_ address: IPAddress?) -> Bool {
         if let address, isPublic(address) {
-            // Of a name's addresses one that may be used is enough.
-            refusal = nil
+            // One permitted address of a name is enough.
+            abortReason = nil
             return true
         }
-        let reason = "\(address?.description ?? "the address") is not an address of the public internet"
-        refusal = TransferError(kind: .forbidden, reason: reason)
+        let reason = "\(address?.description ?? "the address") is not a public internet address"
+        abortReason = TransferError(kind: .forbidden, reason: reason)
         return false
     }
 

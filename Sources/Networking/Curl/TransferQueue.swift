@@ -1,34 +1,34 @@
 import Concurrency
 
-/// What callers on any thread leave for the loop's thread.
+/// The queue by which callers on any thread give work to the event loop's thread.
 ///
-/// It is also the thread's `TaskExecutor`: a task that prefers it asks and is answered without a hop to another thread.
+/// It is also the thread's `TaskExecutor`: a task that prefers it sends and receives without a hop to another thread.
 ///
 /// See docs/decisions/0049-fetch-executor.md.
 final class TransferQueue: TaskExecutor {
-    /// What has come in since the last look.
-    struct Orders: WakeupQueueContent {
-        var new: [PendingTransfer] = []
+    /// The work that has arrived since the last read.
+    struct Work: WakeupQueueContent {
+        var transfers: [PendingTransfer] = []
         var cancelled: [PendingTransfer.ID] = []
-        /// The jobs of tasks that prefer the thread.
+        /// Jobs of tasks that prefer the thread.
         var jobs: [UnownedJob] = []
         var isClosing = false
-        /// Nobody looks any more.
+        /// The loop has ended and reads no more work.
         fileprivate var isOver = false
 
-        var isEmpty: Bool { new.isEmpty && cancelled.isEmpty && jobs.isEmpty && !isClosing }
+        var isEmpty: Bool { transfers.isEmpty && cancelled.isEmpty && jobs.isEmpty && !isClosing }
     }
 
-    /// What wakes the loop.
-    let wakeupQueue: WakeupQueue<Orders>
+    /// The queue whose descriptor wakes the loop.
+    let wakeupQueue: WakeupQueue<Work>
     private let lastID = Locked<PendingTransfer.ID>(0)
     private let hasEnded = AsyncCondition(false)
 
     init() throws(SystemError) {
-        wakeupQueue = try WakeupQueue(Orders())
+        wakeupQueue = try WakeupQueue(Work())
     }
 
-    /// A number for an order.
+    /// Returns a new, unique transfer number.
     func makeID() -> PendingTransfer.ID {
         lastID.withLock { lastID in
             lastID += 1
@@ -36,52 +36,52 @@ final class TransferQueue: TaskExecutor {
         }
     }
 
-    /// Hands over an order; false if nobody will do it any more.
-    func post(_ order: PendingTransfer) -> Bool {
-        wakeupQueue.post { orders in
-            if !orders.isClosing { orders.new.append(order) }
-            return !orders.isClosing
+    /// Enqueues a transfer; false if the queue is closing.
+    func post(_ transfer: PendingTransfer) -> Bool {
+        wakeupQueue.post { work in
+            if !work.isClosing { work.transfers.append(transfer) }
+            return !work.isClosing
         }
     }
 
-    /// Calls an order back. One that is not there yet, or no longer, is none of the loop's concern.
+    /// Cancels a transfer. A number that is unknown to the loop, or already complete, has no effect.
     func cancel(_ id: PendingTransfer.ID) {
         wakeupQueue.post { $0.cancelled.append(id) }
     }
 
-    /// Has the loop run a job; once that has ended, any thread runs it.
+    /// Runs a job on the loop's thread; after the loop has ended, on the global executor.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isOver = wakeupQueue.post { orders in
-            if !orders.isOver { orders.jobs.append(job) }
-            return orders.isOver
+        let isOver = wakeupQueue.post { work in
+            if !work.isOver { work.jobs.append(job) }
+            return work.isOver
         }
         if isOver { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Tells the loop to call everything back and end.
+    /// Makes the loop cancel all transfers and end.
     func close() {
         wakeupQueue.post { $0.isClosing = true }
     }
 
-    /// Returns when the loop has ended, which it does once it is closed.
+    /// Returns when the loop has ended. Call `close()` first.
     func waitForEnd() async {
         await hasEnded.waitIgnoringCancellation { $0 ? () : nil }
     }
 
-    /// Takes all orders; that the inbox is closing stays.
-    func take() -> Orders {
-        wakeupQueue.take { orders in
-            defer { orders = Orders(isClosing: orders.isClosing) }
-            return orders
+    /// Removes and returns all work; `isClosing` stays set.
+    func take() -> Work {
+        wakeupQueue.take { work in
+            defer { work = Work(isClosing: work.isClosing) }
+            return work
         }
     }
 
-    /// Tells those who wait that the loop has ended.
+    /// Marks the loop as ended: resumes `waitForEnd` and moves waiting jobs to the global executor.
     func loopEnded() {
-        let jobs = wakeupQueue.take { orders in
-            orders.isOver = true
-            return orders.jobs
+        let jobs = wakeupQueue.take { work in
+            work.isOver = true
+            return work.jobs
         }
         for job in jobs { globalConcurrentExecutor.enqueue(job) }
         hasEnded.update { $0 = true }

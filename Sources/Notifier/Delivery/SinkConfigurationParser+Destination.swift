@@ -71,7 +71,8 @@ extension SinkConfigurationParser {
             }
         return .mail(
             MailRequest(
-                host: host, port: port ?? usual, security: security ?? .startTLS, authorities: authorities, user: user,
+                host: host, port: port ?? usual, security: security ?? .startTLS, certificateFile: authorities,
+                user: user,
                 password: password, sender: sender, recipients: recipients, message: []))
     }
 }

@@ -1,25 +1,31 @@
 public import FoundationEssentials
 public import Networking
 
-/// Kakao's image search.
+/// Kakao's image search API.
 ///
-/// It says what to ask and reads the answer; ``PosterFinder`` sends it and tries what was found.
+/// It makes requests and reads responses but sends nothing itself; ``PosterFinder`` sends the request and tries the
+/// images.
 public struct KakaoImageSearch: Sendable {
-    /// What errors and the quota ledger call it.
+    /// The service's name in errors and in the quota ledger.
     public static let service = "kakao"
 
     private let url: String
     private let authorization: HTTPField
     private let now: @Sendable () -> Date
 
-    /// Makes the search at `url`, asked with the REST key `key`; `now` tells when the day ends.
+    /// Creates the API.
+    ///
+    /// - Parameters:
+    /// - url: The base URL, without the path of a call.
+    /// - key: The REST API key.
+    /// - now: The current date, from which the time to the next day's quota follows.
     public init(url: String, key: String, now: @escaping @Sendable () -> Date = { Date() }) {
         self.url = url
         authorization = HTTPField("Authorization", "KakaoAK \(key)", isSecret: true)
         self.now = now
     }
 
-    /// The pictures for some words, best first; none is an answer too.
+    /// Returns the endpoint that searches images, best match first; the list can be empty.
     public func images(query: String) -> Endpoint<[ImageCandidate]> {
         let request = HTTPRequest(
             "\(url)/v2/search/image",
@@ -28,5 +34,25 @@ public struct KakaoImageSearch: Sendable {
         return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
             try KakaoReply.read(response, at: now())
         }
+    }
+}
+
+/// An image found by the search. Its URL comes from an untrusted source and may be dead, wrong or hostile.
+public struct ImageCandidate: Hashable, Sendable {
+    /// The image's URL.
+    public var imageURL: String?
+    /// The URL of the search's own thumbnail.
+    public var thumbnailURL: String?
+    /// The name of the site that shows the image.
+    public var site: String?
+    /// The URL of the page that shows the image.
+    public var pageURL: String?
+
+    /// Creates a candidate.
+    public init(imageURL: String?, thumbnailURL: String?, site: String? = nil, pageURL: String? = nil) {
+        self.imageURL = imageURL
+        self.thumbnailURL = thumbnailURL
+        self.site = site
+        self.pageURL = pageURL
     }
 }

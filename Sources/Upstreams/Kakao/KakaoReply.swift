@@ -1,9 +1,10 @@
+import BoxOffice
 import FoundationEssentials
 import Networking
 
-/// What the image search answers: pictures, or an error in one of two styles.
+/// A response of the image search: images, or an error in one of two formats.
 enum KakaoReply: Decodable {
-    case fault(KakaoReplyError)
+    case error(KakaoErrorReply)
     case images([KakaoImage])
 
     private enum Key: String, CodingKey {
@@ -11,17 +12,17 @@ enum KakaoReply: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let fault = try KakaoReplyError(from: decoder)
-        if fault.isFault {
-            self = .fault(fault)
+        let reply = try KakaoErrorReply(from: decoder)
+        if reply.isError {
+            self = .error(reply)
         } else {
             self = .images(try decoder.container(keyedBy: Key.self).decode([KakaoImage].self, forKey: .documents))
         }
     }
 }
 
-/// What of a proposed picture is used. The rest (`collection`, `datetime`, the sizes) is not even looked at: new words
-/// and blanks in it break nothing, and its sizes need not be the picture's.
+/// The fields of a found image that are used. The others (`collection`, `datetime`, the sizes) are ignored, so unknown
+/// values in them break nothing; the sizes need not be the image's.
 struct KakaoImage: Decodable {
     let imageURL: TrimmedText?
     let thumbnailURL: TrimmedText?
@@ -41,17 +42,16 @@ struct KakaoImage: Decodable {
     }
 }
 
-/// What the service says when it refuses: the search's own style (`errorType`, `message`) or the platform's older one
-/// (`code`, `msg`).
-struct KakaoReplyError: Decodable {
+/// An error body in the search's own format (`errorType`, `message`) or the platform's older one (`code`, `msg`).
+struct KakaoErrorReply: Decodable {
     let errorType: String?
     let code: Int?
     let message: String?
     let msg: String?
 
-    var isFault: Bool { errorType != nil || code != nil }
+    var isError: Bool { errorType != nil || code != nil }
 
-    /// What the error means; nil if only the status can tell.
+    /// The kind of error; nil if only the HTTP status can tell.
     var kind: UpstreamError.Kind? {
         switch errorType {
         case "MissingParameter", "InvalidArgument": return .badRequest
@@ -63,12 +63,50 @@ struct KakaoReplyError: Decodable {
         switch code {
         case -1: return .unavailable
         case -2: return .badRequest
-        case -3, -4, -5: return .forbidden  // not switched on, the account is restricted, no permission
+        case -3, -4, -5: return .forbidden  // API disabled, account restricted, no permission
         case -7, -9798: return .maintenance
         case -10: return .quotaExhausted
         case -401: return .unauthorized
         case -603: return .timeout
         default: return nil
         }
+    }
+}
+
+extension KakaoReply {
+    /// Reads a response of any status.
+    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> [ImageCandidate] {
+        let service = KakaoImageSearch.service
+        let failure = response.failure(of: service)
+        let reply: KakaoReply
+        do {
+            reply = try response.decode(of: service)
+        } catch {
+            throw error.kind == .invalid ? failure ?? error : error
+        }
+        switch reply {
+        case .error(let reply): throw reply.upstreamError(response, at: instant)
+        case .images(let images):
+            if let failure { throw failure }
+            return images.map(\.candidate)
+        }
+    }
+}
+
+extension KakaoErrorReply {
+    /// The error as an `UpstreamError`.
+    fileprivate func upstreamError(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
+        let service = KakaoImageSearch.service
+        let code = errorType?.clean ?? code.map { "\($0)" }
+        var error = UpstreamError(
+            service: service, kind: kind ?? response.failure(of: service)?.kind ?? .invalid,
+            message: "answered with the error \(code ?? ""): \((message ?? msg)?.clean ?? "no reason given")",
+            status: response.status, code: code, retryAfter: response.retryAfter)
+        // A throttled request (429) can succeed a moment later, and the client retries it. Any other status means that
+        // the day's quota is used up.
+        if error.kind == .quotaExhausted, !error.isTransient, error.retryAfter == nil {
+            error.retryAfter = KoreanDate.timeToMidnight(at: instant)
+        }
+        return error
     }
 }

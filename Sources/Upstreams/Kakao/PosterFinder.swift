@@ -2,41 +2,46 @@ public import BoxOffice
 import FoundationEssentials
 public import Networking
 
-/// Finds a film's poster: searches, and tries the addresses found until one of them is really a picture.
+/// Finds a movie's poster: searches images, and tries the URLs found until one of them is a valid image.
 ///
-/// The addresses are strangers': each is fetched with limits of time and size, from the public internet only unless
-/// allowed otherwise, and believed for its bytes alone. What it fetched it describes and forgets.
+/// The URLs are untrusted: each is fetched with limits of time and size, from public addresses only unless permitted
+/// otherwise, and only the bytes decide what it is. The finder describes an image and does not keep it.
 public struct PosterFinder: Sendable {
-    /// What errors call the strangers' hosts; their answers are nobody's quota.
+    /// The service name of image hosts in errors; their responses count against no quota.
     public static let service = "poster"
 
-    /// The candidates that are tried, and asked for.
+    /// Maximum number of candidates requested and tried.
     static let candidateLimit = 8
 
     private let client: HTTPClient
     private let images: HTTPClient
     private let search: KakaoImageSearch
-    private let reach: HTTPRequest.AddressPolicy
+    private let addressPolicy: HTTPRequest.AddressPolicy
 
-    /// Makes a finder that asks the search by `client` and strangers' hosts by `images`, or by `client` too.
+    /// Creates a finder.
     ///
-    /// A client that never tries again suits `images` best: of eight candidates the next one is sooner there than
-    /// a dead host's fourth answer. `allowsPrivateAddresses` is for the sandbox and for tests.
+    /// - Parameters:
+    /// - client: Sends the search.
+    /// - images: Fetches the images; nil for `client`. A client without retries suits best: of eight candidates the
+    ///   next one is faster than a dead host's fourth attempt.
+    /// - search: The search API.
+    /// - allowsPrivateAddresses: Whether images can come from private addresses, for the sandbox and tests.
     public init(
         client: HTTPClient, images: HTTPClient? = nil, search: KakaoImageSearch, allowsPrivateAddresses: Bool
     ) {
         self.client = client
         self.images = images ?? client
         self.search = search
-        reach = allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly
+        addressPolicy = allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly
     }
 
-    /// The poster of a film, or the knowledge that the search found none; throws only what the search throws, and
-    /// `cancelled`.
+    /// Returns the poster of a movie, without an image if the search found no usable one.
     ///
-    /// Pictures that cannot be reached count as none, even if the network is to blame for each: the search itself has
-    /// just gone through, so the fault is more likely the hosts' than ours; dead hosts are what the search is known
-    /// for, and to call them an error would ask for the same film again and again. A later search may say otherwise.
+    /// Images that cannot be fetched count as none, even if all fail because of the network: the search itself has just
+    /// succeeded, so the hosts are the likely cause. An error would repeat the search for the same movie again and
+    /// again.
+    ///
+    /// - Throws: The error of the search; `cancelled` if the task is cancelled.
     public func poster(for code: MovieCode, title: String) async throws(UpstreamError) -> Poster {
         let title = title.trimmed
         let query = "\(title) 영화 포스터"
@@ -49,7 +54,7 @@ public struct PosterFinder: Sendable {
         return Poster(code: code, title: title, query: query, image: image)
     }
 
-    /// The first candidate with a picture at its address; none is begun to be tried after `end`.
+    /// Returns the first candidate whose URL is a valid image; starts no fetch after `end`.
     private func firstImage(
         of candidates: [(ImageCandidate, address: String?)], until end: ContinuousClock.Instant
     ) async throws(UpstreamError) -> Poster.Image? {
@@ -58,10 +63,11 @@ public struct PosterFinder: Sendable {
                 guard ContinuousClock.now < end else { return nil }
                 do {
                     return candidate.image(
-                        at: url, proof: try await images.send(ImageVerifier.endpoint(url, reach: reach)))
+                        at: url,
+                        verified: try await images.send(VerifiedImage.endpoint(url, addressPolicy: addressPolicy)))
                 } catch {
                     if error.kind == .cancelled { throw error }
-                    // A host that is silent on one port would only be waited for on the other.
+                    // A host that does not respond on one port rarely responds on the other.
                     if error.kind == .timeout { break }
                 }
             }
@@ -71,12 +77,12 @@ public struct PosterFinder: Sendable {
 }
 
 extension ImageCandidate {
-    /// The candidate as a poster that was fetched from `url`.
-    fileprivate func image(at url: String, proof: ImageVerifier) -> Poster.Image {
+    /// Returns the candidate as the poster's image, fetched from `url`.
+    fileprivate func image(at url: String, verified: VerifiedImage) -> Poster.Image {
         Poster.Image(
-            imageURL: url, thumbnailURL: thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: proof.width,
-            height: proof.height, site: site,
+            imageURL: url, thumbnailURL: thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: verified.width,
+            height: verified.height, site: site,
             pageURL: pageURL.flatMap(WebAddress.init)?.text, source: KakaoImageSearch.service,
-            contentType: proof.contentType, bytes: proof.bytes, sha256: proof.sha256)
+            contentType: verified.contentType, bytes: verified.bytes, sha256: verified.sha256)
     }
 }

@@ -3,97 +3,103 @@ public import FoundationEssentials
 import JSONCoding
 public import Networking
 
-/// The Korean Film Council's open API: daily and weekly charts and facts about films.
+/// The open API of the Korean Film Council (KOBIS): daily and weekly charts, and facts about movies.
 ///
-/// It says what to ask and reads the answers into the domain's words; it sends nothing itself. Faults that come with
-/// status 200, blank figures and the council's other habits end here.
+/// It makes requests and reads responses into domain types but sends nothing itself. KOBIS's peculiarities, such as
+/// errors with status 200 and blank figures, are handled here.
 public struct Kobis: Sendable {
-    /// What errors and the quota ledger call it.
+    /// The service's name in errors and in the quota ledger.
     public static let service = "kobis"
 
     private let url: String
     private let key: HTTPField
     private let now: @Sendable () -> Date
 
-    /// Makes the API at `url` (up to and without the group of calls), asked with `key`; `now` tells when the day ends.
+    /// Creates the API.
+    ///
+    /// - Parameters:
+    /// - url: The base URL, without the group of a call.
+    /// - key: The API key.
+    /// - now: The current date, from which the time to the next day's quota follows.
     public init(url: String, key: String, now: @escaping @Sendable () -> Date = { Date() }) {
         self.url = url
         self.key = HTTPField("key", key, isSecret: true)
         self.now = now
     }
 
-    /// The chart of a day: at most ten lines in the council's order.
+    /// Returns the endpoint of a day's chart: at most ten entries in KOBIS's order.
     ///
-    /// A list without lines is `notPublished`: the day has no figures, or none yet.
+    /// Its response without entries is the error `notPublished`: the day has no figures, or none yet.
     public func dailyChart(_ date: KoreanDate, market: Market) -> Endpoint<[ChartEntry]> {
         let query = [HTTPField("targetDt", date.compact)] + market.filters
         return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
-            (answer: KobisDailyChart) throws(UpstreamError) in
-            try Self.check(answer.entries, about: answer.range, from: date, to: date)
-            return answer.entries
+            (reply: KobisDailyChart) throws(UpstreamError) in
+            try Self.check(reply.entries, about: reply.range, from: date, to: date)
+            return reply.entries
         }
     }
 
-    /// The chart of a week: as a day's, with changes against the week before.
+    /// Returns the endpoint of a week's chart, with changes against the week before; otherwise like a day's.
     public func weeklyChart(_ week: Week, market: Market) -> Endpoint<WeeklyFigures> {
         let query = [HTTPField("targetDt", week.firstDay.compact), HTTPField("weekGb", week.span.weekGb)]
         return endpoint("boxoffice/searchWeeklyBoxOfficeList", query + market.filters) {
-            (answer: KobisWeeklyChart) throws(UpstreamError) in
-            try Self.check(answer.entries, about: answer.range, from: week.firstDay, to: week.lastDay)
-            return WeeklyFigures(yearWeek: answer.yearWeek, entries: answer.entries)
+            (reply: KobisWeeklyChart) throws(UpstreamError) in
+            try Self.check(reply.entries, about: reply.range, from: week.firstDay, to: week.lastDay)
+            return WeeklyFigures(yearWeek: reply.yearWeek, entries: reply.entries)
         }
     }
 
-    /// The areas that charts can be asked for.
+    /// The endpoint of the list of areas that charts can be requested for.
     public var areas: Endpoint<[Market.NamedArea]> {
-        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (answer: KobisCodes) in answer.areas }
+        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (reply: KobisCodes) in reply.areas }
     }
 
-    /// The facts about a film; a code that the council does not know is `notFound`.
+    /// Returns the endpoint of a movie's facts; a code that KOBIS does not know is the error `notFound`.
     public func movie(_ code: MovieCode) -> Endpoint<Movie> {
         endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
-            (answer: KobisMovie) throws(UpstreamError) in
-            guard let movie = answer.movie else {
+            (reply: KobisMovie) throws(UpstreamError) in
+            guard let movie = reply.movie else {
                 throw UpstreamError(
-                    service: Self.service, kind: .notFound, message: "there is no film \(code)", status: 200)
+                    service: Self.service, kind: .notFound, message: "there is no movie with the code \(code)",
+                    status: 200)
             }
             guard movie.code == code else {
                 throw UpstreamError(
-                    service: Self.service, kind: .invalid, message: "answered with the film \(movie.code)",
+                    service: Self.service, kind: .invalid, message: "answered with the movie \(movie.code)",
                     status: 200, field: "movieInfo.movieCd")
             }
             return movie
         }
     }
 
-    /// Checks that a chart has lines, and is of the days that were asked for if the answer says which those are.
+    /// Throws if a chart has no entries, or states other days than those requested.
     private static func check(
         _ entries: [ChartEntry], about range: String?, from first: KoreanDate, to last: KoreanDate
     ) throws(UpstreamError) {
         guard !entries.isEmpty else {
             let days = first == last ? "\(first)" : "\(first) to \(last)"
             throw UpstreamError(
-                service: service, kind: .notPublished, message: "there are no figures of \(days)", status: 200)
+                service: service, kind: .notPublished, message: "there are no figures for \(days)", status: 200)
         }
         if let range, range != "\(first.compact)~\(last.compact)" {
             throw UpstreamError(
-                service: service, kind: .invalid, message: "answered with the chart of \(range)", status: 200,
+                service: service, kind: .invalid, message: "answered with the chart for \(range)", status: 200,
                 field: "showRange")
         }
     }
 
-    private func endpoint<Answer: JSONReadable & SendableMetatype, Value: Sendable>(
-        _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Answer) throws(UpstreamError) -> Value
+    private func endpoint<Reply: JSONReadable & SendableMetatype, Value: Sendable>(
+        _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Reply) throws(UpstreamError) -> Value
     ) -> Endpoint<Value> {
         let request = HTTPRequest("\(url)/\(call).json", query: [key] + query)
         return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
-            try read(KobisReply<Answer>.read(response, at: now()))
+            try read(KobisReply<Reply>.read(response, at: now()))
         }
     }
 }
 
 extension Week.Span {
-    /// The span as the council's parameter.
+    /// The span as KOBIS's parameter.
     fileprivate var weekGb: String {
         switch self {
         case .week: "0"
@@ -104,7 +110,7 @@ extension Week.Span {
 }
 
 extension Market {
-    /// The filters as the council's parameters.
+    /// The filters as KOBIS's parameters.
     fileprivate var filters: [HTTPField] {
         [
             nation.map { HTTPField("repNationCd", $0.rawValue) },
@@ -112,4 +118,12 @@ extension Market {
             area.map { HTTPField("wideAreaCd", "\($0)") },
         ].compactMap(\.self)
     }
+}
+
+/// KOBIS's figures of a week.
+public struct WeeklyFigures: Hashable, Sendable {
+    /// The year and week number as KOBIS counts them, such as `202423`.
+    public let yearWeek: String?
+    /// The entries, at most ten, in KOBIS's order.
+    public let entries: [ChartEntry]
 }

@@ -1,7 +1,7 @@
 import BoxOffice
 import JSONCoding
 
-/// The answer to `searchDailyBoxOfficeList`.
+/// The response to `searchDailyBoxOfficeList`.
 struct KobisDailyChart: JSONReadable {
     /// The days that the chart is of: `20240604~20240604`.
     let range: String?
@@ -10,12 +10,12 @@ struct KobisDailyChart: JSONReadable {
 
     init(json: JSONValue) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
-        range = try result["showRange"]?.words()
+        range = try result["showRange"]?.filledText()
         entries = try result.value("dailyBoxOfficeList").entries()
     }
 }
 
-/// The answer to `searchWeeklyBoxOfficeList`.
+/// The response to `searchWeeklyBoxOfficeList`.
 struct KobisWeeklyChart: JSONReadable {
     /// The days that the chart is of: `20240607~20240609`.
     let range: String?
@@ -26,14 +26,14 @@ struct KobisWeeklyChart: JSONReadable {
 
     init(json: JSONValue) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
-        range = try result["showRange"]?.words()
-        yearWeek = try result["yearWeekTime"]?.words()
+        range = try result["showRange"]?.filledText()
+        yearWeek = try result["yearWeekTime"]?.filledText()
         entries = try result.value("weeklyBoxOfficeList").entries()
     }
 }
 
 extension JSONValue {
-    /// The lines of a chart in the domain's words.
+    /// Reads the entries of a chart.
     fileprivate func entries() throws(DecodingError) -> [ChartEntry] {
         var entries: [ChartEntry] = []
         for line in try elements() { entries.append(try ChartEntry(kobis: line, at: entries.count + 1)) }
@@ -42,13 +42,12 @@ extension JSONValue {
 }
 
 extension ChartEntry {
-    /// Reads a line as it is sent: all of it text, any of it blank. `position` (from 1) stands in for a line number that
-    /// was not sent.
+    /// Reads an entry, whose fields are text and can be blank. `position` (from 1) replaces a missing line number.
     fileprivate init(kobis line: JSONValue, at position: Int) throws(DecodingError) {
         self.init(
             line: try line["rnum"]?.wholeNumber() ?? position, rank: try line["rank"]?.wholeNumber(),
-            rankChange: try line["rankInten"]?.wholeNumber(), isNew: try line["rankOldAndNew"]?.words() == "NEW",
-            movieCode: try line.value("movieCd").text(), title: try line.value("movieNm").title())
+            rankChange: try line["rankInten"]?.wholeNumber(), isNew: try line["rankOldAndNew"]?.filledText() == "NEW",
+            movieCode: try line.value("movieCd").text(), title: try line.value("movieNm").requiredTitle())
         openDate = try line["openDt"]?.day()
         sales = try line["salesAmt"]?.wholeNumber()
         salesShare = try line["salesShare"]?.percentage()
@@ -61,5 +60,23 @@ extension ChartEntry {
         audienceTotal = try line["audiAcc"]?.wholeNumber()
         screens = try line["scrnCnt"]?.wholeNumber()
         showings = try line["showCnt"]?.wholeNumber()
+    }
+}
+
+/// The response to `searchCodeList`.
+struct KobisCodes: JSONReadable {
+    /// The areas; other codes are ignored.
+    let areas: [Market.NamedArea]
+
+    init(json: JSONValue) throws(DecodingError) {
+        var areas: [Market.NamedArea] = []
+        for code in try json.value("codes").elements() {
+            let (full, name, english) = (
+                try code.filledText("fullCd"), try code.filledText("korNm"), try code.filledText("engNm")
+            )
+            guard let area = full.flatMap({ Market.Area($0) }) else { continue }
+            areas.append(Market.NamedArea(area: area, name: name ?? "\(area)", nameEnglish: english))
+        }
+        self.areas = areas
     }
 }

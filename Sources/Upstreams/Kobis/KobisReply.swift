@@ -1,37 +1,39 @@
+import BoxOffice
+import FoundationEssentials
 import JSONCoding
 import Networking
 
-/// What the council answers with status 200: what was asked for, or a fault.
+/// A response of KOBIS with status 200: the requested body, or an error.
 ///
-/// The fault is looked for first, because nothing but the body's top key tells the two apart.
+/// Only the top-level key tells the two apart, so the error is tried first.
 enum KobisReply<Body: JSONReadable>: JSONReadable {
-    case fault(KobisReplyError)
+    case error(KobisErrorReply)
     case body(Body)
 
     init(json: JSONValue) throws(DecodingError) {
         for key in ["faultInfo", "faultResult"] where try json.has(key) {
-            self = .fault(KobisReplyError(try json.value(key)))
+            self = .error(KobisErrorReply(try json.value(key)))
             return
         }
         self = .body(try Body(json: json))
     }
 }
 
-/// What the council says when it refuses.
-struct KobisReplyError {
-    /// Six digits; nil if none were sent.
+/// An error body (`faultInfo` or `faultResult`).
+struct KobisErrorReply {
+    /// The error code of six digits; nil if none was sent.
     let code: String?
-    /// Why, in Korean.
+    /// The reason, in Korean.
     let message: String
 
-    /// Reads whatever of a fault is there: that it is one is known by where it stands.
+    /// Reads the fields that are present; the key above identifies the object as an error.
     init(_ json: JSONValue) {
-        // No error of these can say more than that the part is missing.
+        // A decoding error here would say no more than that the field is missing.
         code = (try? json["errorCode"]?.text().clean) ?? (try? json["errorCode"]?.integer()).map(String.init)
         message = (try? json["message"]?.text().clean) ?? "no reason given"
     }
 
-    /// What the code means. Few codes are known; one that is not is no answer that we can work with.
+    /// The kind of error. KOBIS documents few codes; an unknown one makes the response `invalid`.
     var kind: UpstreamError.Kind {
         switch code {
         case "320010": .unauthorized
@@ -39,5 +41,49 @@ struct KobisReplyError {
         case .some(let code) where code.count == 6 && code.hasPrefix("3201"): .badRequest
         default: .invalid
         }
+    }
+}
+
+extension KobisReply {
+    /// Reads a response of any status.
+    ///
+    /// - Throws: The error in the body, `maintenance` for an HTML page, the status's error, or `invalid` with the field
+    ///   that cannot be read.
+    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
+        let failure = response.failure(of: Kobis.service)
+        let reply: KobisReply
+        do {
+            reply = try response.decode(of: Kobis.service)
+        } catch {
+            // An HTML page is maintenance with any status; an error status does not need a readable body.
+            throw error.kind == .invalid ? failure ?? error.withoutWrapper : error
+        }
+        switch reply {
+        case .error(let reply): throw reply.upstreamError(status: response.status, at: instant)
+        case .body(let body):
+            if let failure { throw failure }
+            return body
+        }
+    }
+}
+
+extension KobisErrorReply {
+    /// The error as an `UpstreamError`.
+    fileprivate func upstreamError(status: Int, at instant: Date) -> UpstreamError {
+        UpstreamError(
+            service: Kobis.service, kind: kind,
+            message: "answered with the error \(code ?? "without a code"): \(message)",
+            status: status, code: code,
+            retryAfter: kind == .quotaExhausted ? KoreanDate.timeToMidnight(at: instant) : nil)
+    }
+}
+
+extension UpstreamError {
+    /// The error with its field relative to the one key that wraps every response: `dailyBoxOfficeList[3].audiCnt`.
+    fileprivate var withoutWrapper: UpstreamError {
+        guard let field, let dot = field.firstIndex(of: ".") else { return self }
+        var error = self
+        error.field = String(field[field.index(after: dot)...])
+        return error
     }
 }

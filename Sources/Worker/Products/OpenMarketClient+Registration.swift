@@ -39,7 +39,7 @@ extension OpenMarketClient {
     /// Whether a product is the vendor's whose secret this is: others' the market does not let it change.
     private func isOurs(_ id: ProductID, secret: String) async throws -> Bool {
         do {
-            try await ask(api.change(id, .nothing, secret: secret))
+            try await ask(api.change(id, .empty, secret: secret))
             return true
         } catch let failure as ContractError where [.unauthorized, .forbidden, .notFound].contains(failure.code) {
             return false

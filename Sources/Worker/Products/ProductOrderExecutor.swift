@@ -53,7 +53,7 @@ struct ProductOrderExecutor: Sendable {
     ) async throws -> FetchResult {
         let images = try images.enumerated().map { number, bytes in
             do throws(ProductValidationError) {
-                return try ProductImage(bytes, number: number)
+                return try ProductImage(bytes, index: number)
             } catch {
                 throw ContractError(error)
             }
@@ -79,7 +79,7 @@ struct ProductOrderExecutor: Sendable {
         }
         // Of the answer nothing is taken: it has no pictures, and is not always there.
         try await once(request, shop.api.change(id, change, secret: secret)) { attempt in
-            try await change.isMade(in: shop.ask(shop.api.product(id))) ? () : nil
+            try await change.isApplied(to: shop.ask(shop.api.product(id))) ? () : nil
         }
         let askedAt = shop.clock.now()
         do {

@@ -28,7 +28,7 @@ struct WebhookSink: HTTPSink {
         let bodies = letter.alerts.map(\.body)
         let body = single ? bodies[0] : Array("[".utf8) + Array(bodies.joined(separator: ",".utf8)) + Array("]".utf8)
         let timestamp = "\(Int(now.timeIntervalSince1970))"
-        let code = HMACSHA256.code(of: Array("\(letter.key).\(timestamp).".utf8) + body, key: key)
+        let code = HMACSHA256.authenticationCode(for: Array("\(letter.key).\(timestamp).".utf8) + body, key: key)
         return .post(
             url, secrets: secrets,
             headers: [

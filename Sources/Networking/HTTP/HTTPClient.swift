@@ -1,0 +1,233 @@
+internal import Concurrency
+internal import Text
+
+/// Sends HTTP requests to upstream services: the program's only way out by HTTP.
+///
+/// Identical GET and HEAD requests in flight share one transfer. Transient failures are retried with full jitter within
+/// the request's deadline. ``Limits`` bound the concurrent requests per host and in total; further requests wait in
+/// order of arrival. A cancelled caller returns at once. The client ignores the `*_proxy` variables and has no cookies
+/// and no cache.
+public final class HTTPClient: Sendable {
+    /// Receives the result of each attempt: the kind of failure, or nil for a success, and the attempt's duration.
+    public typealias AttemptReport =
+        @Sendable (
+            _ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration
+        ) -> Void
+
+    /// Identifies requests that can share a transfer. The type of the value is part of the key, so that the value fits
+    /// every caller.
+    struct RequestKey: Hashable, Sendable {
+        let service: String
+        let request: HTTPRequest
+        let value: ObjectIdentifier
+
+        /// Hashes only what differs between requests in practice; hashing every field is measurably slow.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(request.url)
+            for item in request.query { hasher.combine(item.value) }
+        }
+    }
+
+    private let transport: Transport
+    let singleFlight: SingleFlight<RequestKey, Result<any Sendable, UpstreamError>>
+    private let retry: RetryPolicy
+    private let retryEnvironment: RetryEnvironment
+    private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
+    private let afterAttempt: AttemptReport
+    /// The client's thread, which reads responses that can be shared. A task that prefers this executor sends and
+    /// receives without a hop to another thread.
+    ///
+    /// Code that runs on it must not block. After ``shutdown()`` jobs run on the global executor instead.
+    public var executor: any TaskExecutor { transport.executor }
+
+    /// Creates a client and starts its thread.
+    ///
+    /// - Parameters:
+    /// - limits: The bounds on concurrent and waiting requests.
+    /// - retry: The policy for transient failures.
+    /// - retryEnvironment: The clock and the random numbers that retries use.
+    /// - beforeAttempt: Called with the service's name before each attempt, including retries, so that a quota can be
+    ///   booked before it is used. If it throws, the attempt is not made and `send` throws that error.
+    /// - afterAttempt: Receives the result of each attempt.
+    public convenience init(
+        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
+        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
+        afterAttempt: @escaping AttemptReport = { _, _, _ in }
+    ) {
+        self.init(
+            limits: limits, retry: retry, retryEnvironment: retryEnvironment, isPublic: \.isPublic,
+            beforeAttempt: beforeAttempt, afterAttempt: afterAttempt)
+    }
+
+    /// Creates a client with its own definition of a public address, for tests.
+    init(
+        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
+        isPublic: @escaping @Sendable (IPAddress) -> Bool,
+        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
+        afterAttempt: @escaping AttemptReport = { _, _, _ in }
+    ) {
+        transport = Transport(limits: limits, isPublic: isPublic)
+        singleFlight = SingleFlight(on: transport.executor)
+        self.retry = retry
+        self.retryEnvironment = retryEnvironment
+        self.beforeAttempt = beforeAttempt
+        self.afterAttempt = afterAttempt
+    }
+
+    /// Sends the endpoint's request and returns the value that the endpoint reads from the response.
+    ///
+    /// Concurrent calls with the same GET or HEAD request and value type share one transfer, its deadline (which starts
+    /// with the first call) and its value.
+    ///
+    /// - Throws: The error of the last attempt, with the request in its message and secrets redacted; `cancelled` if
+    ///   the task is cancelled or the client is shut down.
+    public func send<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
+        guard !Task.isCancelled else { throw .cancelled(endpoint.service) }
+        guard endpoint.request.method.isSafe else { return try await sendWithRetries(endpoint) }
+        let key = RequestKey(
+            service: endpoint.service, request: endpoint.request, value: ObjectIdentifier(Value.self))
+        let outcome: Result<any Sendable, UpstreamError>
+        do throws(CancellationError) {
+            outcome = try await singleFlight.run(key) {
+                do throws(UpstreamError) {
+                    return .success(try await self.sendWithRetries(endpoint))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } catch {
+            throw .cancelled(endpoint.service)
+        }
+        guard let value = try outcome.get() as? Value else {
+            preconditionFailure("RequestKey includes the value's type")
+        }
+        return value
+    }
+
+    /// Cancels all requests, closes the connections and stops the thread. Later requests fail as `cancelled`.
+    public func shutdown() async {
+        singleFlight.close()
+        await transport.shutdown()
+    }
+
+    /// Makes attempts until one succeeds or the retry policy gives up.
+    private func sendWithRetries<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
+        let start = retryEnvironment.now()
+        var retries = RetryState(retry, for: endpoint.request)
+        while true {
+            do throws(UpstreamError) {
+                try await beforeAttempt(endpoint.service)
+            } catch {
+                throw error.describing(endpoint.request, afterFailures: retries.failures)
+            }
+            do throws(UpstreamError) {
+                return try await attempt(endpoint, retries, since: start)
+            } catch {
+                let elapsed = start.duration(to: retryEnvironment.now())
+                switch retries.decide(after: error, elapsed: elapsed, fraction: retryEnvironment.fraction()) {
+                case .giveUp: throw error.describing(endpoint.request, attempts: retries.failures)
+                case .wait(let pause):
+                    do {
+                        try await retryEnvironment.sleep(pause)
+                    } catch {
+                        throw .cancelled(endpoint.service)
+                    }
+                }
+            }
+        }
+    }
+
+    private func attempt<Value>(
+        _ endpoint: Endpoint<Value>, _ retries: RetryState, since start: ContinuousClock.Instant
+    ) async throws(UpstreamError) -> Value {
+        let request = endpoint.request
+        let elapsed = start.duration(to: retryEnvironment.now())
+        guard elapsed < request.deadline else {
+            throw UpstreamError(
+                service: endpoint.service, kind: .timeout, message: "the deadline passed before the request was sent")
+        }
+        let begin = retryEnvironment.now()
+        do throws(UpstreamError) {
+            let value = try await perform(
+                endpoint, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed)
+            afterAttempt(endpoint.service, nil, begin.duration(to: retryEnvironment.now()))
+            return value
+        } catch {
+            afterAttempt(endpoint.service, error.kind, begin.duration(to: retryEnvironment.now()))
+            throw error
+        }
+    }
+
+    private func perform<Value>(
+        _ endpoint: Endpoint<Value>, timeout: Duration, deadline: Duration
+    ) async throws(UpstreamError) -> Value {
+        switch await transport.perform(.http(endpoint.request), timeout: timeout, deadline: deadline) {
+        case .failure(let failure):
+            throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
+        case .success(var response):
+            response.retryAfter = response["Retry-After"].flatMap {
+                Duration(retryAfter: $0, at: retryEnvironment.date())
+            }
+            do {
+                return try endpoint.read(response)
+            } catch {
+                var error = error
+                error.retryAfter = error.retryAfter ?? response.retryAfter
+                throw error
+            }
+        }
+    }
+}
+
+extension UpstreamError {
+    /// The error that a cancelled caller gets.
+    static func cancelled(_ service: String) -> UpstreamError {
+        UpstreamError(service: service, kind: .cancelled, message: "cancelled")
+    }
+
+    /// Returns the last attempt's error with the request and the number of attempts in its message.
+    func describing(_ request: HTTPRequest, attempts: Int) -> UpstreamError {
+        describing(request, suffix: attempts > 1 ? ", after \(attempts) attempts" : "")
+    }
+
+    /// Returns the error thrown by `beforeAttempt`, with the request and the number of failed attempts in its message.
+    func describing(_ request: HTTPRequest, afterFailures failures: Int) -> UpstreamError {
+        describing(request, suffix: failures > 0 ? ", after \(failures) failed attempt\(failures == 1 ? "" : "s")" : "")
+    }
+
+    /// Returns the error with the request in its message and the request's secrets redacted in every text.
+    private func describing(_ request: HTTPRequest, suffix: String) -> UpstreamError {
+        let redactor = request.redactor
+        var error = self
+        error.message = "\(request): \(redactor.redact(message))\(suffix)"
+        error.code = code.map(redactor.redact)
+        error.field = field.map(redactor.redact)
+        return error
+    }
+}
+
+extension HTTPClient {
+    /// Bounds on what a client does concurrently.
+    public struct Limits: Sendable {
+        /// Maximum concurrent requests to one host (scheme, name and port). A redirect to another host counts for the
+        /// first host.
+        public var perHost: Int
+        /// Maximum concurrent requests in total.
+        public var total: Int
+        /// Maximum number of requests that wait for a connection; one more fails as `unavailable`.
+        public var queueLength: Int
+
+        /// Creates limits.
+        public init(perHost: Int = 4, total: Int = 32, queueLength: Int = 1_024) {
+            self.perHost = perHost
+            self.total = total
+            self.queueLength = queueLength
+        }
+
+        /// Creates limits for `concurrentCalls` requests at a time to one host, with at least 8 more in total for other
+        /// hosts.
+        public init(concurrentCalls: Int) {
+            self.init(perHost: concurrentCalls, total: max(32, concurrentCalls + 8))
+        }
+    }
+}

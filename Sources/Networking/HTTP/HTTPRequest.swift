@@ -1,0 +1,201 @@
+public import FoundationEssentials
+internal import Text
+
+/// An HTTP request with its deadline and the bounds on its response.
+///
+/// ``HTTPClient`` lets equal requests share one transfer.
+public struct HTTPRequest: Hashable, Sendable {
+    /// The request method.
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+
+        /// Whether the method only reads, so that callers can share a transfer (RFC 9110, 9.2.1).
+        var isSafe: Bool { self == .get || self == .head }
+        /// Whether repeating the request has no further effect, so that it can be retried (RFC 9110, 9.2.2).
+        var isIdempotent: Bool { self != .post && self != .patch }
+    }
+
+    /// The addresses that a request may connect to.
+    public enum AddressPolicy: Sendable {
+        /// Any address: for URLs from the configuration.
+        case anyAddress
+        /// Only public internet addresses, checked when connecting and again before each request and redirect: for URLs
+        /// from untrusted sources.
+        case publicAddressesOnly
+    }
+
+    /// The request method.
+    public var method: Method
+    /// The `http` or `https` URL without the query items below. Bytes that no URL may hold are percent-encoded.
+    public var url: String
+    /// The parts of the URL that must never be printed, such as a token in its path.
+    public var secrets: [String]
+    /// The query items that are appended to the URL.
+    public var query: [HTTPField]
+    /// The headers besides those that HTTP itself needs.
+    public var headers: [HTTPField]
+    /// The body; nil for none.
+    public var body: Data?
+    /// The parts of a `multipart/form-data` body, sent instead of `body`; empty for none.
+    public var form: [MultipartPart]
+    /// The time for the whole request: waiting for a connection, all attempts, and the pauses between them.
+    public var deadline: Duration
+    /// Maximum size of the response body in bytes, after decompression.
+    public var responseLimit: Int
+    /// Maximum number of redirects to follow. A request with a secret follows none, because the redirect's target would
+    /// receive the secret.
+    public var redirects: Int
+    /// The addresses that the request may connect to.
+    public var addressPolicy: AddressPolicy
+
+    /// Creates a request.
+    public init(
+        _ url: String, secrets: [String] = [], method: Method = .get, query: [HTTPField] = [],
+        headers: [HTTPField] = [], body: Data? = nil, form: [MultipartPart] = [],
+        deadline: Duration = .seconds(30), responseLimit: Int = 8 << 20, redirects: Int = 0,
+        addressPolicy: AddressPolicy = .anyAddress
+    ) {
+        self.method = method
+        self.url = url
+        self.secrets = secrets
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.form = form
+        self.deadline = deadline
+        self.responseLimit = responseLimit
+        self.redirects = redirects
+        self.addressPolicy = addressPolicy
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL, with `***` for each secret.
+    public var description: String {
+        "\(method.rawValue) \(redactor.redact(address { $0.isSecret ? Redactor.mark : $0.value.percentEncoded }))"
+    }
+
+    /// The mirror that `dump` prints: the description, without secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+
+    /// Redacts the request's secrets in texts about the request, such as an upstream's error message.
+    var redactor: Redactor {
+        let items = query.filter(\.isSecret).map(\.value)
+        let credentials = headers.filter(\.isSecret).map(\.value)
+        // Error messages repeat the part of `Authorization: KakaoAK 1a2b…` after the scheme (RFC 9110, 11.6.2).
+        let bare = credentials.flatMap { $0.split(separator: " ", maxSplits: 1).dropFirst().map(String.init) }
+        return Redactor(secrets + items + credentials + bare + [userInfo])
+    }
+
+    /// The user name and password in the URL, if there are any.
+    private var userInfo: String {
+        let authority =
+            url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
+        return authority.lastIndex(of: "@").map { String(authority[..<$0]) } ?? ""
+    }
+}
+
+extension HTTPRequest {
+    /// The URL that is sent, with the query items.
+    var address: String {
+        address(\.value.percentEncoded)
+    }
+
+    /// Returns the URL with each query item's value as `text` renders it.
+    func address(_ text: (HTTPField) -> String) -> String {
+        // Scanning a String's UTF-8 view takes several times as long as scanning an array.
+        let location = Array(url.utf8).prefix { $0 != UInt8(ascii: "#") }
+        var address = location.percentEncoded(keeping: Self.isAllowed)
+        var separator = location.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
+        for item in query {
+            address.append(separator)
+            address += item.name.percentEncoded.utf8
+            address.append(UInt8(ascii: "="))
+            address += text(item).utf8
+            separator = UInt8(ascii: "&")
+        }
+        return String(decoding: address, as: UTF8.self)
+    }
+
+    /// The scheme, host and port, by which the limit per host counts.
+    var origin: String {
+        var slashes = 0
+        let end = url.utf8.firstIndex { byte in
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            return slashes == 3 || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        return url[..<(end ?? url.endIndex)].lowercased()
+    }
+
+    /// The reason why the request cannot be sent; nil if it is valid.
+    var validationError: String? {
+        let origin = origin
+        guard origin.hasPrefix("http:") || origin.hasPrefix("https:") else {
+            return "the URL's scheme is not http or https"
+        }
+        if origin.utf8.contains(UInt8(ascii: "@")) {
+            return "the URL contains a user name or password, which would be logged with it"
+        }
+        // Far above what any server accepts, far below what libcurl accepts.
+        if maximumAddressLength > Self.addressLimit, address.utf8.count > Self.addressLimit {
+            return "the URL is longer than 64 KiB"
+        }
+        for header in headers where !header.isSendable {
+            return "the header \(header.name) contains a byte that HTTP does not allow"
+        }
+        return nil
+    }
+
+    /// Whether a byte can stand unencoded in a URL (RFC 3986).
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: (0x21..<0x7F).contains(byte)
+        }
+    }
+
+    private static let addressLimit = 65_536
+
+    /// Upper bound of the URL's length: every byte percent-encoded.
+    private var maximumAddressLength: Int {
+        query.reduce(3 * url.utf8.count) { $0 + 3 * ($1.name.utf8.count + $1.value.utf8.count) + 2 }
+    }
+
+    /// Whether the caller set a header with this name, compared without case.
+    func hasHeader(_ name: String) -> Bool {
+        headers.contains { $0.isNamed(name) }
+    }
+
+    /// The number of redirects that the transfer follows: none if the request has a secret.
+    var redirectsFollowed: Int {
+        let isOpen = secrets.isEmpty && !query.contains(where: \.isSecret) && !headers.contains(where: \.isSecret)
+        return isOpen ? redirects : 0
+    }
+}
+
+/// A part of a `multipart/form-data` body (RFC 7578).
+public struct MultipartPart: Hashable, Sendable {
+    /// The form field's name.
+    public var name: String
+    /// The file name that is sent with the part; nil for a plain field.
+    public var fileName: String?
+    /// The media type.
+    public var contentType: String
+    /// The part's bytes.
+    public var content: Data
+
+    /// Creates a part.
+    public init(_ name: String, fileName: String? = nil, contentType: String, content: Data) {
+        self.name = name
+        self.fileName = fileName
+        self.contentType = contentType
+        self.content = content
+    }
+}

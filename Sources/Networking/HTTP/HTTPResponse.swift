@@ -1,0 +1,106 @@
+public import FoundationEssentials
+public import JSONCoding
+
+/// An HTTP response of any status, with the whole body.
+public struct HTTPResponse: Sendable {
+    /// The status of the response; after redirects, of the last one.
+    public let status: Int
+    /// The headers of the response, in the order received; after redirects, of the last one.
+    public let headers: [HTTPField]
+    /// The body, decompressed.
+    public let body: Data
+    /// The time from the `Retry-After` header that the service asks clients to wait.
+    public internal(set) var retryAfter: Duration?
+
+    /// The first value of the header with this name, compared without case.
+    public subscript(name: String) -> String? {
+        headers.first { $0.isNamed(name) }?.value
+    }
+
+    /// Creates a response.
+    public init(
+        status: Int = 200, headers: [HTTPField] = [], body: Data = Data(), retryAfter: Duration? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.retryAfter = retryAfter
+    }
+}
+
+extension HTTPResponse: CustomStringConvertible {
+    /// The status and the size. The body may hold secrets or personal data and is not printed.
+    public var description: String {
+        "\(status), \(body.count) bytes"
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the body is HTML, which services send instead of JSON during maintenance.
+    public var isHTML: Bool {
+        if let type = self["Content-Type"], type.lowercased().hasPrefix("text/html") { return true }
+        let blank: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]  // white space and the byte order mark
+        return body.first { !blank.contains($0) } == UInt8(ascii: "<")
+    }
+
+    /// Returns the error that the status means where the service sends no better explanation; nil for 200…299.
+    public func failure(of service: String) -> UpstreamError? {
+        let kind: UpstreamError.Kind
+        switch status {
+        case 200...299: return nil
+        case 300...399: kind = .invalid
+        case 401: kind = .unauthorized
+        case 403: kind = .forbidden
+        case 404: kind = .notFound
+        case 408: kind = .timeout
+        case 425: kind = .unavailable
+        case 429: kind = .quotaExhausted
+        case 400...499: kind = .badRequest
+        case 503: kind = .maintenance
+        default: kind = .unavailable
+        }
+        return UpstreamError(service: service, kind: kind, message: "answered \(status)", status: status)
+    }
+
+    /// Decodes the body as JSON, whatever the status.
+    ///
+    /// - Throws: `maintenance` for an HTML page; `invalid` for anything else that is not a `Value`, with the path of
+    ///   the field.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, of service: String
+    ) throws(UpstreamError) -> Value {
+        try throwIfHTML(of: service)
+        do {
+            return try JSONDecoder().decode(type, from: body)
+        } catch let error as DecodingError {
+            throw invalid(error, of: service)
+        } catch {
+            throw UpstreamError(service: service, kind: .invalid, message: "\(error)", status: status)
+        }
+    }
+
+    /// Decodes the body as JSON into a type that reads JSON without `Decoder`. Throws the same errors as the other
+    /// `decode`.
+    public func decode<Value: JSONReadable>(
+        _ type: Value.Type = Value.self, of service: String
+    ) throws(UpstreamError) -> Value {
+        try throwIfHTML(of: service)
+        do throws(DecodingError) {
+            return try Value(json: Array(body))
+        } catch {
+            throw invalid(error, of: service)
+        }
+    }
+
+    private func throwIfHTML(of service: String) throws(UpstreamError) {
+        guard isHTML else { return }
+        throw UpstreamError(
+            service: service, kind: .maintenance, message: "answered \(status) with an HTML page instead of JSON",
+            status: status)
+    }
+
+    private func invalid(_ error: DecodingError, of service: String) -> UpstreamError {
+        UpstreamError(
+            service: service, kind: .invalid, message: error.reason, status: status, field: error.fieldPath)
+    }
+}

@@ -1,0 +1,119 @@
+internal import Text
+
+/// Sends mail by SMTP. Each mail is sent once; retries are the caller's task.
+public final class MailClient: Sendable {
+    /// The server's reply to the last command.
+    public struct Reply: Hashable, Sendable {
+        /// The reply's code: 250 if the server accepted the mail, 400 and above if it rejected something (RFC 5321,
+        /// 4.2).
+        public let code: Int
+        /// The reply's last line.
+        public let text: String
+    }
+
+    private let transport: Transport
+
+    /// Creates a client and starts its thread.
+    public init() {
+        transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
+    }
+
+    /// Sends a mail and returns the server's last reply, which can be a rejection.
+    ///
+    /// - Throws: An `UpstreamError` if the server did not reply, or its reply cannot be read.
+    public func send(_ mail: MailRequest) async throws(UpstreamError) -> Reply {
+        switch await transport.perform(.mail(mail), timeout: mail.deadline, deadline: mail.deadline) {
+        case .failure(let failure):
+            let redactor = Redactor([mail.password ?? ""])
+            let message = "\(mail): \(redactor.redact(failure.reason))"
+            throw UpstreamError(service: "mail", kind: failure.kind, message: message)
+        case .success(let response):
+            return Reply(code: response.status, text: String(decoding: response.body, as: UTF8.self))
+        }
+    }
+
+    /// Cancels all mails being sent, closes the connections and stops the thread.
+    public func shutdown() async {
+        await transport.shutdown()
+    }
+}
+
+/// A mail and the server to send it to.
+public struct MailRequest: Sendable {
+    /// The encryption of the connection.
+    public enum Security: String, Sendable, CaseIterable {
+        /// TLS from the first byte, usually on port 465.
+        case tls
+        /// TLS by STARTTLS; a server that does not offer it gets nothing (RFC 3207).
+        case startTLS
+        /// No encryption: for a server on the same machine.
+        case none
+    }
+
+    /// The server's host name or address.
+    public var host: String
+    /// The server's port.
+    public var port: Int
+    /// The encryption of the connection.
+    public var security: Security
+    /// Path of a PEM file of certificates to trust instead of the system's.
+    public var certificateFile: String?
+    /// The user name for the login; nil to send without a login.
+    public var user: String?
+    /// The user's password.
+    public var password: String?
+    /// The envelope sender, which receives bounces.
+    public var sender: String
+    /// The envelope recipients. If the server rejects one of them, nobody gets the mail.
+    public var recipients: [String]
+    /// The message with its header, in lines that end in CR LF (RFC 5322).
+    public var message: [UInt8]
+    /// The time for the whole delivery.
+    public var deadline: Duration
+
+    /// Creates a mail request.
+    public init(
+        host: String, port: Int, security: Security, certificateFile: String? = nil, user: String? = nil,
+        password: String? = nil, sender: String, recipients: [String], message: [UInt8],
+        deadline: Duration = .seconds(60)
+    ) {
+        self.host = host
+        self.port = port
+        self.security = security
+        self.certificateFile = certificateFile
+        self.user = user
+        self.password = password
+        self.sender = sender
+        self.recipients = recipients
+        self.message = message
+        self.deadline = deadline
+    }
+
+    /// Whether a text is valid as a sender or recipient: an ASCII address without line ends and brackets.
+    public static func isAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.utf8.count <= 254
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"<>\"(),:;\\".utf8.contains($0) }
+    }
+
+    /// The server's URL, as libcurl expects it.
+    var url: String { "\(security == .tls ? "smtps" : "smtp")://\(host):\(port)" }
+
+    /// The reason why the mail cannot be sent; nil if it is valid.
+    var validationError: String? {
+        if host.isEmpty || host.contains(where: { "/@?# ".contains($0) }) {
+            return "the mail server's host name is empty or invalid"
+        }
+        if recipients.isEmpty { return "the mail has no recipient" }
+        // A line end in an address would start another SMTP command.
+        let isInvalid = (recipients + [sender]).contains { !Self.isAddress($0) }
+        return isInvalid ? "the sender or a recipient is not a valid mail address" : nil
+    }
+}
+
+extension MailRequest: CustomStringConvertible, CustomReflectable {
+    /// The server's URL. The message and the recipients are private and not printed.
+    public var description: String { url }
+    /// The mirror that `dump` prints: the server's URL.
+    public var customMirror: Mirror { Mirror(self, children: ["url": url]) }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import Imaging
+import Networking
+
+/// The properties of an image, read from its bytes.
+struct VerifiedImage: Hashable, Sendable {
+    /// Time limit for fetching one image.
+    static let deadline = Duration.seconds(5)
+    /// Maximum size of an image in bytes: posters of 2,000 × 3,000 pixels stay well below.
+    static let responseLimit = 10 << 20
+    /// Maximum number of redirects.
+    static let redirects = 3
+    /// Minimum width and height in pixels; hosts count visitors with images of one pixel.
+    static let minimumSide = 10
+
+    let width: Int
+    let height: Int
+    let contentType: String
+    let bytes: Int
+    let sha256: String
+
+    /// Returns the endpoint that fetches an image from `url`. It fails if the bytes are not an image, whatever the
+    /// content type.
+    static func endpoint(_ url: String, addressPolicy: HTTPRequest.AddressPolicy) -> Endpoint<VerifiedImage> {
+        let request = HTTPRequest(
+            url, headers: [HTTPField("Accept", "image/jpeg, image/png, image/webp, image/gif")],
+            deadline: deadline, responseLimit: responseLimit, redirects: redirects, addressPolicy: addressPolicy)
+        return Endpoint(service: PosterFinder.service, request: request) { response throws(UpstreamError) in
+            if var failure = response.failure(of: PosterFinder.service) {
+                failure.isTransient = false  // trying the next candidate is faster than a retry
+                throw failure
+            }
+            return try VerifiedImage(response.body)
+        }
+    }
+
+    private init(_ body: Data) throws(UpstreamError) {
+        guard let header = ImageHeader.read(body), min(header.width, header.height) >= Self.minimumSide else {
+            throw UpstreamError(
+                service: PosterFinder.service, kind: .invalid,
+                message: "answered with \(body.count) bytes that are not a usable image")
+        }
+        width = header.width
+        height = header.height
+        contentType = header.format.contentType
+        bytes = body.count
+        sha256 = SHA256.hexDigest(of: body)
+    }
+}
+
+/// An `http` or `https` URL from an untrusted source.
+struct WebAddress {
+    private let url: URL
+
+    /// Parses a URL; nil if it is not `http` or `https`. Characters that a URL cannot hold are percent-encoded.
+    init?(_ text: String) {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let host = url.host(), !host.isEmpty
+        else { return nil }
+        self.url = url
+    }
+
+    /// The URL as text.
+    var text: String { url.absoluteString }
+
+    /// The URLs to try in order: with `https` in place of `http` first, then as written.
+    ///
+    /// Many hosts that are still linked by `http` support both, and a page served by `https` may not show an `http`
+    /// image. A URL with a port is not changed.
+    var alternatives: [String] {
+        guard let scheme = url.scheme, scheme.lowercased() == "http", url.port == nil else { return [text] }
+        return ["https" + text.dropFirst(scheme.count), text]
+    }
+}

@@ -1,0 +1,70 @@
+import BoxOffice
+import JSONCoding
+
+/// Numbers as KOBIS sends them: usually text, sometimes a JSON number; nil if blank.
+extension JSONValue {
+    /// Reads a count or an amount: `"264355728"`, `"-2004"`, `"98.0"`, `98`; blank or `"-"` is nil.
+    func wholeNumber() throws(DecodingError) -> Int? {
+        guard isText else { return try integer() }
+        if let number = decimalInteger { return number }
+        if let number = Int(try text()) { return number }
+        guard let text = try numberText() else { return nil }
+        if let number = Int(text) { return number }
+        guard let number = Percent(text), number.tenths.isMultiple(of: 10) else {
+            throw unreadable(text, as: "whole number")
+        }
+        return number.tenths / 10
+    }
+
+    /// Reads a percentage with at most one decimal: `"27.7"`, `"-43"`, `"100.0"`; blank or `"-"` is nil.
+    func percentage() throws(DecodingError) -> Percent? {
+        guard isText else { return try percent() }
+        if let percent = withUnescapedBytes(Percent.init(digits:)) { return percent }
+        if let percent = Percent(try text()) { return percent }
+        guard let text = try numberText() else { return nil }
+        guard let percent = Percent(text) else { throw unreadable(text, as: "percentage with one decimal") }
+        return percent
+    }
+
+    private func numberText() throws(DecodingError) -> String? {
+        let text = try text().trimmed
+        return text.isEmpty || text == "-" ? nil : text
+    }
+}
+
+// MARK: - Texts and days
+
+extension JSONValue {
+    /// Reads text without surrounding white space and control characters; nil if nothing is left.
+    func filledText() throws(DecodingError) -> String? {
+        let text = try text().clean
+        return text.isEmpty ? nil : text
+    }
+
+    /// Reads the text of a member; nil if the member is missing or blank.
+    func filledText(_ name: String) throws(DecodingError) -> String? {
+        try self[name]?.filledText()
+    }
+
+    /// Reads a title; throws if it is blank.
+    func requiredTitle() throws(DecodingError) -> String {
+        guard let title = try filledText() else { throw unreadable(try text(), as: "title") }
+        return title
+    }
+
+    /// Reads a day, `2024-05-22` in charts or `20240522` in movies; nil if it is blank or incomplete.
+    func day() throws(DecodingError) -> KoreanDate? {
+        if let day = withUnescapedBytes(KoreanDate.init(digits:)) { return day }
+        let text = try text().trimmed
+        if let day = KoreanDate(text) { return day }
+        // Digits that are not a calendar day (19620000, 2024) mean that the day is unknown.
+        let isNumeric = text.filter { $0 != "-" }.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        guard isNumeric else { throw unreadable(text, as: "day") }
+        return nil
+    }
+
+    /// Returns the error that `text` is not a `kind`.
+    func unreadable(_ text: String, as kind: String) -> DecodingError {
+        unreadable("\(String(text.prefix(64)).debugDescription) is not a \(kind)")
+    }
+}

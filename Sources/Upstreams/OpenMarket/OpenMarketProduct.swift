@@ -1,0 +1,105 @@
+import FoundationEssentials
+import OpenMarket
+
+/// A product as the service sends it, in a list or alone, in either generation.
+struct OpenMarketProduct: Decodable {
+    struct Image: Decodable {
+        let id: Int
+        let url: String
+        let thumbnailURL: String
+
+        private enum CodingKeys: String, CodingKey {
+            case id
+            case url
+            case thumbnailURL = "thumbnail_url"
+        }
+    }
+
+    struct Vendor: Decodable {
+        let id: Int
+        let name: String?
+    }
+
+    let id: ProductID
+    let vendorID: Int?
+    /// Sent only in lists of the fourth generation.
+    let vendorName: String?
+    let name: String
+    /// Missing in lists of the third generation and in its oldest products.
+    let description: String?
+    let thumbnail: String?
+    let currency: Currency
+    let price: Decimal
+    let bargainPrice: Decimal?
+    let discount: Decimal?
+    let stock: Int
+    let created: OpenMarketTime
+    let issued: OpenMarketTime
+    /// Sent only with a single product.
+    let images: [Image]?
+    let vendors: Vendor?
+
+    private enum CodingKeys: String, CodingKey {
+        case id
+        case vendorID = "vendor_id"
+        case vendorName
+        case name
+        case description
+        case thumbnail
+        case currency
+        case price
+        case bargainPrice = "bargain_price"
+        case discount = "discounted_price"
+        case stock
+        case created = "created_at"
+        case issued = "issued_at"
+        case images
+        case vendors
+    }
+
+    /// The product as a domain value.
+    var product: Product {
+        let discount = discount ?? bargainPrice.map { price - $0 } ?? 0
+        return Product(
+            id: id, vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: vendors?.name ?? vendorName),
+            name: name.clean, description: description, thumbnailURL: thumbnail ?? "", currency: currency, price: price,
+            discount: discount, bargainPrice: bargainPrice ?? price - discount, stock: stock, created: created,
+            issued: issued,
+            images: images?.map { Product.Image(id: $0.id, url: $0.url, thumbnailURL: $0.thumbnailURL) })
+    }
+}
+
+/// A page of the list as the service sends it.
+struct OpenMarketPage: Decodable {
+    let products: [OpenMarketProduct]
+    let total: Int?
+    let last: Int?
+
+    /// The two generations spell the keys beside the products differently.
+    private enum CodingKeys: String, CodingKey {
+        case pages
+        case total3 = "total_count"
+        case total4 = "totalCount"
+        case last3 = "last_page"
+        case last4 = "lastPage"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        products = try container.decode([OpenMarketProduct].self, forKey: .pages)
+        total =
+            try container.decodeIfPresent(Int.self, forKey: .total3)
+            ?? container.decodeIfPresent(Int.self, forKey: .total4)
+        last =
+            try container.decodeIfPresent(Int.self, forKey: .last3)
+            ?? container.decodeIfPresent(Int.self, forKey: .last4)
+    }
+
+    /// Returns the page as a domain value. The page number in the reply is ignored, because it can be wrong.
+    func page(_ number: Int, perPage: Int) -> ProductPage {
+        let total = max(0, total ?? products.count)
+        return ProductPage(
+            page: number, perPage: perPage, total: total, lastPage: last ?? max(1, (total + perPage - 1) / perPage),
+            products: products.map(\.product))
+    }
+}

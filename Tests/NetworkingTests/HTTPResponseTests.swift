@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+struct HTTPResponseTests {
+    private struct List: Decodable, Sendable {
+        struct Line: Decodable {
+            let audiCnt: Int
+            let names: [String]
+        }
+        let dailyBoxOfficeList: [Line]
+    }
+
+    @Test(
+        "A decoding error names the field",
+        arguments: [
+            (#"{"audiCnt":"x","names":[]}"#, "dailyBoxOfficeList[1].audiCnt"),
+            (#"{"names":[]}"#, "dailyBoxOfficeList[1].audiCnt"), (#"{"audiCnt":1}"#, "dailyBoxOfficeList[1].names"),
+            (#"{"audiCnt":1,"names":["a",null]}"#, "dailyBoxOfficeList[1].names[1]"), ("7", "dailyBoxOfficeList[1]"),
+        ])
+    func field(line: String, path: String) async throws {
+        let body = #"{"dailyBoxOfficeList":[{"audiCnt":1,"names":["a"]},\#(line)]}"#
+        let error = await failure { () throws(UpstreamError) in
+            try HTTPResponse(body: Data(body.utf8)).decode(List.self, of: "test")
+        }
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == path)
+        #expect(error?.isTransient == false)
+    }
+
+    @Test("A body that is not JSON has no field", arguments: ["", "{", "wrong"])
+    func noJSON(body: String) async {
+        let error = await failure { () throws(UpstreamError) in
+            try HTTPResponse(body: Data(body.utf8)).decode(List.self, of: "test")
+        }
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == nil)
+    }
+
+    @Test("The field path can leave out wrapper keys")
+    func droppedWrapper() {
+        enum Key: String, CodingKey { case boxOfficeResult, dailyBoxOfficeList, audiCnt }
+        struct Index: CodingKey {
+            let intValue: Int?
+            var stringValue: String { "Index" }
+            init(_ index: Int) { intValue = index }
+            init?(intValue: Int) { self.intValue = intValue }
+            init?(stringValue: String) { nil }
+        }
+        let path: [any CodingKey] = [Key.boxOfficeResult, Key.dailyBoxOfficeList, Index(3), Key.audiCnt]
+        #expect(path.dropFirst().fieldPath == "dailyBoxOfficeList[3].audiCnt")
+    }
+
+    @Test(
+        "A page in place of JSON is maintenance, whatever the status", arguments: [200, 404, 500],
+        ["<html>", "\n\u{FEFF} <!DOCTYPE html>"])
+    func page(status: Int, body: String) async {
+        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest("http://a"))
+        let response = HTTPResponse(status: status, body: Data(body.utf8))
+        let error = await failure { () throws(UpstreamError) in try endpoint.read(response) }
+        #expect(error?.kind == .maintenance)
+        #expect(error?.status == status)
+    }
+
+    @Test(
+        "A status has a kind",
+        arguments: [
+            (200, nil), (204, nil), (302, .invalid), (400, .badRequest), (401, .unauthorized), (403, .forbidden),
+            (404, .notFound), (408, .timeout), (410, .badRequest), (425, .unavailable), (429, .quotaExhausted),
+            (500, .unavailable), (502, .unavailable), (503, .maintenance), (504, .unavailable),
+        ] as [(Int, UpstreamError.Kind?)])
+    func statuses(status: Int, kind: UpstreamError.Kind?) {
+        #expect(HTTPResponse(status: status).failure(of: "test")?.kind == kind)
+    }
+
+    @Test(
+        "Retry-After is read as seconds and as any HTTP date",
+        arguments: [
+            ("120", .seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
+            ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sun Nov  6 08:50:37 1994", .seconds(60)),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil),
+            ("99999999999999999999", .seconds(Int32.max)),
+        ] as [(String, Duration?)])
+    func retryAfter(text: String, duration: Duration?) {
+        #expect(Duration(retryAfter: text, at: Date(timeIntervalSince1970: 784_111_777)) == duration)
+    }
+
+    @Test("SHA-256 of the standard's own examples")
+    func sha256() {
+        #expect(
+            SHA256.hexDigest(of: Data("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        )
+        #expect(SHA256.hexDigest(of: [UInt8]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    }
+
+    @Test("HMAC-SHA256 matches RFC 4231")
+    func messageCode() {
+        // Test case 2.
+        let code = HMACSHA256.authenticationCode(
+            for: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+        #expect(
+            code.map { $0 / 16 == 0 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    }
+}

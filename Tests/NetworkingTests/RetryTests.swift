@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(5)))
+struct RetryTests {
+    private let time = ManualTime()
+    private let policy = RetryPolicy(attempts: 3, base: .seconds(1), cap: .seconds(60))
+
+    @Test("Only transient failures are retried", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func transient(status: Int) async throws {
+        let server = try ScriptedServer { $0.answer(status: status) }
+        let error = await ask(server)
+        #expect(error?.status == status)
+        #expect(error?.message.hasSuffix(", after 3 attempts") == true)
+        #expect(server.requests.count == 3)
+        #expect(time.pauses == [.milliseconds(500), .seconds(1)])
+    }
+
+    @Test(
+        "Client errors are final",
+        arguments: [301, 400, 401, 402, 403, 404, 405, 406, 409, 410, 413, 418, 422, 426, 451])
+    func final(status: Int) async throws {
+        let server = try ScriptedServer { $0.answer(status: status) }
+        #expect(await ask(server)?.status == status)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("An HTML page with a client error's status is not requested again")
+    func page() async throws {
+        let server = try ScriptedServer { $0.answer("<html>", status: 404) }
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
+        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
+        let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
+        #expect(error?.kind == .maintenance)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Each attempt is reported with its result; an attempt that was not booked is not reported")
+    func reports() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number == 1 { exchange.answer(status: 500) } else { exchange.answer("whole") }
+        }
+        let reports = Monitor<[String]>([])
+        let isBroke = Monitor(false)
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment) {
+            service throws(UpstreamError) in
+            guard isBroke.withLock({ $0 }) else { return }
+            throw UpstreamError(service: service, kind: .quotaExhausted, message: "used up", isTransient: false)
+        } afterAttempt: { service, failure, _ in
+            reports.withLock { $0.append("\(service) \(failure?.rawValue ?? "ok")") }
+        }
+        _ = try await client.send(.text(HTTPRequest(server.url)))
+        #expect(reports.withLock { $0 } == ["test unavailable", "test ok"])
+        isBroke.withLock { $0 = true }
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest(server.url + "/other")))
+        }
+        #expect(error?.kind == .quotaExhausted)
+        #expect(reports.withLock(\.count) == 2)
+    }
+
+    @Test("Broken connections are retried until one works")
+    func healed() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number < 3 { exchange.reset() } else { exchange.answer("whole") }
+        }
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
+        #expect(try await client.send(.text(HTTPRequest(server.url))) == "whole")
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("A hanging attempt ends before the deadline, and the next one can succeed")
+    func attemptTimeout() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number == 1 { exchange.waitForHangUp() } else { exchange.answer("late") }
+        }
+        let client = HTTPClient(
+            retry: RetryPolicy(attempts: 50, attemptTimeout: .milliseconds(100)),
+            retryEnvironment: time.retryEnvironment)
+        #expect(try await client.send(.text(HTTPRequest(server.url))) == "late")
+    }
+
+    @Test("A POST is sent once")
+    func post() async throws {
+        let server = try ScriptedServer { $0.answer(status: 503) }
+        #expect(await ask(server, HTTPRequest(server.url, method: .post))?.kind == .maintenance)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("The client waits as long as Retry-After says", arguments: ["7", "Sun, 06 Nov 1994 08:49:44 GMT"])
+    func retryAfter(value: String) async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number > 1 { return exchange.answer("there") }
+            exchange.answer(status: 429, headers: ["Retry-After: \(value)"])
+        }
+        #expect(await ask(server) == nil)
+        #expect(time.pauses == [.seconds(7)])
+    }
+
+    @Test(
+        "A Retry-After beyond the deadline ends the request, and the error contains it",
+        arguments: ["3600", "Sun, 06 Nov 1994 09:49:37 GMT"])
+    func longRetryAfter(value: String) async throws {
+        let server = try ScriptedServer { $0.answer(status: 503, headers: ["Retry-After: \(value)"]) }
+        let error = await ask(server)
+        #expect(error?.kind == .maintenance)
+        #expect(error?.retryAfter == .seconds(3600))
+        #expect(server.requests.count == 1)
+        #expect(time.pauses.isEmpty)
+    }
+
+    @Test("A 429 that the endpoint identifies as a used-up quota is final unless it has a Retry-After")
+    func usedUp() async throws {
+        let server = try ScriptedServer { $0.answer(status: 429) }
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
+        let endpoint = Endpoint<Int>(service: "test", request: HTTPRequest(server.url)) {
+            response throws(UpstreamError) in
+            throw UpstreamError(
+                service: "test", kind: .quotaExhausted, message: "used up", status: response.status, code: "-10",
+                isTransient: response.retryAfter != nil)
+        }
+        let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
+        #expect(error?.code == "-10")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A value that cannot be decoded is not requested again")
+    func invalid() async throws {
+        let server = try ScriptedServer { $0.answer(#"[1,"2"]"#) }
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
+        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
+        let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
+        #expect(error?.kind == .invalid)
+        #expect(error?.field == "[1]")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Every attempt is booked before it is made, and a used-up quota ends them")
+    func booking() async throws {
+        let server = try ScriptedServer { $0.answer(status: 500) }
+        let account = Monitor(2)
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment) {
+            service throws(UpstreamError) in
+            let isEmpty = account.withLock { account in
+                account -= 1
+                return account < 0
+            }
+            if isEmpty {
+                throw UpstreamError(service: service, kind: .quotaExhausted, message: "our budget is used up")
+            }
+        }
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest(server.url)))
+        }
+        #expect(error?.kind == .quotaExhausted)
+        #expect(server.requests.count == 2)
+    }
+
+    private func ask(_ server: ScriptedServer, _ request: HTTPRequest? = nil) async -> UpstreamError? {
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
+        return await failure { () async throws(UpstreamError) in
+            try await client.send(.text(request ?? HTTPRequest(server.url)))
+        }
+    }
+}
