@@ -3,18 +3,18 @@ import Testing
 
 @testable import ZeroMQ
 
-/// What strangers could fill the memory with, and what becomes of them.
-@Suite("Memory", .timeLimit(.minutes(5)))
-struct MemoryTests {
+/// A client cannot fill the memory: it is disconnected first.
+@Suite("Memory limits", .timeLimit(.minutes(5)))
+struct MemoryLimitTests {
     private static let mebibyte = 1 << 20
-    private let cuts: AsyncStream<DroppedConnection>
-    private let teller: AsyncStream<DroppedConnection>.Continuation
+    private let drops: AsyncStream<DroppedConnection>
+    private let continuation: AsyncStream<DroppedConnection>.Continuation
 
     init() {
-        (cuts, teller) = AsyncStream.makeStream()
+        (drops, continuation) = AsyncStream.makeStream()
     }
 
-    /// Options that let peers be silent for as long as a busy machine takes.
+    /// Options with a heartbeat so long that a busy machine closes no connection.
     private var patient: SocketOptions {
         var options = SocketOptions()
         options.heartbeat = .seconds(100)
@@ -23,13 +23,13 @@ struct MemoryTests {
 
     private func makeThread() throws -> IOThread {
         try IOThread { _ in
-        } onCut: { [teller] in
-            teller.yield($0)
+        } onDrop: { [continuation] in
+            continuation.yield($0)
         }
     }
 
     @Test(
-        "a client whose message does not end is cut off, and nobody else",
+        "a client whose message does not end is disconnected, and no other client",
         arguments: [SocketKind.router, .subscriber, .publisher])
     func endless(kind: SocketKind) async throws {
         let thread = try makeThread()
@@ -46,14 +46,14 @@ struct MemoryTests {
             return sent
         }
         #expect(sent > SocketOptions().maximumMessageBytes)
-        let cut = try #require(await cuts.first { _ in true })
-        #expect(cut == DroppedConnection(socket: kind, address: "127.0.0.1", reason: .endless))
+        let dropped = try #require(await drops.first { _ in true })
+        #expect(dropped == DroppedConnection(socket: kind, address: "127.0.0.1", reason: .endless))
         await waitUntil { server.counters.connections == 1 }
         withExtendedLifetime(other) {}
         await thread.shutdown()
     }
 
-    @Test("a message may take its time, and be as large as is allowed, time and again")
+    @Test("slow messages of the largest size are delivered again and again")
     func large() async throws {
         let thread = try makeThread()
         var options = patient
@@ -62,8 +62,8 @@ struct MemoryTests {
         let peer = RawPeer(connectedTo: server.addresses[0])
         let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
         #expect(await apart { peer.greet() && peer.say(part) && peer.say(part) })
-        // The server looks at it meanwhile.
-        await waitForLooks(3)
+        // The server scans the incomplete message meanwhile.
+        await waitForScans(3)
         #expect(await apart { peer.say(RawPeer.frame([1])) })
         #expect(try await server.next().frames.dropFirst().map(\.count) == [Self.mebibyte, Self.mebibyte, 1])
         for _ in 1...20 {
@@ -74,12 +74,12 @@ struct MemoryTests {
         await thread.shutdown()
     }
 
-    @Test("when messages without an end are too much together, the longest goes")
+    @Test("when incomplete messages together exceed the limit, the client with the longest is disconnected")
     func together() async throws {
         let thread = try makeThread()
         var options = patient
         options.maximumMessageBytes = 100 * Self.mebibyte
-        options.unfinishedBytes = 5 * Self.mebibyte
+        options.incompleteBytes = 5 * Self.mebibyte
         let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
         let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
         let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
@@ -94,11 +94,11 @@ struct MemoryTests {
         await thread.shutdown()
     }
 
-    @Test("what a client has not read is known, until it has read it or is gone", arguments: [10, 5_000, 1_000_000])
+    @Test("unread bytes are counted until the client has read them or is gone", arguments: [10, 5_000, 1_000_000])
     func unread(size: Int) async throws {
         let thread = try makeThread()
         let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: patient)
-        // More than the kernels hold for a peer that does not read, and less messages than libzmq does.
+        // More bytes than the kernels hold for a peer that does not read, and fewer messages than libzmq holds.
         let count = min(9_000, 40_000_000 / size)
         for reads in [true, false] {
             let peer = RawPeer(connectedTo: server.addresses[0])
@@ -121,7 +121,7 @@ struct MemoryTests {
         await thread.shutdown()
     }
 
-    @Test("when too much is unread together, who has left most is cut off, and nobody else")
+    @Test("when unread bytes exceed the limit, the client with most is disconnected, and no other")
     func mostUnread() async throws {
         let thread = try makeThread()
         var options = patient
@@ -134,17 +134,17 @@ struct MemoryTests {
             let client = try await server.next().frames[0]
             await server.send([Message](repeating: Message([client, answer]), count: count))
         }
-        let cut = try #require(await cuts.first { _ in true })
-        #expect(cut == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .unread))
+        let dropped = try #require(await drops.first { _ in true })
+        #expect(dropped == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .unread))
         #expect(await apart { (0..<25).allSatisfy { _ in peers[0].hear()?.first == answer } })
         await waitUntil { server.counters.disconnections > 0 }
         #expect(server.counters.disconnections == 1)
         await thread.shutdown()
     }
 
-    /// Returns once the server has looked at its connections so many times more.
-    private func waitForLooks(_ count: Int) async {
-        let end = ContinuousClock.now + ConnectionMonitor.pauses.lowerBound * (count + 1)
+    /// Waits until the server has had the time for `count` further scans of its connections.
+    private func waitForScans(_ count: Int) async {
+        let end = ContinuousClock.now + ConnectionMonitor.scanIntervals.lowerBound * (count + 1)
         await waitUntil { ContinuousClock.now > end }
     }
 }

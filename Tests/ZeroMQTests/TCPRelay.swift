@@ -2,14 +2,14 @@ import Concurrency
 import Foundation
 import Glibc
 
-/// A line between one client and a server that can be told to change a byte of what the client says next.
-final class Relay: Sendable {
-    /// Where the client connects.
+/// Forwards one client's TCP connection to a server, and can corrupt what the client sends.
+final class TCPRelay: Sendable {
+    /// The ZeroMQ address for the client.
     let address: String
     private let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    private let changesNext = Locked(false)
+    private let corruptsNext = Locked(false)
 
-    /// Carries what comes to a ZeroMQ address on this machine, and what it answers.
+    /// Listens, and forwards the first connection to a ZeroMQ address on this machine.
     init(to zeroMQAddress: String) {
         let listener = listener
         var here = Self.address(port: 0)
@@ -23,39 +23,39 @@ final class Relay: Sendable {
         }
         address = "tcp://127.0.0.1:\(port)"
         let target = Self.address(port: UInt16(zeroMQAddress.split(separator: ":").last ?? "") ?? 0)
-        Thread.detachNewThread { [self] in carry(to: target) }
+        Thread.detachNewThread { [self] in forward(to: target) }
     }
 
     deinit {
         close(listener)
     }
 
-    /// Changes the last byte of what the client says next, and hangs up after it.
-    func changeAByte() {
-        changesNext.withLock { $0 = true }
+    /// Changes the last of the bytes that the client sends next, and then closes the connection.
+    func corruptNextBytes() {
+        corruptsNext.withLock { $0 = true }
     }
 
-    private func carry(to target: sockaddr_in) {
+    private func forward(to target: sockaddr_in) {
         let client = accept(listener, nil, nil)
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let status = withUnsafeBytes(of: target) {
             connect(server, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
         }
         precondition(status == 0, "cannot connect: errno \(errno)")
-        Thread.detachNewThread { _ = Self.pump(from: server, to: client) { _ in false } }
-        _ = Self.pump(from: client, to: server) { bytes in
-            guard self.changesNext.withLock({ $0 }) else { return false }
+        Thread.detachNewThread { _ = Self.copy(from: server, to: client) { _ in false } }
+        _ = Self.copy(from: client, to: server) { bytes in
+            guard self.corruptsNext.withLock({ $0 }) else { return false }
             bytes[bytes.count - 1] ^= 1
             return true
         }
-        // What the server still says is answered by a reset.
+        // The kernel resets the connection if the server still sends.
         shutdown(client, Int32(SHUT_RDWR))
         close(server)
         close(client)
     }
 
-    /// Carries until either side ends, or `change` says that it is enough.
-    private static func pump(from source: Int32, to sink: Int32, change: (inout [UInt8]) -> Bool) -> Bool {
+    /// Copies bytes until either side ends or `change` returns true; returns whether `change` has.
+    private static func copy(from source: Int32, to sink: Int32, change: (inout [UInt8]) -> Bool) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)

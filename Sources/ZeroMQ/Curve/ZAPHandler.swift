@@ -1,28 +1,28 @@
-/// Answers libzmq's question whether a client may come in: the handler of ZAP (RFC 27), on the I/O thread itself.
+/// The handler of ZAP (RFC 27): answers libzmq's requests to admit a client, on the I/O thread.
 ///
-/// The domain of a question is the kind of socket that the client wants to reach; sockets of one kind share their rules.
+/// The domain of a request is the kind of socket that the client connects to; all sockets of one kind share their rules.
 struct ZAPHandler {
+    /// The address at which libzmq expects the handler, in every context.
+    static let address = "inproc://zeromq.zap.01"
+
     let admission: @Sendable (PublicKey, SocketKind) -> Encryption.Admission
     let onFailure: @Sendable (HandshakeFailure) -> Void
 
-    /// Where libzmq looks for the handler, in every context.
-    static let address = "inproc://zeromq.zap.01"
-
-    /// The answer to a question; a question that is none is refused, too.
-    func answer(_ question: Message) -> Message {
-        let frames = question.frames
-        // version, request id, domain, address, routing id, mechanism, then what the mechanism has to show
-        guard frames.count == 7, frames[0] == Array("1.0".utf8), question.text(at: 5) == "CURVE",
-            let socket = question.text(at: 2).flatMap(SocketKind.init(rawValue:)), let key = PublicKey(bytes: frames[6])
+    /// Returns the reply to a request; a malformed request is refused.
+    func reply(to request: Message) -> Message {
+        let frames = request.frames
+        // version, request id, domain, address, routing id, mechanism, credentials
+        guard frames.count == 7, frames[0] == Array("1.0".utf8), request.text(at: 5) == "CURVE",
+            let socket = request.text(at: 2).flatMap(SocketKind.init(rawValue:)), let key = PublicKey(bytes: frames[6])
         else {
-            return Self.reply(to: frames, "500", "not a question that CURVE asks")
+            return Self.reply(to: frames, "500", "malformed CURVE request")
         }
         switch admission(key, socket) {
         case .admitted(let name):
             return Self.reply(to: frames, "200", "OK", name: name)
         case .refused(let reason):
             onFailure(
-                HandshakeFailure(socket: socket, address: question.text(at: 3), reason: reason, key: key))
+                HandshakeFailure(socket: socket, address: request.text(at: 3), reason: reason, key: key))
             return Self.reply(to: frames, "400", reason.rawValue)
         }
     }

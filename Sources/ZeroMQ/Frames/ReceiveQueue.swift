@@ -1,76 +1,77 @@
 internal import Concurrency
 
-/// The bounded hand-over of batches from the I/O thread to a task.
+/// A bounded queue of received messages, from the I/O thread to tasks.
 ///
-/// The reader takes up to a thousand messages under one lock.
+/// A reader removes up to a thousand messages under one lock.
 ///
 /// See docs/decisions/0034-socket-receive-loop.md.
 final class ReceiveQueue: Sendable {
-    /// What there is room for.
-    enum Room {
+    /// The kind of message that the queue still accepts.
+    enum Capacity {
         case messages
-        /// So much waits that only the beginnings of further messages are kept, for an answer.
-        case beginnings
-        case nothing
+        /// The queue is full of messages; it accepts only truncated ones, which the program can reply to.
+        case truncatedMessages
+        case none
     }
 
     struct State {
         var messages: [Message] = []
         var footprint = 0
         var isFinished = false
-        /// How many were there before `messages`, since there was nothing.
-        var taken = 0
-        /// Where those stand that were refused since the last that was not, counted from then, by their frames.
-        var refused: [[[UInt8]]: Int] = [:]
+        /// The number of messages removed since the queue was last empty; `truncatedIndices` count from there.
+        var removedCount = 0
+        /// The index of each truncated message since the last whole one, by its frames.
+        var truncatedIndices: [[[UInt8]]: Int] = [:]
     }
 
-    /// Enough for the reader to work in bulk, and not so much that the first waits long for the last.
+    // Large enough to work in bulk, and small enough that the first message does not wait long for the last.
     private static let batchLimit = 1_000
 
     let state = AsyncCondition(State())
     private let limit: Int
 
-    /// Holds `limit` bytes of messages, and as much again of beginnings, equal ones once.
+    /// Makes a queue for `limit` bytes of messages, and the same again of truncated messages.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// What there is room for now.
-    var room: Room {
+    /// What the queue accepts now.
+    var capacity: Capacity {
         switch state.read(\.footprint) {
         case ..<limit: .messages
-        case ..<(2 * limit): .beginnings
-        default: .nothing
+        case ..<(2 * limit): .truncatedMessages
+        default: .none
         }
     }
 
-    /// Adds a batch that takes so much memory.
-    func put(_ batch: [Message], footprint: Int) {
+    /// Appends messages whose size in memory is `footprint` bytes in all.
+    func append(_ batch: [Message], footprint: Int) {
         state.update { state in
             if state.messages.isEmpty { state.messages = batch } else { state.messages += batch }
             state.footprint += footprint
-            state.refused = [:]
+            state.truncatedIndices = [:]
         }
     }
 
-    /// Adds beginnings of messages that there was no room for.
-    ///
-    /// Whoever sends without end has them counted rather than kept, so that there is an answer left for everybody.
-    func refuse(_ batch: [Message]) {
+    /// Appends truncated messages.
+    func appendTruncated(_ batch: [Message]) {
         state.update { state in
-            for message in batch { state.refuse(message) }
+            for message in batch { state.appendTruncated(message) }
         }
     }
 
-    /// Ends the sequence once what was put is taken.
+    /// Ends the sequence after the queued messages.
     func finish() {
         state.update { $0.isFinished = true }
     }
 
-    /// What there is, as soon as there is anything; nothing once finished, or when the task is cancelled.
+    /// Suspends until there are messages, then removes and returns them.
+    ///
+    /// - Returns: At most a thousand messages; nil if the queue is finished and empty, or the task is cancelled.
     func next() async -> [Message]? {
         while await state.wait(until: { !$0.messages.isEmpty || $0.isFinished }) {
-            let (batch, isFinished) = state.update { state in (state.take(Self.batchLimit), state.isFinished) }
+            // Another task may have removed the messages since.
+            let (batch, isFinished) = state.update { state in (state.removeFirst(Self.batchLimit), state.isFinished) }
             if !batch.isEmpty { return batch }
             if isFinished { return nil }
         }
@@ -79,35 +80,36 @@ final class ReceiveQueue: Sendable {
 }
 
 extension ReceiveQueue.State {
-    /// Adds a beginning; behind another of the same peer, with none between that was not refused, it only counts.
-    fileprivate mutating func refuse(_ message: Message) {
-        if let place = refused[message.frames], place >= taken {
-            messages[place - taken].copies += 1
+    fileprivate mutating func appendTruncated(_ message: Message) {
+        // Equal messages are counted and not stored, so that one peer that floods the queue leaves room for the others.
+        // Only without a whole message in between, which would otherwise be delivered out of order.
+        if let index = truncatedIndices[message.frames], index >= removedCount {
+            messages[index - removedCount].repeatCount += 1
         } else {
-            refused[message.frames] = taken + messages.count
+            truncatedIndices[message.frames] = removedCount + messages.count
             messages.append(message)
             footprint += message.footprint
         }
     }
 
-    /// The first so many messages, which are gone then.
-    fileprivate mutating func take(_ count: Int) -> [Message] {
-        guard messages.count > count || !refused.isEmpty else {
+    /// Removes and returns the first `count` messages, or all if there are fewer.
+    fileprivate mutating func removeFirst(_ count: Int) -> [Message] {
+        guard messages.count > count || !truncatedIndices.isEmpty else {
             defer { self = ReceiveQueue.State(isFinished: isFinished) }
             return messages
         }
         var batch: [Message] = []
-        var whole = 0
-        while whole < messages.count, batch.count < count {
-            let copies = min(messages[whole].copies, count - batch.count)
-            batch += repeatElement(messages[whole], count: copies)
-            messages[whole].copies -= copies
-            if messages[whole].copies > 0 { break }
-            footprint -= messages[whole].footprint
-            whole += 1
+        var removed = 0
+        while removed < messages.count, batch.count < count {
+            let repeats = min(messages[removed].repeatCount, count - batch.count)
+            batch += repeatElement(messages[removed], count: repeats)
+            messages[removed].repeatCount -= repeats
+            if messages[removed].repeatCount > 0 { break }
+            footprint -= messages[removed].footprint
+            removed += 1
         }
-        messages.removeFirst(whole)
-        taken += whole
+        messages.removeFirst(removed)
+        removedCount += removed
         return batch
     }
 }

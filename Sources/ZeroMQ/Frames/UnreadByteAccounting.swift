@@ -1,59 +1,59 @@
 internal import Concurrency
 
-/// How many bytes of messages a router has for each of its clients that they have not read, by routing id.
+/// Counts, for each client of a router, the bytes of the messages that the client has not read.
 ///
-/// libzmq counts what waits for a peer in messages, and tells nobody. So each message carries a charge, from when it is
-/// queued until libzmq gives back its last frame: to the kernel, or with a connection that is gone.
+/// libzmq counts only messages, and does not report them. Each message therefore holds a reservation from when it is
+/// queued until libzmq releases its last frame: to the kernel, or because the connection is gone.
 ///
 /// See docs/decisions/0043-memory-held-by-libzmq.md.
 final class UnreadByteAccounting: Sendable {
     private struct State {
-        var bytes: [[UInt8]: Int] = [:]
+        var bytesByClient: [[UInt8]: Int] = [:]
         var total = 0
     }
 
     private let state = Locked(State())
 
-    /// The bytes for all clients together.
+    /// The unread bytes of all clients.
     var total: Int { state.withLock(\.total) }
 
-    /// The bytes for one client.
+    /// Returns the unread bytes of a client, by its routing id.
     func bytes(of client: [UInt8]) -> Int {
-        state.withLock { $0.bytes[client] ?? 0 }
+        state.withLock { $0.bytesByClient[client] ?? 0 }
     }
 
-    /// The message, which counts from now on.
-    func charge(_ message: Message) -> Message {
+    /// Returns the message with a reservation, which counts it as unread until it is released.
+    func reserve(for message: Message) -> Message {
         var message = message
-        message.charge = Reservation(message.footprint, to: message.frames[0], in: self)
+        message.reservation = Reservation(message.footprint, for: message.frames[0], in: self)
         return message
     }
 
-    private func add(_ bytes: Int, to client: [UInt8]) {
+    private func add(_ bytes: Int, for client: [UInt8]) {
         state.withLock { state in
             state.total += bytes
-            let sum = (state.bytes[client] ?? 0) + bytes
-            state.bytes[client] = sum == 0 ? nil : sum
+            let sum = (state.bytesByClient[client] ?? 0) + bytes
+            state.bytesByClient[client] = sum == 0 ? nil : sum
         }
     }
 }
 
 extension UnreadByteAccounting {
-    /// What one message takes, as long as this lives: wherever it ends, in libzmq too, it no longer counts.
+    /// Counts the bytes of one message for as long as it lives, in libzmq too.
     final class Reservation: Sendable {
         private let bytes: Int
         private let client: [UInt8]
-        private let unread: UnreadByteAccounting
+        private let accounting: UnreadByteAccounting
 
-        fileprivate init(_ bytes: Int, to client: [UInt8], in unread: UnreadByteAccounting) {
+        fileprivate init(_ bytes: Int, for client: [UInt8], in accounting: UnreadByteAccounting) {
             self.bytes = bytes
             self.client = client
-            self.unread = unread
-            unread.add(bytes, to: client)
+            self.accounting = accounting
+            accounting.add(bytes, for: client)
         }
 
         deinit {
-            unread.add(-bytes, to: client)
+            accounting.add(-bytes, for: client)
         }
     }
 }

@@ -1,24 +1,24 @@
 internal import Concurrency
 
-/// A ZeroMQ socket, to be used from any task or thread.
+/// A ZeroMQ socket that any task or thread can use.
 ///
-/// The socket itself stays on its `IOThread`; this is the two queues in between, both bounded. It closes when nothing
-/// refers to it any more, or by `close()`.
+/// The libzmq socket stays on its `IOThread`; this type holds the two bounded queues in between. The socket closes when
+/// nothing refers to it any more, or with `close()`.
 public final class Socket: Sendable {
     /// What the socket does.
     public let kind: SocketKind
-    /// Where it is bound, with the real port instead of `*`, then where it is connected to.
+    /// The addresses it is bound to, with the real port instead of `*`, then the addresses it connects to.
     public let addresses: [String]
     private let thread: IOThread
     private let id: Int
-    let exchange: SharedSocketState
+    let shared: SharedSocketState
 
-    init(_ kind: SocketKind, on thread: IOThread, _ opening: Poller.OpenedSocket) {
+    init(_ kind: SocketKind, on thread: IOThread, _ opened: Poller.OpenedSocket) {
         self.kind = kind
         self.thread = thread
-        addresses = opening.addresses
-        id = opening.id
-        exchange = opening.exchange
+        addresses = opened.addresses
+        id = opened.id
+        shared = opened.shared
     }
 
     deinit {
@@ -26,67 +26,123 @@ public final class Socket: Sendable {
         thread.wakeupQueue.post { $0.close(id) {} }
     }
 
-    /// What the socket has done so far.
+    /// The counters of the socket's messages and connections.
     public var counters: SocketCounters {
-        exchange.counters.withLock { $0 }
+        shared.counters.withLock { $0 }
     }
 
-    /// Queues messages in order without waiting, and gives back those that found no room.
+    // MARK: - Sending
+
+    /// Queues messages in order without waiting.
     ///
-    /// For a publisher and a router, whose queue never waits for a peer: what a slow peer has no room for is dropped for
-    /// that peer, and a message to a peer that is gone is dropped; see `counters`. What is given back is counted, too.
+    /// Use it for a publisher and a router, whose queue never waits for a peer: a message that a slow peer has no room for,
+    /// and a message to a peer that is gone, is dropped and counted in `counters`.
+    ///
+    /// - Returns: The messages that found no room in the queue; they are counted as `returned`.
     @discardableResult
     public func post(_ messages: [Message]) -> [Message] {
-        check(messages)
-        return giveBack(messages[exchange.outbox.post(messages[...])...])
+        validate(messages)
+        return returnUnsent(messages[shared.sendQueue.post(messages[...])...])
     }
 
-    /// Queues messages in order, waiting for room as long as the peer is slow or away.
+    /// Queues messages in order, and waits for room while the peer is slow or away.
     ///
-    /// Gives back those that were not queued because the socket was closed or the task cancelled; normally none. Messages of
-    /// one call keep their order; two calls at once may alternate.
+    /// The messages of one call keep their order; those of two concurrent calls may alternate.
+    ///
+    /// - Returns: The messages that were not queued because the socket was closed or the task cancelled; normally none.
     @discardableResult
     public func send(_ messages: [Message]) async -> [Message] {
-        check(messages)
+        validate(messages)
         var rest = messages[...]
         while true {
-            rest = rest.dropFirst(exchange.outbox.post(rest))
-            guard !rest.isEmpty, await exchange.outbox.waitForRoom() else { return giveBack(rest) }
+            rest = rest.dropFirst(shared.sendQueue.post(rest))
+            guard !rest.isEmpty, await shared.sendQueue.waitForRoom() else { return returnUnsent(rest) }
         }
     }
 
-    /// How many bytes a router has sent a client, by its routing id, that the client has not read: those queued here and in
-    /// libzmq, not those in the kernels.
+    /// Returns how many bytes a router has for a client that the client has not read.
+    ///
+    /// Counts the messages queued here and in libzmq, but not those in the kernels.
+    ///
+    /// - Parameter client: The client's routing id.
     public func unread(by client: [UInt8]) -> Int {
-        precondition(kind == .router, "Only a router knows its clients apart")
-        return exchange.unread?.bytes(of: client) ?? 0
+        precondition(kind == .router, "only a router knows its clients")
+        return shared.unreadBytes?.bytes(of: client) ?? 0
     }
 
-    /// Also receives messages whose first frame begins with `prefix`; the peers learn it a little later.
+    private func validate(_ messages: [Message]) {
+        guard let minimum = kind.minimumFrames else { preconditionFailure("a subscriber cannot send") }
+        precondition(
+            messages.allSatisfy { $0.frames.count >= minimum },
+            "a message of a \(kind.rawValue) has at least \(minimum) frames")
+    }
+
+    private func returnUnsent(_ messages: ArraySlice<Message>) -> [Message] {
+        guard !messages.isEmpty else { return [] }
+        shared.counters.withLock { $0.returned += messages.count }
+        return Array(messages)
+    }
+
+    // MARK: - Receiving
+
+    /// The received messages, in batches of up to a thousand.
+    ///
+    /// At most `SocketOptions.receiveQueueBytes` wait here; further messages are rejected and counted. A router still
+    /// delivers their beginnings (`Message.truncation`) in order, so that the program can reply to them. Equal beginnings of
+    /// one peer take no further room; different ones may take the same number of bytes again.
+    ///
+    /// Iterate it once; several iterations share the messages. The sequence ends when the socket is closed and its messages
+    /// are taken, or when the iterating task is cancelled. A publisher's delivers nothing: see
+    /// `waitForSubscribers(to:count:)`.
+    public var incoming: some AsyncSequence<[Message], Never> & Sendable {
+        Batches(socket: self)
+    }
+
+    private struct Batches: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        // Keeps the socket open while a task iterates.
+        let socket: Socket
+
+        func makeAsyncIterator() -> Batches { self }
+
+        func next(isolation actor: isolated (any Actor)?) async -> [Message]? {
+            await socket.shared.receiveQueue.next()
+        }
+    }
+
+    // MARK: - Subscriptions
+
+    /// Subscribes to a further prefix of the messages' first frame. The publishers receive the subscription a little later.
+    ///
+    /// - Throws: `ZeroMQError` if the socket is closed.
     public func subscribe(to prefix: String) async throws(ZeroMQError) {
-        precondition(kind == .subscriber, "Only a subscriber subscribes")
+        precondition(kind == .subscriber, "only a subscriber can subscribe")
         let id = id
         try await thread.perform { (poller) throws(ZeroMQError) in try poller.subscribe(id, to: prefix) }
     }
 
-    /// Waits until a publisher has at least `count` subscriptions that match `topic`: what is sent then reaches them.
+    /// Waits until a publisher has at least `count` subscriptions that match `topic`; messages sent then reach them.
     ///
-    /// False if the socket was closed or the task cancelled first. The first 10,000 prefixes are known.
+    /// Only the first 10,000 prefixes are counted.
+    ///
+    /// - Returns: false if the socket was closed or the task cancelled first.
     @discardableResult
     public func waitForSubscribers(to topic: String, count: Int = 1) async -> Bool {
-        precondition(kind == .publisher, "Only a publisher has subscribers")
-        return await exchange.subscribers.wait(for: count, to: topic)
+        precondition(kind == .publisher, "only a publisher has subscribers")
+        return await shared.subscribers.wait(for: count, to: topic)
     }
 
-    /// Waits until a publisher has had more than `count` subscriptions, whoever has left since, and returns how many.
+    /// Waits until a publisher has received more than `count` subscriptions since it was opened.
     ///
-    /// Nil if the socket was closed or the task cancelled first.
+    /// - Returns: The number of subscriptions received, including those that have ended; nil if the socket was closed or the
+    ///   task cancelled first.
     public func waitForSubscription(after count: Int) async -> Int? {
-        precondition(kind == .publisher, "Only a publisher has subscribers")
-        return await exchange.subscribers.wait(forMoreThan: count)
+        precondition(kind == .publisher, "only a publisher has subscribers")
+        return await shared.subscribers.wait(forMoreThan: count)
     }
 
-    /// Stops receiving, sends what is queued for at most the linger, and closes the socket.
+    // MARK: - Closing
+
+    /// Stops receiving, sends the queued messages for at most the linger, and closes the socket.
     public func close() async {
         let id = id
         await withCheckedContinuation { continuation in
@@ -94,21 +150,26 @@ public final class Socket: Sendable {
         }
     }
 
-    /// What libzmq says the value of a setting is; nothing if it does not tell this one.
+    /// Returns the value of a libzmq option; nil if libzmq cannot report it.
     func value(of setting: SocketSetting) async throws(ZeroMQError) -> Int64? {
         let id = id
         return try await thread.perform { (poller) throws(ZeroMQError) in poller.value(of: setting, id) }
     }
+}
 
-    private func check(_ messages: [Message]) {
-        guard let fewest = kind.fewestFramesToSend else { preconditionFailure("A subscriber does not send") }
-        precondition(
-            messages.allSatisfy { $0.frames.count >= fewest }, "A \(kind.rawValue) sends at least \(fewest) frames")
-    }
+/// The state that a socket's users and the I/O thread share; any thread may use all of it.
+struct SharedSocketState: Sendable {
+    let receiveQueue: ReceiveQueue
+    let sendQueue: SendQueue
+    let subscribers = Subscribers()
+    /// The bytes that a router's clients have not read; nil for other sockets.
+    let unreadBytes: UnreadByteAccounting?
+    let counters: Locked<SocketCounters>
 
-    private func giveBack(_ messages: ArraySlice<Message>) -> [Message] {
-        guard !messages.isEmpty else { return [] }
-        exchange.counters.withLock { $0.returned += messages.count }
-        return Array(messages)
+    /// Rejects further messages and ends all waiting; queued messages stay.
+    func close() {
+        receiveQueue.finish()
+        sendQueue.close()
+        subscribers.close()
     }
 }

@@ -1,39 +1,40 @@
-/// What a socket has done so far, for metrics.
+/// The counters of a socket, for metrics.
 ///
-/// Every message that this program loses is counted here. What ZeroMQ loses after it was `sent` is not, because libzmq does
-/// not tell: for a subscriber whose queue stands at the high-water mark, with a connection that breaks, at the end of
-/// the linger. Whoever must not miss anything repairs from a log or asks again.
+/// They count every message that this program loses. They do not count what ZeroMQ loses after a message was `sent`,
+/// because libzmq does not report it: for a subscriber at the high-water mark, with a connection that breaks, and at the
+/// end of the linger. A program that must not miss a message reads it from a log, or asks again.
 public struct SocketCounters: Sendable, Hashable {
-    /// Messages handed over to `incoming`, whole.
+    /// Whole messages delivered to `incoming`.
     public internal(set) var received = 0
-    /// Messages given to ZeroMQ.
+    /// Messages given to libzmq.
     public internal(set) var sent = 0
-    /// Incoming messages refused: too many frames, no room, or, at a publisher, no subscription or one too many to remember.
+    /// Received messages rejected: too many frames, a full queue, or, at a publisher, a malformed or uncounted subscription.
     public internal(set) var refused = 0
-    /// Messages given back to the sender because the outbox was full, the socket closed or the sender cancelled.
+    /// Messages returned to the caller because the send queue was full, the socket closed or the task cancelled.
     public internal(set) var returned = 0
-    /// Outgoing messages lost: a router's peer did not read, or the linger ended with the message still queued.
+    /// Messages lost because a router's peer did not read, or because the linger ended while they were queued.
     public internal(set) var dropped = 0
-    /// Messages of a router to a peer that is not, or no longer, connected.
+    /// Messages of a router to a peer that is not connected.
     public internal(set) var unroutable = 0
-    /// The clients that are connected now, for a socket that is bound.
+    /// The clients that are connected to a bound socket now.
     public internal(set) var connections = 0
-    /// Connections that ended, for a socket that is bound; libzmq does not tell why, not even when it cut one for a frame
-    /// that is too large.
+    /// The connections to a bound socket that have ended.
+    ///
+    /// libzmq does not report why, not even when it closed one for a frame that is too large.
     public internal(set) var disconnections = 0
 
-    /// Starts from zero.
+    /// Makes counters of zero.
     public init() {}
 
-    /// Adds what was done since.
-    static func += (counters: inout SocketCounters, more: SocketCounters) {
-        counters.received += more.received
-        counters.sent += more.sent
-        counters.refused += more.refused
-        counters.returned += more.returned
-        counters.dropped += more.dropped
-        counters.unroutable += more.unroutable
-        counters.connections += more.connections
-        counters.disconnections += more.disconnections
+    /// Adds the counts of one step.
+    static func += (counters: inout SocketCounters, step: SocketCounters) {
+        counters.received += step.received
+        counters.sent += step.sent
+        counters.refused += step.refused
+        counters.returned += step.returned
+        counters.dropped += step.dropped
+        counters.unroutable += step.unroutable
+        counters.connections += step.connections
+        counters.disconnections += step.disconnections
     }
 }

@@ -1,35 +1,35 @@
 internal import CZMQ
 
-/// Why something could not be done with a socket: what was being done, to what, and the reason beneath.
+/// The failure of a socket operation: the action, its subject and the reason.
 public struct ZeroMQError: Error, Sendable, Hashable {
-    /// The reasons that callers tell apart; the raw value is the short code for metrics.
+    /// The reasons that callers distinguish; the raw value is the code for metrics.
     public enum Reason: String, Sendable, Hashable {
         /// Another socket or program is bound to the address (EADDRINUSE).
         case addressInUse
-        /// The address is none of this machine's (EADDRNOTAVAIL, ENODEV).
+        /// The address does not belong to this machine (EADDRNOTAVAIL, ENODEV).
         case addressNotAvailable
-        /// The text is no ZeroMQ address (EINVAL, EPROTONOSUPPORT, ENAMETOOLONG).
+        /// The text is not a ZeroMQ address (EINVAL, EPROTONOSUPPORT, ENAMETOOLONG).
         case invalidAddress
         /// The program may not use the address (EACCES, EPERM).
         case accessDenied
-        /// The process or the context has no room for another socket (EMFILE, ENFILE).
+        /// The process has no descriptor left, or the context no socket (EMFILE, ENFILE).
         case tooManySockets
-        /// The socket is closed or its I/O thread shut down (ETERM).
+        /// The socket is closed or its I/O thread is shut down (ETERM).
         case closed
-        /// Anything else; `code` and `detail` say what.
+        /// Any other reason; see `code`.
         case other
     }
 
-    /// The reason, as callers tell it apart.
+    /// Why the action failed.
     public let reason: Reason
-    /// What was being done: `bind`.
+    /// The action that failed, such as `bind`.
     public let action: String
-    /// To which address or socket.
+    /// The address or socket that the action was for.
     public let subject: String
-    /// The number beneath: `errno`, as libzmq reports it.
+    /// The error number that libzmq reported, as in `errno`.
     public let code: Int32
 
-    /// Whether the same call may succeed later without anybody changing anything.
+    /// Whether the same call may succeed later without a change of its arguments.
     public var isRetryable: Bool {
         reason == .addressInUse || reason == .tooManySockets
     }
