@@ -16,8 +16,8 @@ struct Peer {
         io = try IOThread(encryption: environment["CURVE_SECRET"].flatMap(Self.encryption))
         // Nothing is dropped: the peers have no limit either.
         options.sendHighWater = 10_000_000
-        options.inboxBytes = 1 << 40
-        options.outboxLimit = 10_000_000
+        options.receiveQueueBytes = 1 << 40
+        options.sendQueueLimit = 10_000_000
         // Nor is anybody asked whether he is still there: a connection that is closed with such an answer unread is reset, and
         // what its subscriber had not read is gone.
         options.heartbeat = .seconds(100)

@@ -18,7 +18,7 @@ struct CommandService: Service {
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
             guard !requests.isEmpty else { return await logCommands.answer(commands) }
             let results = await intake.receive(
-                requests.map { Message(commands[$0].frames, sender: commands[$0].sender) })
+                requests.map { Message(commands[$0].frames, peer: commands[$0].sender) })
             var receipts = Dictionary(uniqueKeysWithValues: zip(requests, results))
             var replies: [Reply] = []
             for (index, command) in commands.enumerated() {

@@ -24,7 +24,7 @@ struct RequestIntake: Sendable {
         var waiting = queue.lengths.byClient
         for (index, message) in messages.enumerated() {
             do throws(RejectionError) {
-                let client = door.client(message.sender)
+                let client = door.client(message.peer)
                 offers.append((index, try offer(message, of: client, waiting: waiting[client, default: 0])))
                 waiting[client, default: 0] += 1
                 results.append(nil)
@@ -44,7 +44,7 @@ struct RequestIntake: Sendable {
     {
         // Before it is read, and without an end in the log: whoever asks for too much is not to fill that either.
         let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        if let failure = door.refusal(of: command, from: message.sender) ?? door.refusal(ofOneMoreThan: waiting) {
+        if let failure = door.refusal(of: command, from: message.peer) ?? door.refusal(ofOneMoreThan: waiting) {
             throw RejectionError(failure: failure, frames: nil)
         }
         let frames: RequestFrames

@@ -47,7 +47,7 @@ import ZeroMQ
     @Test("each question has one answer, in order, also where the answers are more than the socket's queue holds")
     func order() async throws {
         var options = SocketOptions()
-        options.outboxLimit = 2
+        options.sendQueueLimit = 2
         try await withServer(options) { client in
             let questions = (0..<500).map { Message("q", String($0)) }
             await client.send(questions)

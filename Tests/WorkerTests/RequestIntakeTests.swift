@@ -74,7 +74,7 @@ import ZeroMQ
         intake.door = RequestGuard(nil, limits: limits, metrics: Metrics())
         func send(_ count: Int, from address: String) async -> [ContractError.Code?] {
             let sender = PeerIdentity(address: address, name: nil)
-            let messages = (0..<count).map { _ in Message(frames("fetch.day", "20240604"), sender: sender) }
+            let messages = (0..<count).map { _ in Message(frames("fetch.day", "20240604"), peer: sender) }
             return await intake.receive(messages).map { result in
                 guard case .failure(let refusal) = result else { return nil }
                 return refusal.failure.code

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The I/O thread")
 struct IOThreadTests {
-    @Test("an address in use is a clear error", .timeLimit(.minutes(5)))
+    @Test("binding to an address in use fails with a clear error", .timeLimit(.minutes(5)))
     func addressInUse() async throws {
         try await withThread { thread in
             let first = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -20,7 +20,7 @@ struct IOThreadTests {
     }
 
     @Test(
-        "an address that cannot be is a clear error", .timeLimit(.minutes(5)),
+        "binding to an invalid address fails with a clear error", .timeLimit(.minutes(5)),
         arguments: [
             ("127.0.0.1:5550", ZeroMQError.Reason.invalidAddress), ("tcp://127.0.0.1", .invalidAddress),
             ("http://127.0.0.1:5550", .invalidAddress), ("tcp://192.0.2.1:5550", .addressNotAvailable),
@@ -34,7 +34,7 @@ struct IOThreadTests {
         }
     }
 
-    @Test("shutting down does not wait for a peer that is not there", .timeLimit(.minutes(5)))
+    @Test("shutting down does not wait for an unreachable peer", .timeLimit(.minutes(5)))
     func unconnectedPeer() async throws {
         let thread = try IOThread()
         var options = SocketOptions()
@@ -46,13 +46,13 @@ struct IOThreadTests {
         #expect(client.counters.sent == 10)
     }
 
-    @Test("what is queued at shutdown still arrives", .timeLimit(.minutes(5)))
-    func lastWords() async throws {
+    @Test("messages queued at shutdown still arrive", .timeLimit(.minutes(5)))
+    func lingering() async throws {
         try await withThread { other in
             let server = try await other.open(.router, bind: ["tcp://127.0.0.1:*"])
             let thread = try IOThread()
             var options = SocketOptions()
-            options.linger = .seconds(60)  // it ends when all is sent, however busy the machine is
+            options.linger = .seconds(60)  // shutdown returns once all is sent, however busy the machine is
             let client = try await thread.open(.dealer, connect: server.addresses, options: options)
             client.post(numbered(5000))
             await thread.shutdown()
@@ -61,7 +61,7 @@ struct IOThreadTests {
         }
     }
 
-    @Test("after shutdown sequences end, messages come back and nothing opens", .timeLimit(.minutes(5)))
+    @Test("after shutdown sequences end, messages are returned and no socket opens", .timeLimit(.minutes(5)))
     func afterShutdown() async throws {
         let thread = try IOThread()
         let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -79,13 +79,13 @@ struct IOThreadTests {
         await server.close()
     }
 
-    @Test("what was received before closing can still be taken", .timeLimit(.minutes(5)))
+    @Test("messages received before closing can still be read", .timeLimit(.minutes(5)))
     func leftovers() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
             let client = try await thread.open(.dealer, connect: server.addresses)
             await client.send([Message("hello")])
-            #expect(await server.exchange.inbox.state.wait(until: { !$0.messages.isEmpty }))
+            #expect(await server.shared.receiveQueue.state.wait(until: { !$0.messages.isEmpty }))
             await server.close()
             #expect(await server.next(2).count == 1)
         }
@@ -100,7 +100,7 @@ struct IOThreadTests {
         }
     }
 
-    @Test("a socket stays open as long as somebody iterates", .timeLimit(.minutes(5)))
+    @Test("a socket stays open while a task iterates", .timeLimit(.minutes(5)))
     func iterationKeeps() async throws {
         try await withThread { thread in
             func listen() async throws -> (String, some AsyncSequence<[Message], Never>) {
@@ -117,8 +117,8 @@ struct IOThreadTests {
         }
     }
 
-    @Test("a thread that nobody holds ends without being shut down", .timeLimit(.minutes(5)))
-    func abandoned() async throws {
+    @Test("a released thread ends without being shut down", .timeLimit(.minutes(5)))
+    func released() async throws {
         try await withThread { other in
             let server = try await other.open(.router, bind: ["tcp://127.0.0.1:*"])
             do {
@@ -130,7 +130,7 @@ struct IOThreadTests {
         }
     }
 
-    @Test("an iteration that is cancelled ends", .timeLimit(.minutes(5)))
+    @Test("a cancelled iteration ends", .timeLimit(.minutes(5)))
     func cancelledReader() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -140,7 +140,7 @@ struct IOThreadTests {
         }
     }
 
-    @Test("a task lives on the thread, and outlives the sockets", .timeLimit(.minutes(5)))
+    @Test("a task runs on the thread, even after the sockets are closed", .timeLimit(.minutes(5)))
     func executor() async throws {
         let thread = try IOThread()
         #expect(!thread.isCurrent)
@@ -158,7 +158,7 @@ struct IOThreadTests {
         #expect(await counter.value == 1001)
     }
 
-    @Test("a task on the thread answers a client, whose answer has left when it goes on", .timeLimit(.minutes(5)))
+    @Test("a reply of a task on the thread has left when the task continues", .timeLimit(.minutes(5)))
     func answersOnThread() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])

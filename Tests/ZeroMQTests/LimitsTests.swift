@@ -9,24 +9,26 @@ struct LimitsTests {
     private var tight: SocketOptions {
         var options = SocketOptions()
         options.sendHighWater = 50
-        options.outboxLimit = 100
+        options.sendQueueLimit = 100
         return options
     }
 
-    @Test("a router hands on what it has room for, then a beginning for each of the others", .timeLimit(.minutes(5)))
+    @Test(
+        "a router delivers what it has room for, then a truncated message for each of the others",
+        .timeLimit(.minutes(5)))
     func noRoom() async throws {
         var options = SocketOptions()
-        options.inboxBytes = 1 << 20
+        options.receiveQueueBytes = 1 << 20
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
             let client = try await thread.open(.dealer, connect: server.addresses)
             let body = [UInt8](repeating: 7, count: 10_000)
             let count = 40_000
             await client.send((0..<count).map { Message([Array(String($0).utf8), body]) })
-            // Nobody reads, and all of it is taken from the client.
+            // No task reads, and the server still takes every message.
             await waitUntil { server.counters.received + server.counters.refused == count }
 
-            // Who comes late, with an empty frame as REQ has it, is not forgotten for those who were many.
+            // A later client, with the empty frame of REQ, is not lost behind the flood.
             let late = try await thread.open(.dealer, connect: server.addresses)
             await late.send([Message("", "late")])
             await waitUntil { server.counters.received + server.counters.refused == count + 1 }
@@ -34,25 +36,25 @@ struct LimitsTests {
             await waitUntil { server.counters.received + server.counters.refused == count + 2 }
 
             let received = await server.next(count + 2)
-            let whole = received.prefix { $0.cut == nil }
+            let whole = received.prefix { $0.truncation == nil }
             #expect((90...220).contains(whole.count))
             #expect(whole.enumerated().allSatisfy { $1.text(at: 1) == String($0) && $1.frames[2] == body })
             let refused = received.dropFirst(whole.count)
-            #expect(refused.allSatisfy { $0.cut == .noRoom })
-            let way = whole[0].frames.prefix(1)
-            #expect(refused.count { $0.frames[...] == way } == count - whole.count + 1)
-            #expect(refused.filter { $0.frames[...] != way }.map { $0.frames.dropFirst() } == [[[]]])
-            #expect(server.exchange.inbox.state.read(\.messages.isEmpty))
+            #expect(refused.allSatisfy { $0.truncation == .noRoom })
+            let route = whole[0].frames.prefix(1)
+            #expect(refused.count { $0.frames[...] == route } == count - whole.count + 1)
+            #expect(refused.filter { $0.frames[...] != route }.map { $0.frames.dropFirst() } == [[[]]])
+            #expect(server.shared.receiveQueue.state.read(\.messages.isEmpty))
 
             await client.send([Message("again", "with room")])
             #expect(try await server.next().text(at: 2) == "with room")
         }
     }
 
-    @Test("beginnings keep their places between whole messages of their peer", .timeLimit(.minutes(5)))
+    @Test("truncated messages keep their order among the whole ones of their peer", .timeLimit(.minutes(5)))
     func beginningsInTurn() async throws {
         var options = SocketOptions()
-        options.inboxBytes = 3_000
+        options.receiveQueueBytes = 3_000
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
             let client = try await thread.open(.dealer, connect: server.addresses)
@@ -65,19 +67,19 @@ struct LimitsTests {
                 }
             }
             await fill(andSend: 1_500)
-            // As many as are taken at once; there is room behind the others now.
+            // One batch is read, so there is room behind the remaining messages.
             var received = await server.next(1_000)
             await fill(andSend: 3)
             received += await server.next(sent - received.count)
-            #expect(received.indices.filter { received[$0].cut == nil } == [0, 1_501])
+            #expect(received.indices.filter { received[$0].truncation == nil } == [0, 1_501])
             #expect(received.count == 1_505)
         }
     }
 
-    @Test("a subscriber that does not read loses what it has no room for, and counts it", .timeLimit(.minutes(5)))
+    @Test("a subscriber that does not read counts the messages that it has no room for", .timeLimit(.minutes(5)))
     func noRoomForEvents() async throws {
         var options = SocketOptions()
-        options.inboxBytes = 1 << 20
+        options.receiveQueueBytes = 1 << 20
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
             let reader = try await thread.open(
@@ -92,7 +94,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a peer that sends without end and breaks off does no harm", .timeLimit(.minutes(5)))
+    @Test("a peer that floods a socket and disconnects does no harm", .timeLimit(.minutes(5)))
     func brokenOff() async throws {
         var options = SocketOptions()
         options.heartbeat = .milliseconds(50)
@@ -103,7 +105,7 @@ struct LimitsTests {
             await hostile.send([Message](repeating: Message([[UInt8](repeating: 7, count: 10_000)]), count: 20_000))
             await hostile.close()
             await waitUntil { server.counters.connections == 0 }
-            // The thread lives through the heartbeats that it would have sent.
+            // The process survives the heartbeats that libzmq would have sent.
             let end = ContinuousClock.now.advanced(by: options.heartbeat * 6)
             while ContinuousClock.now < end {
                 await (try await thread.open(.dealer, connect: server.addresses)).close()
@@ -111,7 +113,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("what finds no room is given back and counted", .timeLimit(.minutes(5)))
+    @Test("messages that find no room are returned and counted", .timeLimit(.minutes(5)))
     func noRoomToSend() async throws {
         try await withThread { thread in
             let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: tight)
@@ -123,7 +125,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a sender that is cancelled gets back what was not queued", .timeLimit(.minutes(5)))
+    @Test("a cancelled sender gets back the messages that were not queued", .timeLimit(.minutes(5)))
     func cancelledSender() async throws {
         try await withThread { thread in
             let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: tight)
@@ -136,7 +138,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a router hands on the beginning of a message with too many frames, and counts it", .timeLimit(.minutes(5)))
+    @Test("a router truncates a message with too many frames, delivers and counts it", .timeLimit(.minutes(5)))
     func tooManyFrames() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -145,14 +147,14 @@ struct LimitsTests {
             let most = Message((0..<63).map { [UInt8($0)] })
             await client.send([Message((0..<200).map { [UInt8($0)] }), most])
             let received = await server.next(2)
-            #expect(received.map(\.cut) == [.tooManyFrames, nil])
+            #expect(received.map(\.truncation) == [.tooManyFrames, nil])
             for message in received { #expect(message.frames.dropFirst() == most.frames[...]) }
             #expect(server.counters.refused == 1)
             #expect(server.counters.received == 1)
         }
     }
 
-    @Test("on other sockets it is gone, and the next one arrives", .timeLimit(.minutes(5)))
+    @Test("other sockets discard a message with too many frames and deliver the next one", .timeLimit(.minutes(5)))
     func tooManyFramesElsewhere() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -166,7 +168,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a message that is too large costs its sender the connection, nobody else", .timeLimit(.minutes(5)))
+    @Test("a frame that is too large closes its sender's connection and no other", .timeLimit(.minutes(5)))
     func oversize() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -182,11 +184,11 @@ struct LimitsTests {
 
     @Test("every option is set as written", .timeLimit(.minutes(5)), arguments: SocketKind.allCases)
     func options(kind: SocketKind) async throws {
-        // libzmq sets these, but does not tell them.
-        let untold = ["ZMQ_ROUTER_MANDATORY", "ZMQ_ROUTER_HANDOVER", "ZMQ_XPUB_VERBOSER"]
+        // libzmq can set these but not report them.
+        let unreadable = ["ZMQ_ROUTER_MANDATORY", "ZMQ_ROUTER_HANDOVER", "ZMQ_XPUB_VERBOSER"]
         try await withThread { thread in
             let socket = try await thread.open(kind, bind: ["tcp://127.0.0.1:*"])
-            for setting in SocketOptions().settings(for: kind) where !untold.contains(setting.name) {
+            for setting in SocketOptions().settings(for: kind) where !unreadable.contains(setting.name) {
                 #expect(try await socket.value(of: setting) == setting.value, "\(setting.name)")
             }
         }

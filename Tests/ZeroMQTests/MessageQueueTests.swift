@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Message queue")
 struct MessageQueueTests {
-    @Test("messages leave in their order, across bursts, up to the limit and to the first that must wait")
+    @Test("messages are removed in order, across bursts, up to the limit and the first that must wait")
     func order() {
         var queue = MessageQueue()
         for burst in [0..<3, 3..<3, 3..<8] { queue.append(burst.map { Message(String($0)) }[...]) }
@@ -24,12 +24,12 @@ struct MessageQueueTests {
         #expect(left == Array(0..<8))
     }
 
-    @Test("a burst that is through gives back its memory, however many others wait")
+    @Test("a removed burst frees its memory, however many others wait")
     func memory() {
         let unread = UnreadByteAccounting()
         var queue = MessageQueue()
         for client in ["first", "second"] {
-            queue.append([unread.charge(Message(client, "answer"))])
+            queue.append([unread.reserve(for: Message(client, "answer"))])
         }
         _ = queue.removeFirst(atMost: 1) { _ in true }
         #expect(unread.bytes(of: Array("first".utf8)) == 0)

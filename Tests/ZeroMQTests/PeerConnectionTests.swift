@@ -4,15 +4,15 @@ import Testing
 
 @testable import ZeroMQ
 
-/// Connections are known by the numbers of descriptors that libzmq's thread closes: another socket that has got the number
-/// must not be touched.
+/// libzmq's thread closes the descriptors by which connections are identified: a socket that reuses a descriptor must not be
+/// shut down.
 @Suite("Connections", .timeLimit(.minutes(5)))
 struct PeerConnectionTests {
-    /// A TCP connection, both ends of which are here.
-    private final class Pair {
+    /// Both ends of a TCP connection.
+    private final class ConnectedPair {
         let server: Int32
         let client: Int32
-        /// Where the server's end was accepted, as libzmq names it.
+        /// The endpoint at which the server's end was accepted, as libzmq writes it.
         let endpoint: String
 
         init() throws {
@@ -41,20 +41,19 @@ struct PeerConnectionTests {
             close(client)
         }
 
-        /// Gives the number of the server's end to that of another connection, as if this one had been closed and the other
-        /// been opened since.
-        func giveNumber(to other: Pair) throws {
+        /// Gives the server's descriptor to another connection, as if this one had been closed and the other opened since.
+        func reuseDescriptor(for other: ConnectedPair) throws {
             try #require(dup2(other.server, server) == server)
         }
 
-        /// Sends bytes to the server's end, which takes them.
+        /// Sends bytes to the server's end, which reads them.
         func fill(_ count: Int) throws {
             var bytes = [UInt8](repeating: 7, count: count)
             try #require(send(client, bytes, count, 0) == count)
             try #require(recv(server, &bytes, count, Int32(MSG_WAITALL)) == count)
         }
 
-        /// Whether a byte still goes each way.
+        /// Returns whether a byte can be sent each way.
         func isOpen() -> Bool {
             var byte: UInt8 = 1
             return [(client, server), (server, client)].allSatisfy { from, to in
@@ -62,24 +61,24 @@ struct PeerConnectionTests {
             }
         }
 
-        /// Whether the client's end has seen an end.
+        /// Returns whether the client's end reads an end.
         func hasEnded() -> Bool {
             var byte: UInt8 = 0
             return recv(client, &byte, 1, 0) <= 0
         }
     }
 
-    private func watch(_ cuts: Locked<Int>, _ change: (inout SocketOptions) -> Void) -> ConnectionMonitor {
+    private func makeMonitor(_ drops: Locked<Int>, _ change: (inout SocketOptions) -> Void) -> ConnectionMonitor {
         var options = SocketOptions()
         change(&options)
         return ConnectionMonitor(
-            .router, isServer: true, isEncrypted: false, options: options, unread: nil,
+            .router, isServer: true, isEncrypted: false, options: options, unreadBytes: nil,
             counters: Locked(SocketCounters()),
-            news: ConnectionObserver(failed: { _ in }, cut: { _ in cuts.withLock { $0 += 1 } }))
+            observer: ConnectionObserver(onFailure: { _ in }, onDrop: { _ in drops.withLock { $0 += 1 } }))
     }
 
-    /// The word of libzmq that it has accepted a connection.
-    private func accepted(_ descriptor: Int32, at endpoint: String) -> Message {
+    /// Makes libzmq's event of an accepted connection.
+    private func acceptedEvent(_ descriptor: Int32, at endpoint: String) -> Message {
         var event = [UInt8](repeating: 0, count: 6)
         event.withUnsafeMutableBytes {
             $0.storeBytes(of: UInt16(0x20), as: UInt16.self)
@@ -88,63 +87,63 @@ struct PeerConnectionTests {
         return Message([event, Array(endpoint.utf8)])
     }
 
-    @Test("a connection that is cut ends for its client")
-    func cut() throws {
-        let pair = try Pair()
+    @Test("a connection that is shut down ends for its client")
+    func shutDown() throws {
+        let pair = try ConnectedPair()
         let connection = PeerConnection(pair.server, at: pair.endpoint)
-        #expect(connection.address == "127.0.0.1" && pair.isOpen() && !connection.isOver)
-        #expect(connection.cut() && connection.isOver && pair.hasEnded())
+        #expect(connection.address == "127.0.0.1" && pair.isOpen() && !connection.isClosed)
+        #expect(connection.shutDown() && connection.isClosed && pair.hasEnded())
     }
 
-    @Test("a socket that has got the number of a closed connection is not cut")
+    @Test("a socket that reuses the descriptor of a closed connection is not shut down")
     func reused() throws {
-        let (gone, other) = (try Pair(), try Pair())
+        let (gone, other) = (try ConnectedPair(), try ConnectedPair())
         let connection = PeerConnection(gone.server, at: gone.endpoint)
-        try gone.giveNumber(to: other)
-        #expect(!connection.cut() && connection.isOver && other.isOpen())
+        try gone.reuseDescriptor(for: other)
+        #expect(!connection.shutDown() && connection.isClosed && other.isOpen())
     }
 
-    @Test("nor is what is no connection at all any more")
+    @Test("a file that reuses the descriptor is left alone")
     func noSocket() throws {
-        let pair = try Pair()
+        let pair = try ConnectedPair()
         let connection = PeerConnection(pair.server, at: pair.endpoint)
         let null = open("/dev/null", O_RDONLY)
         defer { close(null) }
         try #require(dup2(null, pair.server) == pair.server)
-        connection.look(after: .seconds(1))
-        #expect(connection.isOver && connection.unfinished == 0)
-        #expect(!connection.cut() && fcntl(pair.server, F_GETFD) >= 0)
+        connection.scan(after: .seconds(1))
+        #expect(connection.isClosed && connection.incompleteBytes == 0)
+        #expect(!connection.shutDown() && fcntl(pair.server, F_GETFD) >= 0)
     }
 
-    @Test("a socket that got the number before libzmq's word was read is not cut", arguments: [true, false])
+    @Test("a socket that reuses the descriptor before the event is read is not shut down", arguments: [true, false])
     func reusedBefore(_ isReused: Bool) throws {
-        let (gone, other) = (try Pair(), try Pair())
-        if isReused { try gone.giveNumber(to: other) }
-        let watch = watch(Locked(0)) { $0.maximumConnections = 0 }
-        watch.hear(accepted(gone.server, at: gone.endpoint))
+        let (gone, other) = (try ConnectedPair(), try ConnectedPair())
+        if isReused { try gone.reuseDescriptor(for: other) }
+        let monitor = makeMonitor(Locked(0)) { $0.maximumConnections = 0 }
+        monitor.handle(acceptedEvent(gone.server, at: gone.endpoint))
         if isReused { #expect(other.isOpen()) } else { #expect(gone.hasEnded()) }
     }
 
     @Test(
-        "who sends without an end is cut by the next look, but not a socket that has got the number",
+        "a client whose message does not end is disconnected, but not a socket that reuses its descriptor",
         arguments: [true, false])
-    func reusedBetweenLooks(_ isReused: Bool) throws {
-        let cuts = Locked(0)
-        let watch = watch(cuts) { $0.maximumMessageBytes = 500 }
-        let (gone, other) = (try Pair(), try Pair())
-        watch.hear(accepted(gone.server, at: gone.endpoint))
+    func reusedBetweenScans(_ isReused: Bool) throws {
+        let drops = Locked(0)
+        let monitor = makeMonitor(drops) { $0.maximumMessageBytes = 500 }
+        let (gone, other) = (try ConnectedPair(), try ConnectedPair())
+        monitor.handle(acceptedEvent(gone.server, at: gone.endpoint))
         try gone.fill(1_000)
-        watch.look(at: watch.lastLook)
-        // More than over the other, so that nothing but the socket itself tells them apart.
+        monitor.scan(at: monitor.lastScan)
+        // More than over the other connection, so that only the cookie can distinguish them.
         try other.fill(2_000)
-        if isReused { try gone.giveNumber(to: other) }
-        watch.look(at: watch.lastLook)
-        watch.look(at: watch.lastLook)
-        #expect(cuts.withLock { $0 } == (isReused ? 0 : 1))
+        if isReused { try gone.reuseDescriptor(for: other) }
+        monitor.scan(at: monitor.lastScan)
+        monitor.scan(at: monitor.lastScan)
+        #expect(drops.withLock { $0 } == (isReused ? 0 : 1))
         if isReused { #expect(other.isOpen()) } else { #expect(gone.hasEnded()) }
     }
 
-    @Test("a connection over ipc is known by its path", arguments: ["@", "/tmp/"])
+    @Test("an ipc connection is identified by its path", arguments: ["@", "/tmp/"])
     func ipc(_ beginning: String) throws {
         let path = "\(beginning)marquee-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         defer { unlink(path) }
@@ -169,9 +168,9 @@ struct PeerConnectionTests {
             close(client)
         }
         var byte: UInt8 = 1
-        PeerConnection(server, at: "ipc:///tmp/another").cut()
+        PeerConnection(server, at: "ipc:///tmp/another").shutDown()
         #expect(send(client, &byte, 1, Int32(MSG_NOSIGNAL)) == 1)
-        PeerConnection(server, at: "ipc://\(path)").cut()
+        PeerConnection(server, at: "ipc://\(path)").shutDown()
         #expect(recv(client, &byte, 1, 0) <= 0)
     }
 }

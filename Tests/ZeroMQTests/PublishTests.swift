@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Publishing and subscribing")
 struct PublishTests {
-    @Test("a subscriber gets all that is sent once its subscription is known", .timeLimit(.minutes(5)))
+    @Test(
+        "a subscriber receives every message that is sent after its subscription has arrived", .timeLimit(.minutes(5)))
     func lateSubscriber() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -17,7 +18,7 @@ struct PublishTests {
         }
     }
 
-    @Test("a connected publisher knows when a bound subscriber will hear it", .timeLimit(.minutes(5)))
+    @Test("a connected publisher can wait until a bound subscriber receives its messages", .timeLimit(.minutes(5)))
     func connectedPublisher() async throws {
         try await withThread { thread in
             let requests = try await thread.open(
@@ -29,7 +30,7 @@ struct PublishTests {
         }
     }
 
-    @Test("subscribers to the same prefix are counted one by one, and when they leave", .timeLimit(.minutes(5)))
+    @Test("each subscription to a prefix is counted", .timeLimit(.minutes(5)))
     func counting() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -46,8 +47,8 @@ struct PublishTests {
     }
 
     @Test(
-        "each subscriber gets frames as they were when they were sent, copied or lent", .timeLimit(.minutes(5)),
-        arguments: [ZeroCopyFrame.leastBytes - 1, ZeroCopyFrame.leastBytes, 20_000])
+        "each subscriber receives frames as they were when they were sent, copied or not", .timeLimit(.minutes(5)),
+        arguments: [ZeroCopyFrame.minimumBytes - 1, ZeroCopyFrame.minimumBytes, 20_000])
     func frames(size: Int) async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -74,7 +75,7 @@ struct PublishTests {
         }
     }
 
-    @Test("a subscription that is too long costs its sender the connection, nobody else", .timeLimit(.minutes(5)))
+    @Test("a subscription that is too long closes its sender's connection and no other", .timeLimit(.minutes(5)))
     func longSubscription() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -88,21 +89,21 @@ struct PublishTests {
         }
     }
 
-    @Test("what is no subscription is refused and counted")
-    func notices() {
+    @Test("a malformed subscription is rejected")
+    func malformed() {
         let subscribers = Subscribers()
-        #expect(subscribers.note(Message([[1] + "a".utf8])))
-        #expect(!subscribers.note(Message("hello")))
-        #expect(!subscribers.note(Message([[]])))
-        #expect(!subscribers.note(Message([[1], [1]])))
+        #expect(subscribers.record(Message([[1] + "a".utf8])))
+        #expect(!subscribers.record(Message("hello")))
+        #expect(!subscribers.record(Message([[]])))
+        #expect(!subscribers.record(Message([[1], [1]])))
     }
 
-    @Test("there is an end to how many prefixes are remembered")
-    func boundedNotices() {
+    @Test("only the first 10,000 prefixes are counted")
+    func boundedPrefixes() {
         let subscribers = Subscribers()
-        let accepted = (0..<10_001).count { subscribers.note(Message([[1] + String($0).utf8])) }
+        let accepted = (0..<10_001).count { subscribers.record(Message([[1] + String($0).utf8])) }
         #expect(accepted == 10_000)
-        #expect(subscribers.note(Message([[0] + "7".utf8])))
-        #expect(subscribers.note(Message([[1] + "new".utf8])))
+        #expect(subscribers.record(Message([[0] + "7".utf8])))
+        #expect(subscribers.record(Message([[1] + "new".utf8])))
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Requests and replies")
 struct RequestReplyTests {
-    @Test("a router answers a dealer by its routing id", .timeLimit(.minutes(5)), arguments: ["tcp", "ipc", "inproc"])
+    @Test(
+        "a router replies to a dealer by its routing id", .timeLimit(.minutes(5)), arguments: ["tcp", "ipc", "inproc"])
     func roundTrip(transport: String) async throws {
         let folder = try TemporaryFolder()
         let address =
@@ -28,7 +29,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("the empty frame of a REQ peer arrives and goes back as it is", .timeLimit(.minutes(5)))
+    @Test("the empty frame of a REQ peer is received and sent back unchanged", .timeLimit(.minutes(5)))
     func requestForm() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -42,7 +43,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("a reply to a peer that is not there is counted", .timeLimit(.minutes(5)))
+    @Test("a reply to an unknown peer is counted", .timeLimit(.minutes(5)))
     func unroutable() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -53,7 +54,9 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("a peer that does not read loses its replies, counted, and the others get theirs", .timeLimit(.minutes(5)))
+    @Test(
+        "a peer that does not read loses its replies, which are counted, and the others get theirs",
+        .timeLimit(.minutes(5)))
     func slowPeer() async throws {
         var small = SocketOptions()
         small.sendHighWater = 10
@@ -78,7 +81,7 @@ struct RequestReplyTests {
     }
 
     @Test(
-        "a client that comes back under its routing id is heard at once, in the place of its former connection",
+        "a client that reconnects with its routing id replaces its former connection at once",
         .timeLimit(.minutes(5)))
     func namesake() async throws {
         try await withThread { thread in
@@ -118,7 +121,7 @@ struct RequestReplyTests {
         }
     }
 
-    @Test("many sockets live on one thread", .timeLimit(.minutes(5)))
+    @Test("one thread serves many sockets", .timeLimit(.minutes(5)))
     func manySockets() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])

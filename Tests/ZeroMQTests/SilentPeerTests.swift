@@ -4,15 +4,15 @@ import Testing
 
 @testable import ZeroMQ
 
-@Suite("Peers that fall silent")
+@Suite("Silent peers")
 struct SilentPeerTests {
-    @Test("a connection that never greets is closed", .timeLimit(.minutes(5)))
+    @Test("a connection without a handshake is closed", .timeLimit(.minutes(5)))
     func noGreeting() async throws {
         var options = SocketOptions()
         options.handshake = .milliseconds(50)
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-            await waitForEnd(of: server.addresses[0], saying: [])
+            await waitForEnd(of: server.addresses[0], sending: [])
         }
     }
 
@@ -22,12 +22,12 @@ struct SilentPeerTests {
         options.heartbeat = .milliseconds(50)
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-            await waitForEnd(of: server.addresses[0], saying: RawPeer.greeting())
+            await waitForEnd(of: server.addresses[0], sending: RawPeer.greeting())
         }
     }
 
     @Test(
-        "a publisher gives a subscriber four times as long, who may read slowly and says nothing else",
+        "a publisher waits four times as long for a subscriber, which may read slowly and sends nothing else",
         .timeLimit(.minutes(5)))
     func slowSubscriber() async throws {
         var options = SocketOptions()
@@ -35,14 +35,14 @@ struct SilentPeerTests {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
             let began = ContinuousClock.now
-            await waitForEnd(of: publisher.addresses[0], saying: RawPeer.greeting(as: "SUB"))
+            await waitForEnd(of: publisher.addresses[0], sending: RawPeer.greeting(as: "SUB"))
             #expect(ContinuousClock.now - began >= options.heartbeat * 12)
         }
     }
 
-    /// Connects, says `bytes` and then nothing, and returns when the other side has hung up.
-    private func waitForEnd(of address: String, saying bytes: [UInt8]) async {
-        let hungUp = await withCheckedContinuation { continuation in
+    /// Connects, sends `bytes` and then nothing, and returns when the other side has closed the connection.
+    private func waitForEnd(of address: String, sending bytes: [UInt8]) async {
+        let isClosed = await withCheckedContinuation { continuation in
             do {
                 try startThread {
                     let peer = RawPeer(connectedTo: address)
@@ -52,6 +52,6 @@ struct SilentPeerTests {
                 continuation.resume(returning: false)
             }
         }
-        #expect(hungUp)
+        #expect(isClosed)
     }
 }

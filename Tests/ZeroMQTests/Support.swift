@@ -1,6 +1,6 @@
 import ZeroMQ
 
-/// Runs `body` with a fresh I/O thread and shuts it down, however `body` ends.
+/// Calls `body` with a new I/O thread, and shuts the thread down even if `body` throws.
 func withThread<Result>(_ body: (IOThread) async throws -> Result) async throws -> Result {
     let thread = try IOThread()
     do {
@@ -14,7 +14,7 @@ func withThread<Result>(_ body: (IOThread) async throws -> Result) async throws 
 }
 
 extension Socket {
-    /// The next so many messages; fewer if the socket is closed first.
+    /// Receives the next `count` messages, or fewer if the socket is closed first.
     func next(_ count: Int) async -> [Message] {
         var messages: [Message] = []
         guard count > 0 else { return [] }
@@ -25,21 +25,23 @@ extension Socket {
         return messages
     }
 
-    /// The next message.
+    /// Receives the next message, which must be alone in its batch.
     func next() async throws -> Message {
         for await batch in incoming {
-            guard batch.count == 1 else { throw Unexpected(what: "\(batch.count) messages instead of one") }
+            guard batch.count == 1 else {
+                throw UnexpectedResultError(description: "\(batch.count) messages instead of one")
+            }
             return batch[0]
         }
-        throw Unexpected(what: "closed instead of a message")
+        throw UnexpectedResultError(description: "closed instead of a message")
     }
 }
 
-struct Unexpected: Error {
-    let what: String
+struct UnexpectedResultError: Error, CustomStringConvertible {
+    let description: String
 }
 
-/// Messages of two frames, a topic and a number that counts from zero.
+/// Makes messages of two frames, a topic and a number that counts from `first`.
 func numbered(_ count: Int, topic: String = "n", from first: Int = 0) -> [Message] {
     (first..<first + count).map { Message(topic, String($0)) }
 }

@@ -38,7 +38,7 @@ public struct AccessControl: Sendable {
     public func makeThread() throws -> IOThread {
         try IOThread(encryption: encryption) { [connections] in
             connections.note($0)
-        } onCut: { [connections] in
+        } onDrop: { [connections] in
             connections.note($0)
         }
     }

@@ -20,13 +20,13 @@ public struct Command: Sendable {
     /// The first frame is the asker's routing id. A REQ socket puts an empty frame after it, a DEALER may or may not
     /// (RFC 28); the answer goes back in the form of the question.
     public init(_ message: Message) {
-        let isEnveloped = message.frames.count > (message.cut == nil ? 2 : 1) && message.frames[1].isEmpty
+        let isEnveloped = message.frames.count > (message.truncation == nil ? 2 : 1) && message.frames[1].isEmpty
         let routeLength = isEnveloped ? 2 : 1
         route = Array(message.frames.prefix(routeLength))
         frames = Array(message.frames.dropFirst(routeLength))
         name = frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        sender = message.sender
-        cut = message.cut
+        sender = message.peer
+        cut = message.truncation
     }
 
     /// The routing id of the one who asks.

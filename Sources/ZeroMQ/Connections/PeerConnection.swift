@@ -1,0 +1,178 @@
+internal import Glibc
+
+/// A client's connection to a bound socket: its address, and the bytes of the message that it has not completed.
+///
+/// libzmq keeps the frames of a message until it has the last one, and does not report them. This type therefore measures
+/// how many bytes libzmq has read from the kernel since the last complete message. An `ipc` connection cannot be measured
+/// and counts as having none.
+///
+/// libzmq's thread owns the descriptor and may close it at any time; its number may then belong to another socket. The
+/// socket's cookie tells the two apart.
+final class PeerConnection {
+    // Heartbeats arrive over the connection, too, and are not part of a message. This many bytes a second, more than
+    // encrypted heartbeats at the default interval have, are not counted.
+    private static let heartbeatBytesPerSecond = 64.0
+
+    /// The client's numeric address; nil for `ipc`, or if the client was gone at once.
+    let address: String?
+    /// The routing id at which a router reaches the client.
+    private(set) var route: [UInt8] = []
+    /// The bytes of the incomplete message two scans ago; whatever has been completed by then has been received.
+    private(set) var incompleteBytes = 0
+    /// Whether the connection is over, although libzmq may not have reported that yet.
+    private(set) var isClosed = false
+    private let descriptor: Int32
+    /// The cookie of the client's socket; nil if the descriptor was another socket's from the start.
+    private let cookie: UInt64?
+    private var hasReceivedMessage = false
+    /// The bytes that the kernel had received at the last scan.
+    private var receivedBytes = 0
+    /// The bytes that libzmq had read from the kernel at the last scan.
+    private var readBytes = 0
+    /// The number of bytes that libzmq had read when the incomplete message began, plus the heartbeats since.
+    private var messageStart = 0
+
+    /// Makes a connection that libzmq has accepted at one of our endpoints, such as `tcp://127.0.0.1:5551`.
+    init(_ descriptor: Int32, at endpoint: String?) {
+        self.descriptor = descriptor
+        // By the time the event is read, the client may be gone and the descriptor another socket's.
+        cookie = isConnection(descriptor, at: endpoint) ? socketCookie(of: descriptor) : nil
+        address = peerAddress(of: descriptor)
+    }
+
+    /// The bytes received so far; nil if the connection is not TCP.
+    var received: Int? { tcpReceivedBytes(by: descriptor) }
+
+    /// Records that a message was received over the connection, at a router with its routing id.
+    func recordMessage(route: [UInt8]?) {
+        hasReceivedMessage = true
+        if let route { self.route = route }
+    }
+
+    /// Measures how many bytes have arrived since the last complete message.
+    ///
+    /// - Parameter interval: The time since the last scan.
+    func scan(after interval: Duration) {
+        guard cookie == socketCookie(of: descriptor) else {
+            isClosed = true
+            incompleteBytes = 0
+            return
+        }
+        let earlierReadBytes = readBytes
+        receivedBytes = received ?? 0
+        // Bytes that arrive between these two system calls count as not read yet.
+        if receivedBytes > readBytes { readBytes = max(readBytes, receivedBytes - queuedBytes(of: descriptor)) }
+        if hasReceivedMessage {
+            messageStart = readBytes
+            incompleteBytes = 0
+        } else {
+            let heartbeatBytes = Int(interval / .seconds(1) * Self.heartbeatBytesPerSecond)
+            messageStart = min(readBytes, messageStart + heartbeatBytes)
+            incompleteBytes = max(0, earlierReadBytes - messageStart)
+        }
+        hasReceivedMessage = false
+    }
+
+    /// Shuts the connection down with shutdown(2); libzmq then reads an end and closes it.
+    ///
+    /// libzmq has no call for that. Does nothing if the descriptor is another socket's by now. If the process has no
+    /// descriptor left, the connection stays open and can be shut down later.
+    ///
+    /// - Returns: Whether the connection was shut down.
+    @discardableResult
+    func shutDown() -> Bool {
+        // libzmq's thread may close the descriptor at any time. A duplicate stays the same socket, so the cookie that is
+        // compared and the socket that is shut down are one.
+        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        if duplicate < 0 {
+            isClosed = errno == EBADF
+            return false
+        }
+        defer { close(duplicate) }
+        isClosed = true
+        guard let cookie, cookie == socketCookie(of: duplicate) else { return false }
+        // Without lingering, so that the kernel keeps nothing for a client that does not read.
+        var noLinger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(duplicate, SOL_SOCKET, SO_LINGER, &noLinger, socklen_t(MemoryLayout<linger>.size))
+        return shutdown(duplicate, Int32(SHUT_RDWR)) == 0
+    }
+}
+
+// MARK: - System calls
+
+/// Returns the number that the kernel gives to this socket alone (`SO_COOKIE` of socket(7), since Linux 4.12).
+///
+/// - Returns: nil if the descriptor is not an open socket.
+private func socketCookie(of descriptor: Int32) -> UInt64? {
+    var cookie: UInt64 = 0
+    var size = socklen_t(MemoryLayout<UInt64>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : nil
+}
+
+/// Returns whether a descriptor is a socket at an endpoint of this program, by the port or path of getsockname(2).
+private func isConnection(_ descriptor: Int32, at endpoint: String?) -> Bool {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) { pointer in
+        let status = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        guard status == 0, let endpoint else { return false }
+        switch Int32(pointer.pointee.ss_family) {
+        case AF_INET:
+            return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                endpoint.hasSuffix(":\(UInt16(bigEndian: $0.pointee.sin_port))")
+            }
+        case AF_INET6:
+            return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                endpoint.hasSuffix(":\(UInt16(bigEndian: $0.pointee.sin6_port))")
+            }
+        case AF_UNIX:
+            let path = UnsafeRawBufferPointer(start: pointer, count: Int(size))
+                .dropFirst(MemoryLayout<sa_family_t>.size)
+            // An abstract name begins with a zero byte, which libzmq writes as @.
+            let name = path.first == 0 ? [UInt8(ascii: "@")] + path.dropFirst() : Array(path.prefix { $0 != 0 })
+            return endpoint == "ipc://" + String(decoding: name, as: UTF8.self)
+        default: return false
+        }
+    }
+}
+
+/// Returns the peer's numeric address, from getpeername(2) and getnameinfo(3).
+private func peerAddress(of descriptor: Int32) -> String? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
+            guard getpeername(descriptor, address, &size) == 0, address.pointee.sa_family != AF_UNIX else { return -1 }
+            return getnameinfo(address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
+        }
+    }
+    guard status == 0 else { return nil }
+    return String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// Returns the bytes received over a connection, from getsockopt(2); nil if it is not TCP.
+private func tcpReceivedBytes(by descriptor: Int32) -> Int? {
+    var information = LinuxTCPInfo()
+    let expectedSize = socklen_t(MemoryLayout<LinuxTCPInfo>.size)
+    var size = expectedSize
+    let status = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &size)
+    return status == 0 && size == expectedSize ? Int(information.bytesReceived) : nil
+}
+
+/// The beginning of `struct tcp_info` in <linux/tcp.h>, as of Linux 4.1.
+///
+/// libc has a shorter struct of the same name, so Swift cannot import the kernel's.
+private struct LinuxTCPInfo {
+    var beginning = tcp_info()
+    var pacingRate: UInt64 = 0
+    var maximumPacingRate: UInt64 = 0
+    var bytesAcknowledged: UInt64 = 0
+    var bytesReceived: UInt64 = 0
+}
+
+/// Returns the received bytes that have not been read from the kernel, from ioctl(2).
+private func queuedBytes(of descriptor: Int32) -> Int {
+    var count: Int32 = 0
+    return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+}

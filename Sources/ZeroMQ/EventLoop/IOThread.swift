@@ -1,0 +1,130 @@
+internal import CZMQ
+internal import Concurrency
+internal import Glibc
+
+/// The thread that owns a ZeroMQ context and all of its sockets.
+///
+/// A ZeroMQ socket belongs to one thread, while Swift's tasks move between threads. Every operation on a socket therefore
+/// runs here: the thread sleeps in poll(2) over its sockets and one eventfd, and runs what arrives. It is also a
+/// `TaskExecutor`: a task that prefers it replies without a hop to another thread, and must not block.
+///
+/// It does not interpret messages, and leaves reconnecting to libzmq.
+///
+/// See docs/decisions/0040-socket-event-loop.md.
+public final class IOThread: TaskExecutor {
+    let wakeupQueue: WakeupQueue<PollerCommands>
+    private let thread: pthread_t
+
+    /// Starts the thread. It ends when nothing refers to it, its sockets and the tasks on it any more.
+    ///
+    /// The callbacks run on the thread and must be quick.
+    ///
+    /// - Parameters:
+    ///   - encryption: The keys and the admission rule of CURVE. With it, every socket of the thread is encrypted.
+    ///   - onHandshakeFailure: Called for each failed connection of a bound socket and, with encryption, of a connected one.
+    ///   - onDrop: Called for each client that is disconnected because it would fill the memory.
+    /// - Throws: `ZeroMQError` if the process has no descriptor, memory or thread left.
+    public init(
+        encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
+        onDrop: @escaping @Sendable (DroppedConnection) -> Void = { _ in }
+    ) throws(ZeroMQError) {
+        let wakeupQueue: WakeupQueue<PollerCommands>
+        do {
+            wakeupQueue = try WakeupQueue(PollerCommands())
+        } catch {
+            throw ZeroMQError("open", "wakeup queue", code: error.code)
+        }
+        let poller = Poller(
+            wakeupQueue: wakeupQueue, context: try Context(), encryption: encryption,
+            observer: ConnectionObserver(onFailure: onHandshakeFailure, onDrop: onDrop))
+        self.wakeupQueue = wakeupQueue
+        do { thread = try startThread { poller.run() } } catch {
+            throw ZeroMQError("start", "I/O thread", code: error.code)
+        }
+    }
+
+    deinit {
+        wakeupQueue.post { $0.release() }
+    }
+
+    // MARK: - Sockets
+
+    /// Opens a socket: sets its options and subscriptions, then binds, then connects.
+    ///
+    /// Connecting succeeds at once; libzmq retries an unreachable peer until the socket is closed. If anything fails, no
+    /// socket stays open. With `ipc`, libzmq silently takes over the path of another program that is bound to it.
+    ///
+    /// - Parameters:
+    ///   - kind: What the socket does.
+    ///   - bind: The addresses to bind to. Port `*` binds to a free port, which `Socket.addresses` contains.
+    ///   - connect: The addresses to connect to.
+    ///   - subscriptions: The topic prefixes of a subscriber; empty for all other kinds.
+    ///   - options: The socket's limits and times.
+    /// - Throws: `ZeroMQError`; its reason is `closed` after `shutdown()`.
+    public func open(
+        _ kind: SocketKind, bind: [String] = [], connect: [String] = [], subscriptions: [String] = [],
+        options: SocketOptions = SocketOptions()
+    ) async throws(ZeroMQError) -> Socket {
+        precondition(subscriptions.isEmpty || kind == .subscriber, "only a subscriber can subscribe")
+        precondition(
+            options.receiveQueueBytes > 0 && options.sendQueueLimit > 0, "a queue with a limit of 0 blocks forever")
+        let opened = try await perform { (poller) throws(ZeroMQError) in
+            try poller.open(kind, bind: bind, connect: connect, subscriptions: subscriptions, options: options)
+        }
+        return Socket(kind, on: self, opened)
+    }
+
+    /// Closes every socket and ends the context.
+    ///
+    /// Queued messages are still sent within the linger, sequences of incoming messages end, and tasks that wait to send get
+    /// their messages back. Returns at the latest 250 ms after the longest linger, whatever the peers do. Can be called more
+    /// than once. Afterwards the thread still executes tasks but opens no sockets.
+    public func shutdown() async {
+        await withCheckedContinuation { continuation in
+            wakeupQueue.post { $0.shutDown { continuation.resume() } }
+        }
+    }
+
+    /// Runs `body` on the thread and returns its result.
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Poller) throws(ZeroMQError) -> Result
+    ) async throws(ZeroMQError) -> Result {
+        let result: Swift.Result<Result, ZeroMQError> = await withCheckedContinuation { continuation in
+            wakeupQueue.post { poller in
+                continuation.resume(returning: Swift.Result { () throws(ZeroMQError) in try body(poller) })
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: - Task executor
+
+    /// Runs a job of a task that prefers this thread, after all commands that were posted before it.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        wakeupQueue.post { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Whether the caller runs on this thread.
+    var isCurrent: Bool {
+        pthread_equal(pthread_self(), thread) != 0
+    }
+}
+
+/// The libzmq context of one I/O thread, from zmq_ctx_new(3) to zmq_ctx_term(3).
+///
+/// `nonisolated(unsafe)` is sound because the pointer never changes and zmq_ctx_new(3) says: "A ØMQ context is thread safe
+/// and may be shared among as many application threads as necessary, without any additional locking".
+final class Context: Sendable {
+    nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
+
+    init() throws(ZeroMQError) {
+        guard let pointer = zmq_ctx_new() else { throw ZeroMQError("open", "context", code: zmq_errno()) }
+        self.pointer = pointer
+    }
+
+    /// Blocks until every closed socket has sent its messages or its linger is over. Must be called once.
+    func end() {
+        while zmq_ctx_term(pointer) < 0, zmq_errno() == EINTR {}
+    }
+}

@@ -1,0 +1,240 @@
+internal import Concurrency
+internal import Glibc
+
+/// The event loop of an `IOThread`: its sockets, and the loop that waits for them. Only that thread may use it.
+final class Poller {
+    enum Phase {
+        case running
+        /// No socket can be opened any more; the open ones send what they have queued.
+        case closing
+        /// All sockets are closed and libzmq ends the context; the poller stops waiting for it at the deadline.
+        case ending(MonotonicTime)
+        case ended
+    }
+
+    /// How long libzmq may take beyond the linger to end the context.
+    private static let grace = Duration.milliseconds(250)
+    /// The number of iterations without a poll(2), after which the descriptors are checked again.
+    private static let iterationsPerWait = 16
+
+    let wakeupQueue: WakeupQueue<PollerCommands>
+    let context: Context
+    let encryption: Encryption?
+    let observer: ConnectionObserver
+    /// The endpoint of the ZAP handler, open from before the first encrypted server is bound until the last is closed.
+    var zapEndpoint: InprocEndpoint? { didSet { updatePollSet() } }
+    var sockets: [Int: PolledSocket] = [:] { didSet { updatePollSet() } }
+    /// The sockets in the order in which they were opened.
+    private var orderedSockets: [PolledSocket] = []
+    private var pollSources: [any PollSource] = []
+    /// The descriptors to wait for: the wakeup queue's, then those of `pollSources` in their order.
+    private var descriptors: [pollfd] = []
+    var lastID = 0
+    private(set) var phase = Phase.running
+    private var lingerDeadline = MonotonicTime.now
+    private var shutdownHandlers: [@Sendable () -> Void] = []
+    private var isReleased = false
+
+    init(
+        wakeupQueue: WakeupQueue<PollerCommands>, context: Context, encryption: Encryption?,
+        observer: ConnectionObserver
+    ) {
+        self.wakeupQueue = wakeupQueue
+        self.context = context
+        self.encryption = encryption
+        self.observer = observer
+    }
+
+    // MARK: - Loop
+
+    /// Runs the loop until the `IOThread` is released and the context has ended.
+    func run() {
+        updatePollSet()
+        while true {
+            var hasMore = true
+            for _ in 0..<Self.iterationsPerWait where hasMore { hasMore = runOnce() }
+            if case .ended = phase, isReleased { return }
+            wait(hasMore: hasMore)
+        }
+    }
+
+    /// Runs all posted commands and one step of each busy socket; returns whether more work is ready.
+    private func runOnce() -> Bool {
+        let commands = wakeupQueue.drain()
+        for job in commands.jobs { job(self) }
+        for id in commands.sendingSockets { sockets[id]?.scheduleSend() }
+        for socket in orderedSockets where socket.canSend { socket.send() }
+        for source in pollSources where source.needsPoll { source.poll() }
+        closeSockets()
+        return !wakeupQueue.isEmpty || pollSources.contains(where: \.needsPoll)
+            || orderedSockets.contains(where: \.canSend)
+    }
+
+    /// Scans the connections if a scan is due, then sleeps until a descriptor is readable or a deadline has passed.
+    private func wait(hasMore: Bool) {
+        let now = MonotonicTime.now
+        var deadline = firstDeadline
+        if let due = deadline, due <= now {
+            for socket in orderedSockets { socket.scanConnectionsIfDue(at: now) }
+            deadline = firstDeadline
+        }
+        // poll(2) takes milliseconds; -1 waits without a limit.
+        var timeout = deadline.map { Int32(clamping: ($0 - now).milliseconds) } ?? -1
+        if hasMore || !wakeupQueue.prepareToSleep() { timeout = 0 }
+        if poll(&descriptors, nfds_t(descriptors.count), timeout) < 0 {
+            // An interrupted call is the same as one that found nothing; every other error is a bug.
+            return precondition(errno == EINTR, "poll: \(String(cString: strerror(errno)))")
+        }
+        if descriptors[0].revents != 0 { wakeupQueue.clearWakeup() }
+        for (source, descriptor) in zip(pollSources, descriptors.dropFirst()) where descriptor.revents != 0 {
+            source.needsPoll = true
+        }
+    }
+
+    private func updatePollSet() {
+        orderedSockets = sockets.sorted { $0.key < $1.key }.map(\.value)
+        pollSources = [zapEndpoint].compactMap(\.self)
+        for socket in orderedSockets {
+            pollSources.append(socket)
+            if let endpoint = socket.monitorEndpoint { pollSources.append(endpoint) }
+        }
+        descriptors = ([wakeupQueue.descriptor] + pollSources.map(\.descriptor)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+    }
+
+    /// The earliest time at which the loop must run without an event; nil if there is none.
+    private var firstDeadline: MonotonicTime? {
+        var first: MonotonicTime?
+        if case .ending(let deadline) = phase { first = deadline }
+        for socket in orderedSockets {
+            guard let deadline = socket.deadline ?? socket.nextScan else { continue }
+            first = min(first ?? deadline, deadline)
+        }
+        return first
+    }
+
+    // MARK: - Commands
+
+    /// Sends what code on this thread has queued on a socket, so that a reply has left before that code continues.
+    func send(_ id: Int) {
+        guard let socket = sockets[id] else { return }
+        socket.scheduleSend()
+        if socket.canSend { socket.send() }
+    }
+
+    func subscribe(_ id: Int, to prefix: String) throws(ZeroMQError) {
+        guard let socket = sockets[id] else { throw .closed("subscribe to", prefix) }
+        socket.handle.subscribe(to: prefix)
+    }
+
+    func value(of setting: SocketSetting, _ id: Int) -> Int64? {
+        sockets[id]?.handle.value(of: setting)
+    }
+
+    /// Closes a socket and then calls `handler`; calls it at once if the socket is closed already.
+    func close(_ id: Int, then handler: @escaping @Sendable () -> Void) {
+        guard let socket = sockets[id] else { return handler() }
+        socket.close(then: handler)
+        if let deadline = socket.deadline { lingerDeadline = max(lingerDeadline, deadline) }
+    }
+
+    // MARK: - Shutdown
+
+    /// Closes all sockets, ends the context and then calls `handler`.
+    func shutDown(then handler: @escaping @Sendable () -> Void) {
+        if case .ended = phase { return handler() }
+        shutdownHandlers.append(handler)
+        guard case .running = phase else { return }
+        phase = .closing
+        for id in sockets.keys { close(id) {} }
+    }
+
+    /// Shuts down and then ends the thread; called when nothing can use it any more.
+    func release() {
+        isReleased = true
+        shutDown {}
+    }
+
+    private func closeSockets() {
+        if case .running = phase, !orderedSockets.contains(where: \.isClosing) { return }
+        let now = MonotonicTime.now
+        for (id, socket) in sockets where socket.hasFinishedSending(at: now) {
+            socket.finish(at: now)
+            sockets[id] = nil
+            socket.callCloseHandlers()
+        }
+        switch phase {
+        case .closing where sockets.isEmpty: endContext(at: now)
+        case .ending(let deadline) where deadline <= now: end()
+        default: break
+        }
+    }
+
+    private func endContext(at now: MonotonicTime) {
+        zapEndpoint = nil
+        phase = .ending(max(now, lingerDeadline) + Self.grace)
+        do {
+            // On another thread, because libzmq may block in the resolver without a limit.
+            try startThread { [context, wakeupQueue] in
+                context.end()
+                wakeupQueue.post { $0.end() }
+            }
+        } catch {
+            context.end()
+            end()
+        }
+    }
+
+    private func end() {
+        phase = .ended
+        for handler in shutdownHandlers { handler() }
+        shutdownHandlers = []
+    }
+}
+
+/// A libzmq socket that the I/O thread polls when it has an event.
+///
+/// libzmq signals an event with a descriptor that stays readable until the events are read, and any use of the socket may
+/// read them (ZMQ_FD in zmq_getsockopt(3)). Code that uses the socket therefore sets `needsPoll`, and the thread polls it
+/// before it sleeps.
+protocol PollSource: AnyObject {
+    /// Becomes readable when the socket has an event.
+    var descriptor: Int32 { get }
+    /// Whether the socket may have work that its descriptor does not signal.
+    var needsPoll: Bool { get set }
+
+    /// Reads the events and does one step of the work.
+    func poll()
+}
+
+/// The content of the I/O thread's wakeup queue. The thread runs the jobs in the order in which they were posted.
+struct PollerCommands: WakeupQueueContent {
+    typealias Job = @Sendable (Poller) -> Void
+
+    var jobs: [Job] = []
+    /// The ids of the sockets whose empty send queue has received a message.
+    var sendingSockets: [Int] = []
+
+    var isEmpty: Bool { jobs.isEmpty && sendingSockets.isEmpty }
+}
+
+extension WakeupQueue<PollerCommands> {
+    /// Runs a job on the I/O thread.
+    func post(_ job: @escaping PollerCommands.Job) {
+        post { $0.jobs.append(job) }
+    }
+
+    /// Starts sending the queued messages of a socket.
+    func post(sendingSocket id: Int) {
+        post { $0.sendingSockets.append(id) }
+    }
+
+    /// Removes and returns all commands.
+    func drain() -> PollerCommands {
+        take { commands in
+            defer { commands = PollerCommands() }
+            return commands
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// One ZeroMQ message: its frames, which are delivered together or not at all.
+public struct Message: Sendable {
+    /// The frames, at least one; a message to or from a router begins with the peer's routing id.
+    public var frames: [[UInt8]]
+    /// The peer that sent it, if it was received on a bound socket. Does not take part in comparison.
+    public let peer: PeerIdentity?
+    /// Why the rest of the message is missing; nil if it is whole.
+    ///
+    /// Only a router delivers truncated messages, so that the program can reply to them.
+    public internal(set) var truncation: Truncation?
+
+    /// The number of equal messages that this one stands for in a receive queue, one directly behind the other.
+    var repeatCount = 1
+    /// Counts the message as unread by its receiver, on its way out of a router.
+    var reservation: UnreadByteAccounting.Reservation?
+
+    /// Makes a message from its frames.
+    public init(_ frames: [[UInt8]]) {
+        self.init(frames, peer: nil)
+    }
+
+    /// Makes a message as it is received from a peer.
+    public init(_ frames: [[UInt8]], peer: PeerIdentity?) {
+        self.frames = frames
+        self.peer = peer
+    }
+
+    /// Makes a message with one frame for each text, in UTF-8.
+    public init(_ texts: String...) {
+        self.init(texts.map { Array($0.utf8) })
+    }
+
+    /// Returns the text of a frame; nil if there is no such frame or it is not valid UTF-8.
+    public func text(at index: Int) -> String? {
+        guard frames.indices.contains(index) else { return nil }
+        return String(validating: frames[index], as: UTF8.self)
+    }
+
+    /// The approximate size in memory in bytes: the frames, and what Swift needs for each array.
+    var footprint: Int {
+        frames.reduce(64) { $0 + 32 + $1.count }
+    }
+}
+
+extension Message {
+    /// Why the rest of a message is missing.
+    public enum Truncation: Sendable, Hashable {
+        /// The message has more frames than `SocketOptions.maximumFrames`.
+        case tooManyFrames
+        /// The receive queue is full.
+        case noRoom
+    }
+}
+
+extension Message: Hashable {
+    /// Returns whether two messages have the same frames.
+    public static func == (one: Message, other: Message) -> Bool { one.frames == other.frames }
+
+    /// Hashes the frames.
+    public func hash(into hasher: inout Hasher) { hasher.combine(frames) }
+}
+
+/// The peer that sent a message, as far as libzmq reports it.
+public final class PeerIdentity: Sendable {
+    /// The peer's network address without its port; empty for a peer on the same machine that uses `ipc`.
+    public let address: String
+    /// The name under which the peer was admitted; nil without encryption.
+    public let name: String?
+
+    /// Makes an identity.
+    public init(address: String, name: String?) {
+        self.address = address
+        self.name = name
+    }
+}

@@ -1,0 +1,175 @@
+internal import Concurrency
+
+/// A ZeroMQ socket that any task or thread can use.
+///
+/// The libzmq socket stays on its `IOThread`; this type holds the two bounded queues in between. The socket closes when
+/// nothing refers to it any more, or with `close()`.
+public final class Socket: Sendable {
+    /// What the socket does.
+    public let kind: SocketKind
+    /// The addresses it is bound to, with the real port instead of `*`, then the addresses it connects to.
+    public let addresses: [String]
+    private let thread: IOThread
+    private let id: Int
+    let shared: SharedSocketState
+
+    init(_ kind: SocketKind, on thread: IOThread, _ opened: Poller.OpenedSocket) {
+        self.kind = kind
+        self.thread = thread
+        addresses = opened.addresses
+        id = opened.id
+        shared = opened.shared
+    }
+
+    deinit {
+        let id = id
+        thread.wakeupQueue.post { $0.close(id) {} }
+    }
+
+    /// The counters of the socket's messages and connections.
+    public var counters: SocketCounters {
+        shared.counters.withLock { $0 }
+    }
+
+    // MARK: - Sending
+
+    /// Queues messages in order without waiting.
+    ///
+    /// Use it for a publisher and a router, whose queue never waits for a peer: a message that a slow peer has no room for,
+    /// and a message to a peer that is gone, is dropped and counted in `counters`.
+    ///
+    /// - Returns: The messages that found no room in the queue; they are counted as `returned`.
+    @discardableResult
+    public func post(_ messages: [Message]) -> [Message] {
+        validate(messages)
+        return returnUnsent(messages[shared.sendQueue.post(messages[...])...])
+    }
+
+    /// Queues messages in order, and waits for room while the peer is slow or away.
+    ///
+    /// The messages of one call keep their order; those of two concurrent calls may alternate.
+    ///
+    /// - Returns: The messages that were not queued because the socket was closed or the task cancelled; normally none.
+    @discardableResult
+    public func send(_ messages: [Message]) async -> [Message] {
+        validate(messages)
+        var rest = messages[...]
+        while true {
+            rest = rest.dropFirst(shared.sendQueue.post(rest))
+            guard !rest.isEmpty, await shared.sendQueue.waitForRoom() else { return returnUnsent(rest) }
+        }
+    }
+
+    /// Returns how many bytes a router has for a client that the client has not read.
+    ///
+    /// Counts the messages queued here and in libzmq, but not those in the kernels.
+    ///
+    /// - Parameter client: The client's routing id.
+    public func unread(by client: [UInt8]) -> Int {
+        precondition(kind == .router, "only a router knows its clients")
+        return shared.unreadBytes?.bytes(of: client) ?? 0
+    }
+
+    private func validate(_ messages: [Message]) {
+        guard let minimum = kind.minimumFrames else { preconditionFailure("a subscriber cannot send") }
+        precondition(
+            messages.allSatisfy { $0.frames.count >= minimum },
+            "a message of a \(kind.rawValue) has at least \(minimum) frames")
+    }
+
+    private func returnUnsent(_ messages: ArraySlice<Message>) -> [Message] {
+        guard !messages.isEmpty else { return [] }
+        shared.counters.withLock { $0.returned += messages.count }
+        return Array(messages)
+    }
+
+    // MARK: - Receiving
+
+    /// The received messages, in batches of up to a thousand.
+    ///
+    /// At most `SocketOptions.receiveQueueBytes` wait here; further messages are rejected and counted. A router still
+    /// delivers their beginnings (`Message.truncation`) in order, so that the program can reply to them. Equal beginnings of
+    /// one peer take no further room; different ones may take the same number of bytes again.
+    ///
+    /// Iterate it once; several iterations share the messages. The sequence ends when the socket is closed and its messages
+    /// are taken, or when the iterating task is cancelled. A publisher's delivers nothing: see
+    /// `waitForSubscribers(to:count:)`.
+    public var incoming: some AsyncSequence<[Message], Never> & Sendable {
+        Batches(socket: self)
+    }
+
+    private struct Batches: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        // Keeps the socket open while a task iterates.
+        let socket: Socket
+
+        func makeAsyncIterator() -> Batches { self }
+
+        func next(isolation actor: isolated (any Actor)?) async -> [Message]? {
+            await socket.shared.receiveQueue.next()
+        }
+    }
+
+    // MARK: - Subscriptions
+
+    /// Subscribes to a further prefix of the messages' first frame. The publishers receive the subscription a little later.
+    ///
+    /// - Throws: `ZeroMQError` if the socket is closed.
+    public func subscribe(to prefix: String) async throws(ZeroMQError) {
+        precondition(kind == .subscriber, "only a subscriber can subscribe")
+        let id = id
+        try await thread.perform { (poller) throws(ZeroMQError) in try poller.subscribe(id, to: prefix) }
+    }
+
+    /// Waits until a publisher has at least `count` subscriptions that match `topic`; messages sent then reach them.
+    ///
+    /// Only the first 10,000 prefixes are counted.
+    ///
+    /// - Returns: false if the socket was closed or the task cancelled first.
+    @discardableResult
+    public func waitForSubscribers(to topic: String, count: Int = 1) async -> Bool {
+        precondition(kind == .publisher, "only a publisher has subscribers")
+        return await shared.subscribers.wait(for: count, to: topic)
+    }
+
+    /// Waits until a publisher has received more than `count` subscriptions since it was opened.
+    ///
+    /// - Returns: The number of subscriptions received, including those that have ended; nil if the socket was closed or the
+    ///   task cancelled first.
+    public func waitForSubscription(after count: Int) async -> Int? {
+        precondition(kind == .publisher, "only a publisher has subscribers")
+        return await shared.subscribers.wait(forMoreThan: count)
+    }
+
+    // MARK: - Closing
+
+    /// Stops receiving, sends the queued messages for at most the linger, and closes the socket.
+    public func close() async {
+        let id = id
+        await withCheckedContinuation { continuation in
+            thread.wakeupQueue.post { $0.close(id) { continuation.resume() } }
+        }
+    }
+
+    /// Returns the value of a libzmq option; nil if libzmq cannot report it.
+    func value(of setting: SocketSetting) async throws(ZeroMQError) -> Int64? {
+        let id = id
+        return try await thread.perform { (poller) throws(ZeroMQError) in poller.value(of: setting, id) }
+    }
+}
+
+/// The state that a socket's users and the I/O thread share; any thread may use all of it.
+struct SharedSocketState: Sendable {
+    let receiveQueue: ReceiveQueue
+    let sendQueue: SendQueue
+    let subscribers = Subscribers()
+    /// The bytes that a router's clients have not read; nil for other sockets.
+    let unreadBytes: UnreadByteAccounting?
+    let counters: Locked<SocketCounters>
+
+    /// Rejects further messages and ends all waiting; queued messages stay.
+    func close() {
+        receiveQueue.finish()
+        sendQueue.close()
+        subscribers.close()
+    }
+}

@@ -1,0 +1,260 @@
+internal import CZMQ
+
+/// The one owner of a libzmq socket, from zmq_socket(3) to zmq_close(3).
+///
+/// Only the I/O thread uses it. All options are set when it is opened, because libzmq ignores most options that are set
+/// after bind or connect. A call that can fail only because of a bug here ends the process with the name of the function.
+struct SocketHandle: ~Copyable {
+    let socket: UnsafeMutableRawPointer
+    /// Becomes readable when the socket has an event, until libzmq reads the events (ZMQ_FD).
+    let descriptor: Int32
+    /// The received frame; reused for each one, because libzmq frees the previous content itself.
+    let frame: UnsafeMutablePointer<zmq_msg_t>
+    private let name: String
+
+    private init(_ socket: UnsafeMutableRawPointer, _ name: String) {
+        self.socket = socket
+        self.name = name
+        frame = .allocate(capacity: 1)
+        zmq_msg_init(frame)
+        descriptor = Self.value(of: ZMQ_FD, socket)
+    }
+
+    /// Opens a socket of a libzmq type and sets its options; errors contain `name`.
+    static func open(
+        _ type: Int32, named name: String, settings: [SocketSetting], context: UnsafeMutableRawPointer
+    ) throws(ZeroMQError) -> SocketHandle {
+        guard let socket = zmq_socket(context, type) else { throw ZeroMQError("open", name, code: zmq_errno()) }
+        let handle = SocketHandle(socket, name)
+        for setting in settings { handle.set(setting) }
+        return handle
+    }
+
+    deinit {
+        zmq_msg_close(frame)
+        frame.deallocate()
+        // Cannot fail for an open socket. libzmq goes on sending for at most ZMQ_LINGER.
+        zmq_close(socket)
+    }
+
+    // MARK: - Options
+
+    /// zmq_setsockopt(3).
+    func set(_ setting: SocketSetting) {
+        if let bytes = setting.bytes {
+            let status = zmq_setsockopt(socket, setting.option, bytes, bytes.count)
+            return precondition(status == 0, "zmq_setsockopt rejects the value of \(setting.name)")
+        }
+        var wide = setting.value
+        var narrow = Int32(clamping: setting.value)
+        let status =
+            setting.isWide
+            ? zmq_setsockopt(socket, setting.option, &wide, 8) : zmq_setsockopt(socket, setting.option, &narrow, 4)
+        precondition(status == 0, "zmq_setsockopt rejects \(setting.value) for \(setting.name)")
+    }
+
+    /// zmq_getsockopt(3); returns nil if libzmq cannot report the option.
+    func value(of setting: SocketSetting) -> Int64? {
+        var wide: Int64 = 0
+        var narrow: Int32 = 0
+        var size = setting.isWide ? 8 : 4
+        let status =
+            setting.isWide
+            ? zmq_getsockopt(socket, setting.option, &wide, &size)
+            : zmq_getsockopt(socket, setting.option, &narrow, &size)
+        guard status == 0 else { return nil }
+        return setting.isWide ? wide : Int64(narrow)
+    }
+
+    /// Reads the events and returns what is possible without waiting, ZMQ_POLLIN and ZMQ_POLLOUT (ZMQ_EVENTS).
+    func refreshEvents() -> Int32 {
+        Self.value(of: ZMQ_EVENTS, socket)
+    }
+
+    /// zmq_getsockopt(3) of an option that every socket has.
+    private static func value(of option: Int32, _ socket: UnsafeMutableRawPointer) -> Int32 {
+        var value: Int32 = 0
+        var size = 4
+        while zmq_getsockopt(socket, option, &value, &size) != 0 {
+            let code = zmq_errno()
+            precondition(code == EINTR, "zmq_getsockopt: \(String(cString: zmq_strerror(code)))")
+        }
+        return value
+    }
+
+    /// Subscribes to the messages whose first frame begins with `prefix` (ZMQ_SUBSCRIBE).
+    func subscribe(to prefix: String) {
+        let bytes = Array(prefix.utf8)
+        let status = zmq_setsockopt(socket, ZMQ_SUBSCRIBE, bytes, bytes.count)
+        precondition(status == 0, "zmq_setsockopt rejects a subscription of \(name)")
+    }
+
+    // MARK: - Connections
+
+    /// Makes libzmq send the events of the socket's connections to an `inproc` address, with zmq_socket_monitor(3).
+    func monitor(_ events: Int32, at address: String) throws(ZeroMQError) {
+        guard zmq_socket_monitor(socket, address, events) == 0 else {
+            throw ZeroMQError("monitor", name, code: zmq_errno())
+        }
+    }
+
+    /// Stops sending events.
+    func endMonitor() {
+        zmq_socket_monitor(socket, nil, 0)
+    }
+
+    /// zmq_bind(3); returns the address with its real port.
+    func bind(to address: String) throws(ZeroMQError) -> String {
+        guard zmq_bind(socket, address) == 0 else { throw ZeroMQError("bind", address, code: zmq_errno()) }
+        var size = 256
+        let endpoint = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            let status = zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, bytes.baseAddress, &size)
+            count = status == 0 ? max(0, size - 1) : 0  // without the terminating zero
+        }
+        return String(decoding: endpoint, as: UTF8.self)
+    }
+
+    /// zmq_connect(3).
+    func connect(to address: String) throws(ZeroMQError) {
+        guard zmq_connect(socket, address) == 0 else { throw ZeroMQError("connect", address, code: zmq_errno()) }
+    }
+
+    // MARK: - Receiving
+
+    enum ReceiveResult {
+        case message(Message)
+        /// A message was received and discarded.
+        case discarded
+        /// There is no message.
+        case nothing
+    }
+
+    /// Receives one message, if there is one, with zmq_msg_recv(3).
+    ///
+    /// - Parameters:
+    ///   - maximumFrames: A message with more frames is truncated to this number.
+    ///   - identifiesPeer: Whether the message carries the identity of its sender.
+    func receive(maximumFrames: Int, identifiesPeer: Bool = false) -> ReceiveResult {
+        guard receiveFrame() else { return .nothing }
+        var frames: [[UInt8]] = []
+        frames.reserveCapacity(4)  // a routing id, an empty frame, a name and a body: as many as most have
+        var truncation: Message.Truncation?
+        frames.append(copyFrame())
+        // libzmq delivers a message whole, so its later frames are there already.
+        while zmq_msg_more(frame) != 0 {
+            guard receiveFrame() else { return .discarded }
+            guard frames.count < maximumFrames else {
+                discardFrames()
+                truncation = .tooManyFrames
+                break
+            }
+            frames.append(copyFrame())
+        }
+        // The identity of the last frame, because a router makes the first one itself.
+        var message = Message(frames, peer: identifiesPeer ? peerIdentity() : nil)
+        message.truncation = truncation
+        return .message(message)
+    }
+
+    /// Receives one message and discards it; returns false if there is none.
+    func discardMessage() -> Bool {
+        guard receiveFrame() else { return false }
+        discardFrames()
+        return true
+    }
+
+    /// Receives the next frame; returns false if there is none.
+    private func receiveFrame() -> Bool {
+        switch retrying({ zmq_msg_recv(frame, socket, ZMQ_DONTWAIT) }) {
+        case nil: true
+        case EAGAIN: false
+        case let code?: preconditionFailure("zmq_msg_recv: \(String(cString: zmq_strerror(code)))")
+        }
+    }
+
+    /// The descriptor of the connection over which the last frame was received (ZMQ_SRCFD); -1 if there is none.
+    var connectionDescriptor: Int32 { zmq_msg_get(frame, ZMQ_SRCFD) }
+
+    /// Returns the identity of the peer that sent the last frame, from zmq_msg_gets(3).
+    private func peerIdentity() -> PeerIdentity {
+        func property(_ name: String) -> String? { zmq_msg_gets(frame, name).map { String(cString: $0) } }
+        // For `ipc`, libzmq reports `localhost:uid:gid:pid`, which differs for each process of one client.
+        let address = property("Peer-Address").flatMap { $0.hasPrefix("localhost:") ? nil : $0 }
+        return PeerIdentity(address: address ?? "", name: property("User-Id"))
+    }
+
+    private func copyFrame() -> [UInt8] {
+        Array(UnsafeRawBufferPointer(start: zmq_msg_data(frame), count: zmq_msg_size(frame)))
+    }
+
+    private func discardFrames() {
+        while zmq_msg_more(frame) != 0, receiveFrame() {}
+    }
+
+    // MARK: - Sending
+
+    enum SendResult {
+        case sent
+        /// The queue of the peer, or of every peer, is at the high-water mark.
+        case full
+        /// No peer has the routing id.
+        case unroutable
+    }
+
+    /// Sends one message, whole or not at all. Large frames are not copied.
+    func send(_ message: Message) -> SendResult {
+        let first = trySend(message)
+        guard first == .full else { return first }
+        // A sending socket reads its peers' credits and subscriptions only now and then, so read them before giving up.
+        _ = refreshEvents()
+        return trySend(message)
+    }
+
+    private func trySend(_ message: Message) -> SendResult {
+        var result = SendResult.sent
+        let last = message.frames.count - 1
+        for index in message.frames.indices {
+            let bytes = message.frames[index]
+            let flags = ZMQ_DONTWAIT | (index < last ? ZMQ_SNDMORE : 0)
+            // libzmq releases the last frame last, so it holds the reservation.
+            let reservation = index == last ? message.reservation : nil
+            let isCopied = bytes.count < ZeroCopyFrame.minimumBytes && reservation == nil
+            let code = retrying {
+                isCopied
+                    ? zmq_send(socket, bytes, bytes.count, flags) : sendWithoutCopy(bytes, reservation, flags)
+            }
+            switch code {
+            case nil:
+                continue
+            case EAGAIN:
+                result = .full
+            case EHOSTUNREACH:
+                result = .unroutable
+            case let code?:
+                preconditionFailure("zmq_send: \(String(cString: zmq_strerror(code)))")
+            }
+            // If the peer leaves in the middle of a message, libzmq drops what it has but still expects the other frames.
+            if index == 0 { return result }
+        }
+        return result
+    }
+
+    /// Sends a frame that libzmq reads in place, with zmq_msg_send(3).
+    private func sendWithoutCopy(
+        _ bytes: [UInt8], _ reservation: UnreadByteAccounting.Reservation?, _ flags: Int32
+    ) -> Int32 {
+        var message = ZeroCopyFrame.message(of: bytes, reservation: reservation)
+        let status = zmq_msg_send(&message, socket, flags)
+        if status < 0 { zmq_msg_close(&message) }
+        return status
+    }
+
+    /// Repeats a call while a signal interrupts it; returns its error number, or nil if it succeeded.
+    private func retrying(_ call: () -> Int32) -> Int32? {
+        while call() < 0 {
+            let code = zmq_errno()
+            if code != EINTR { return code }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,118 @@
+internal import CZMQ
+
+/// The limits and times of a socket.
+///
+/// The libzmq options that are not here are the same for every socket of the project; see `settings(for:)`.
+public struct SocketOptions: Sendable, Hashable {
+    /// The number of outgoing messages that libzmq holds per peer.
+    ///
+    /// Ten times libzmq's default, because a publisher drops messages above it and a year of history is sent in one burst.
+    /// Subscribers share the memory of a message that they have not read yet.
+    public var sendHighWater = 10_000
+    /// The bytes of received messages that wait in `Socket.incoming`; further messages are rejected.
+    public var receiveQueueBytes = 16 << 20
+    /// The number of messages that wait for the I/O thread or a slow peer; then `send` waits and `post` returns messages.
+    public var sendQueueLimit = 10_000
+    /// The largest frame that a peer may send, in bytes; a larger one closes the peer's connection.
+    public var maximumFrameBytes = 1 << 20
+    /// The most frames that a message may have, including the routing id.
+    ///
+    /// A message with more is rejected; a router delivers its beginning, so that the program can reply to it.
+    public var maximumFrames = 64
+    /// The number of clients that may be connected to a bound socket; one more is disconnected.
+    public var maximumConnections = 4_096
+    /// The bytes that a message may have; a client that exceeds them is disconnected.
+    public var maximumMessageBytes = 2 << 20
+    /// The bytes of incomplete messages that a bound socket holds for all clients; above it, the largest are disconnected.
+    public var incompleteBytes = 128 << 20
+    /// The bytes of unread replies that a router holds for all clients; above it, the clients with most are disconnected.
+    public var unreadBytes = 256 << 20
+    /// How long a closing socket goes on sending its queued messages.
+    public var linger = Duration.milliseconds(500)
+    /// The interval of heartbeats on a silent connection.
+    ///
+    /// A connection without an answer for three intervals is closed; for a publisher, for twelve.
+    public var heartbeat = Duration.seconds(5)
+    /// How long a peer's handshake may take before its connection is closed.
+    public var handshake = Duration.seconds(10)
+
+    /// Makes the options that suit most sockets.
+    public init() {}
+}
+
+// MARK: - libzmq options
+
+extension SocketOptions {
+    /// Returns every libzmq option of a socket, to be set before it binds or connects.
+    ///
+    /// Each is described under its name in http://api.zeromq.org/4-3:zmq-setsockopt.
+    func settings(for kind: SocketKind) -> [SocketSetting] {
+        let ping = heartbeat.milliseconds
+        var settings = [
+            // Per peer; above it the kind of socket decides: block, drop, or refuse.
+            SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, sendHighWater),
+            // Unlimited, because the I/O thread reads every message and rejects what is too much. At a limit libzmq stops
+            // reading a connection; if the connection breaks then, the next heartbeat aborts the process (`!_io_error` in
+            // stream_engine_base.cpp, https://github.com/zeromq/libzmq/issues/4841).
+            SocketSetting("ZMQ_RCVHWM", ZMQ_RCVHWM, 0),
+            // Never -1: zmq_ctx_term would then wait forever for an unreachable peer.
+            SocketSetting("ZMQ_LINGER", ZMQ_LINGER, linger.milliseconds),
+            // Without heartbeats on both sides, a subscriber never notices that a connection is half-open.
+            SocketSetting("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, ping),
+            // A subscriber behind a slow link answers a heartbeat only after it has read all that was sent before it,
+            // megabytes of which wait in the kernels, and it sends nothing else.
+            SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, (kind == .publisher ? 12 : 3) * ping),
+            SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 3 * ping),
+            // For peers whose ZeroMQ has no heartbeats, and to keep a firewall's entry alive.
+            SocketSetting("ZMQ_TCP_KEEPALIVE", ZMQ_TCP_KEEPALIVE, 1),
+            SocketSetting("ZMQ_TCP_KEEPALIVE_IDLE", ZMQ_TCP_KEEPALIVE_IDLE, 60),
+            SocketSetting("ZMQ_TCP_KEEPALIVE_INTVL", ZMQ_TCP_KEEPALIVE_INTVL, 10),
+            SocketSetting("ZMQ_TCP_KEEPALIVE_CNT", ZMQ_TCP_KEEPALIVE_CNT, 3),
+            // A connection without a handshake must not keep its descriptor: libzmq aborts when the process has none left.
+            SocketSetting("ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, handshake.milliseconds),
+            // Unlimited by default. A publisher receives only subscriptions, and topics are short.
+            SocketSetting("ZMQ_MAXMSGSIZE", ZMQ_MAXMSGSIZE, kind == .publisher ? 1024 : maximumFrameBytes),
+            // All clients reconnect at once when a server restarts. The kernel lowers this to its own limit.
+            SocketSetting("ZMQ_BACKLOG", ZMQ_BACKLOG, 1024),
+            // Fast at first, for programs that start together, then slower, for a peer that is gone.
+            SocketSetting("ZMQ_RECONNECT_IVL", ZMQ_RECONNECT_IVL, 100),
+            SocketSetting("ZMQ_RECONNECT_IVL_MAX", ZMQ_RECONNECT_IVL_MAX, 2000),
+        ]
+        switch kind {
+        case .router:
+            // A reply to a peer that is gone becomes an error, which is counted.
+            settings.append(SocketSetting("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, 1))
+            // A client that reconnects with its routing id replaces its former connection. Otherwise libzmq delivers
+            // nothing of the new connection while the former one exists, and keeps all that it sends.
+            settings.append(SocketSetting("ZMQ_ROUTER_HANDOVER", ZMQ_ROUTER_HANDOVER, 1))
+        case .publisher:
+            // Delivers every subscription and its end, not only the first and last of a topic, so that they can be counted.
+            settings.append(SocketSetting("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, 1))
+        case .subscriber, .dealer:
+            break
+        }
+        return settings
+    }
+}
+
+/// A libzmq option and its value, for zmq_setsockopt(3).
+struct SocketSetting {
+    let name: String
+    let option: Int32
+    let value: Int64
+    /// The value of an option that is not a number.
+    var bytes: [UInt8]?
+    /// Whether the option is an `int64_t`, as only the message size is; all others are `int`.
+    var isWide: Bool { option == ZMQ_MAXMSGSIZE }
+
+    init(_ name: String, _ option: Int32, _ value: Int) {
+        self.name = name
+        self.option = option
+        self.value = Int64(value)
+    }
+
+    init(_ name: String, _ option: Int32, bytes: [UInt8]) {
+        self.init(name, option, 0)
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,150 @@
+import TestSupport
+import Testing
+
+@testable import ZeroMQ
+
+/// A client cannot fill the memory: it is disconnected first.
+@Suite("Memory limits", .timeLimit(.minutes(5)))
+struct MemoryLimitTests {
+    private static let mebibyte = 1 << 20
+    private let drops: AsyncStream<DroppedConnection>
+    private let continuation: AsyncStream<DroppedConnection>.Continuation
+
+    init() {
+        (drops, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Options with a heartbeat so long that a busy machine closes no connection.
+    private var patient: SocketOptions {
+        var options = SocketOptions()
+        options.heartbeat = .seconds(100)
+        return options
+    }
+
+    private func makeThread() throws -> IOThread {
+        try IOThread { _ in
+        } onDrop: { [continuation] in
+            continuation.yield($0)
+        }
+    }
+
+    @Test(
+        "a client whose message does not end is disconnected, and no other client",
+        arguments: [SocketKind.router, .subscriber, .publisher])
+    func endless(kind: SocketKind) async throws {
+        let thread = try makeThread()
+        let server = try await thread.open(kind, bind: ["tcp://127.0.0.1:*"])
+        let client: SocketKind = kind == .router ? .dealer : kind == .subscriber ? .publisher : .subscriber
+        let other = try await thread.open(client, connect: server.addresses)
+        let peer = RawPeer(connectedTo: server.addresses[0])
+        let name = ["router": "DEALER", "subscriber": "PUB", "publisher": "SUB"][kind.rawValue] ?? ""
+        let frame = RawPeer.frame([UInt8](repeating: 7, count: 1_000), more: true)
+        let sent = await apart {
+            guard peer.greet(as: name) else { return 0 }
+            var sent = 0
+            while peer.say(frame) { sent += frame.count }
+            return sent
+        }
+        #expect(sent > SocketOptions().maximumMessageBytes)
+        let dropped = try #require(await drops.first { _ in true })
+        #expect(dropped == DroppedConnection(socket: kind, address: "127.0.0.1", reason: .endless))
+        await waitUntil { server.counters.connections == 1 }
+        withExtendedLifetime(other) {}
+        await thread.shutdown()
+    }
+
+    @Test("slow messages of the largest size are delivered again and again")
+    func large() async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.maximumMessageBytes = 3 * Self.mebibyte
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let peer = RawPeer(connectedTo: server.addresses[0])
+        let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
+        #expect(await apart { peer.greet() && peer.say(part) && peer.say(part) })
+        // The server scans the incomplete message meanwhile.
+        await waitForScans(3)
+        #expect(await apart { peer.say(RawPeer.frame([1])) })
+        #expect(try await server.next().frames.dropFirst().map(\.count) == [Self.mebibyte, Self.mebibyte, 1])
+        for _ in 1...20 {
+            #expect(await apart { peer.say(part + part + RawPeer.frame([1])) })
+            #expect(try await server.next().frames.count == 4)
+        }
+        #expect(server.counters.disconnections == 0)
+        await thread.shutdown()
+    }
+
+    @Test("when incomplete messages together exceed the limit, the client with the longest is disconnected")
+    func together() async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.maximumMessageBytes = 100 * Self.mebibyte
+        options.incompleteBytes = 5 * Self.mebibyte
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
+        let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
+        for (peer, count) in zip(peers, [2, 4]) {
+            #expect(await apart { peer.greet() && (0..<count).allSatisfy { _ in peer.say(part) } })
+        }
+        #expect(await apart { peers[1].waitForEnd() })
+        #expect(await apart { peers[0].say(RawPeer.frame([1])) })
+        #expect(try await server.next().frames.count == 4)
+        await waitUntil { server.counters.disconnections > 0 }
+        #expect(server.counters.disconnections == 1)
+        await thread.shutdown()
+    }
+
+    @Test("unread bytes are counted until the client has read them or is gone", arguments: [10, 5_000, 1_000_000])
+    func unread(size: Int) async throws {
+        let thread = try makeThread()
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: patient)
+        // More bytes than the kernels hold for a peer that does not read, and fewer messages than libzmq holds.
+        let count = min(9_000, 40_000_000 / size)
+        for reads in [true, false] {
+            let peer = RawPeer(connectedTo: server.addresses[0])
+            #expect(await apart { peer.greet() && peer.say(RawPeer.frame([1])) })
+            let client = try await server.next().frames[0]
+            #expect(server.unread(by: client) == 0)
+            let answer = Message([client, [UInt8](repeating: 7, count: size)])
+            await server.send([Message](repeating: answer, count: count))
+            await waitUntil { server.counters.sent >= count }
+            if size > 10 { #expect(server.unread(by: client) > 0) }
+            #expect(server.unread(by: client) <= count * answer.footprint)
+            if reads {
+                #expect(await apart { (0..<count).allSatisfy { _ in peer.hear() != nil } })
+            } else {
+                peer.hangUp()
+            }
+            await waitUntil { server.unread(by: client) == 0 }
+            #expect(server.counters.dropped == 0)
+        }
+        await thread.shutdown()
+    }
+
+    @Test("when unread bytes exceed the limit, the client with most is disconnected, and no other")
+    func mostUnread() async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.unreadBytes = 30 * Self.mebibyte
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let answer = [UInt8](repeating: 7, count: Self.mebibyte)
+        let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
+        for (peer, count) in zip(peers, [25, 60]) {
+            #expect(await apart { peer.greet() && peer.say(RawPeer.frame([1])) })
+            let client = try await server.next().frames[0]
+            await server.send([Message](repeating: Message([client, answer]), count: count))
+        }
+        let dropped = try #require(await drops.first { _ in true })
+        #expect(dropped == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .unread))
+        #expect(await apart { (0..<25).allSatisfy { _ in peers[0].hear()?.first == answer } })
+        await waitUntil { server.counters.disconnections > 0 }
+        #expect(server.counters.disconnections == 1)
+        await thread.shutdown()
+    }
+
+    /// Waits until the server has had the time for `count` further scans of its connections.
+    private func waitForScans(_ count: Int) async {
+        let end = ContinuousClock.now + ConnectionMonitor.scanIntervals.lowerBound * (count + 1)
+        await waitUntil { ContinuousClock.now > end }
+    }
+}
