@@ -95,6 +95,8 @@ public struct Product: Hashable, Sendable {
     public var isDiscounted: Bool { discount > 0 }
 }
 
+// MARK: - Coding
+
 extension Product.Vendor: Codable {
     /// Encodes both fields, an unknown name as null.
     public func encode(to encoder: any Encoder) throws {
@@ -161,6 +163,8 @@ extension Product: Codable {
         try container.encode(images, forKey: .images)
     }
 }
+
+// MARK: - Removed product
 
 /// A product that was removed from the Open Market.
 public struct RemovedProduct: Hashable, Sendable, Codable {

@@ -65,6 +65,8 @@ public enum ProductConstraints {
     }
 }
 
+// MARK: - Error
+
 /// The rule that a product to be registered or changed breaks.
 public struct ProductValidationError: Error, Hashable, Sendable {
     /// The field that breaks a rule, such as `name` or `images[2]`.

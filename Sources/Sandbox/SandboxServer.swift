@@ -39,7 +39,7 @@ public final class SandboxServer: Sendable {
             // A registration has five pictures of 300 KB.
             limits.body = 2 << 20
             // Who measures has some hundred calls under way at once, all from one address.
-            (limits.connections, limits.connectionsPerAddress, limits.waiting) = (1_024, 1_000, 768)
+            (limits.connections, limits.connectionsPerAddress, limits.waitingConnections) = (1_024, 1_000, 768)
             server = try HTTPServer(address: options.address, limits: limits) { request in
                 await reception.answer(request)
             }

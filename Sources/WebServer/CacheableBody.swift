@@ -53,6 +53,8 @@ extension [UInt8] {
     }
 }
 
+// MARK: - Conditional requests and encodings
+
 extension WebRequest {
     /// Whether `If-None-Match` contains the tag, compared weakly (RFC 9110, 13.1.2).
     fileprivate func hasCached(_ tag: String) -> Bool {

@@ -52,7 +52,7 @@ public final class HTTPServer: Sendable {
         self.limits = limits
         self.bodyLimitOverride = bodyLimitOverride
         self.handler = handler
-        deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waiting)
+        deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waitingConnections)
 
         // MHD's callbacks use the server unretained; `stop` releases this reference after the last callback.
         let context = Unmanaged.passRetained(self)
@@ -137,6 +137,8 @@ public final class HTTPServer: Sendable {
     }
 }
 
+// MARK: - Callbacks from MHD
+
 extension HTTPServer {
     /// Starts the handler for a request and suspends its connection; false if the server is stopping. Called on MHD's
     /// thread only.
@@ -177,6 +179,8 @@ extension HTTPServer {
     }
 }
 
+// MARK: - Limits
+
 extension HTTPServer {
     /// Bounds on the resources that clients can use. The defaults suit a service on one machine.
     public struct Limits: Sendable {
@@ -187,7 +191,7 @@ extension HTTPServer {
         public var connectionsPerAddress = 256
         /// Maximum number of connections that are idle or in the middle of a request; beyond it the server closes those
         /// that have waited longest. It is less than `connections`, so that idle clients do not keep others out.
-        public var waiting = 192
+        public var waitingConnections = 192
         /// Memory in bytes for a request's head and one read buffer; a longer head is answered with 431 (or 414).
         public var connectionMemory = 16 << 10
         /// Maximum size of a request's body in bytes; a longer one is answered with 413.
@@ -206,6 +210,8 @@ extension HTTPServer {
         public init() {}
     }
 }
+
+// MARK: - Counters
 
 /// Counts of a server's connections and requests, for metrics.
 ///

@@ -112,6 +112,8 @@ final class PendingRequest: Sendable {
     }
 }
 
+// MARK: - MHD pointer
+
 /// A pointer to an MHD object: the daemon or a connection.
 ///
 /// `@unchecked Sendable` is sound because every MHD function that is called with it off MHD's thread is thread-safe:

@@ -42,6 +42,8 @@ func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
         && zip(one.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
 }
 
+// MARK: - Request target
+
 /// The decoded path and query of a request line's target.
 struct RequestTarget {
     let path: String

@@ -47,6 +47,8 @@ public struct WebResponse: Sendable {
     }
 }
 
+// MARK: - Sending
+
 extension WebResponse {
     static let tooLarge = text("the body is too large\n", status: 413)
     static let stopping = text("the server is stopping\n", status: 503)

@@ -30,7 +30,7 @@ import Testing
 
     /// Returns a server that accepts bodies of 1,000 bytes from requests with the cookie `known`, and of 100 bytes from
     /// others.
-    private func allowingServer(requestDeadline: Duration? = nil) throws -> HTTPServer {
+    private func serverWithOverride(requestDeadline: Duration? = nil) throws -> HTTPServer {
         var limits = HTTPServer.Limits()
         limits.body = 100
         if let requestDeadline { limits.requestDeadline = requestDeadline }
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test("a larger body is accepted only if the head allows it", .timeLimit(.minutes(5)))
-    func allowance() async throws {
-        let server = try allowingServer()
+    func bodyLimitOverride() async throws {
+        let server = try serverWithOverride()
         func send(_ path: String, _ count: Int, cookie: String) async throws -> String {
             let bytes = String(repeating: "x", count: count)
             return try await RawClient.get(
@@ -60,7 +60,7 @@ import Testing
 
     @Test("an allowed larger body has more time", .timeLimit(.minutes(5)))
     func allowedTime() async throws {
-        let server = try allowingServer(requestDeadline: .seconds(2))
+        let server = try serverWithOverride(requestDeadline: .seconds(2))
         let slow = try await beginUpload(to: server.address)
         // Meanwhile the deadlines of other connections pass, also of one that is accepted when no other waits; this
         // body can still arrive after them.
@@ -126,7 +126,7 @@ import Testing
     func idleCrowd() async throws {
         let server = try server { limits in
             limits.connections = 40
-            limits.waiting = 20
+            limits.waitingConnections = 20
         }
         var clients: [RawClient] = []
         for _ in 0..<60 { clients.append(try await RawClient(server.address)) }

@@ -20,6 +20,8 @@ struct PendingTransfer: Sendable {
     }
 }
 
+// MARK: - Request
+
 /// The request that a transfer sends.
 enum TransferRequest: Sendable {
     /// An HTTP request.
@@ -51,6 +53,8 @@ enum TransferRequest: Sendable {
         }
     }
 }
+
+// MARK: - Result
 
 /// The reason why a transfer failed, without the service on whose behalf it was made.
 struct TransferError: Error {

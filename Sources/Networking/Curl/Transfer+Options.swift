@@ -114,6 +114,8 @@ private func checkPeer(
     return allowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
+// MARK: - Mail
+
 extension Transfer {
     /// Sets the options for a mail.
     func setOptions(_ mail: MailRequest) {

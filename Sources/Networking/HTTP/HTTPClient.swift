@@ -21,7 +21,7 @@ public final class HTTPClient: Sendable {
         let request: HTTPRequest
         let value: ObjectIdentifier
 
-        /// Hashes only what differs between requests in practice; hashing every field is measurably slow.
+        /// Hashes only what usually differs between requests, because hashing every field takes longer.
         func hash(into hasher: inout Hasher) {
             hasher.combine(request.url)
             for item in request.query { hasher.combine(item.value) }
@@ -179,6 +179,8 @@ public final class HTTPClient: Sendable {
     }
 }
 
+// MARK: - Error messages
+
 extension UpstreamError {
     /// The error that a cancelled caller gets.
     static func cancelled(_ service: String) -> UpstreamError {
@@ -205,6 +207,8 @@ extension UpstreamError {
         return error
     }
 }
+
+// MARK: - Limits
 
 extension HTTPClient {
     /// Bounds on what a client does concurrently.

@@ -74,6 +74,8 @@ public struct HTTPRequest: Hashable, Sendable {
     }
 }
 
+// MARK: - Printing without secrets
+
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     /// The method and the URL, with `***` for each secret.
     public var description: String {
@@ -99,6 +101,8 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
         return authority.lastIndex(of: "@").map { String(authority[..<$0]) } ?? ""
     }
 }
+
+// MARK: - URL and validation
 
 extension HTTPRequest {
     /// The URL that is sent, with the query items.
@@ -179,6 +183,8 @@ extension HTTPRequest {
         return isOpen ? redirects : 0
     }
 }
+
+// MARK: - Forms
 
 /// A part of a `multipart/form-data` body (RFC 7578).
 public struct MultipartPart: Hashable, Sendable {

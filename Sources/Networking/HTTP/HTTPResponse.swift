@@ -35,6 +35,8 @@ extension HTTPResponse: CustomStringConvertible {
     }
 }
 
+// MARK: - Reading
+
 extension HTTPResponse {
     /// Whether the body is HTML, which services send instead of JSON during maintenance.
     public var isHTML: Bool {

@@ -38,6 +38,8 @@ public final class MailClient: Sendable {
     }
 }
 
+// MARK: - Mail request
+
 /// A mail and the server to send it to.
 public struct MailRequest: Sendable {
     /// The encryption of the connection.

@@ -31,6 +31,8 @@ extension HTTPClient {
     }
 }
 
+// MARK: - Retry-After
+
 extension Duration {
     /// Parses a `Retry-After` header received at `now`: seconds, or an HTTP date in any of its three forms (RFC 9110,
     /// 10.2.3).

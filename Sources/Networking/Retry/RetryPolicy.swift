@@ -24,6 +24,8 @@ public struct RetryPolicy: Sendable {
     public static let never = RetryPolicy(attempts: 1)
 }
 
+// MARK: - Decisions
+
 /// Decides after each failed attempt of one request whether and when to make another. It has no I/O and no clock.
 struct RetryState {
     /// The decision after a failed attempt.

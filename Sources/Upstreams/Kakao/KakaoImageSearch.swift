@@ -37,6 +37,8 @@ public struct KakaoImageSearch: Sendable {
     }
 }
 
+// MARK: - Result
+
 /// An image found by the search. Its URL comes from an untrusted source and may be dead, wrong or hostile.
 public struct ImageCandidate: Hashable, Sendable {
     /// The image's URL.

@@ -73,6 +73,8 @@ struct KakaoErrorReply: Decodable {
     }
 }
 
+// MARK: - Reading
+
 extension KakaoReply {
     /// Reads a response of any status.
     static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> [ImageCandidate] {

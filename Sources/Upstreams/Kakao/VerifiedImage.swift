@@ -48,6 +48,8 @@ struct VerifiedImage: Hashable, Sendable {
     }
 }
 
+// MARK: - URLs
+
 /// An `http` or `https` URL from an untrusted source.
 struct WebAddress {
     private let url: URL

@@ -98,6 +98,8 @@ public struct Kobis: Sendable {
     }
 }
 
+// MARK: - Parameters
+
 extension Week.Span {
     /// The span as KOBIS's parameter.
     fileprivate var weekGb: String {

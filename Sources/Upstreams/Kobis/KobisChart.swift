@@ -3,9 +3,9 @@ import JSONCoding
 
 /// The response to `searchDailyBoxOfficeList`.
 struct KobisDailyChart: JSONReadable {
-    /// The days that the chart is of: `20240604~20240604`.
+    /// The days that the chart covers: `20240604~20240604`.
     let range: String?
-    /// The lines, in the order in which they were sent.
+    /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
 
     init(json: JSONValue) throws(DecodingError) {
@@ -17,11 +17,11 @@ struct KobisDailyChart: JSONReadable {
 
 /// The response to `searchWeeklyBoxOfficeList`.
 struct KobisWeeklyChart: JSONReadable {
-    /// The days that the chart is of: `20240607~20240609`.
+    /// The days that the chart covers: `20240607~20240609`.
     let range: String?
-    /// The year and the number of the week: `202423`.
+    /// The year and the number of the week, such as `202423`.
     let yearWeek: String?
-    /// The lines, in the order in which they were sent.
+    /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
 
     init(json: JSONValue) throws(DecodingError) {
@@ -62,6 +62,8 @@ extension ChartEntry {
         showings = try line["showCnt"]?.wholeNumber()
     }
 }
+
+// MARK: - Areas
 
 /// The response to `searchCodeList`.
 struct KobisCodes: JSONReadable {

@@ -44,6 +44,8 @@ struct KobisErrorReply {
     }
 }
 
+// MARK: - Reading
+
 extension KobisReply {
     /// Reads a response of any status.
     ///

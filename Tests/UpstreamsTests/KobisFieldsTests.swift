@@ -4,7 +4,7 @@ import Testing
 
 @testable import Upstreams
 
-@Suite struct KobisNumberTests {
+@Suite struct KobisFieldsTests {
     private func member(_ json: String) throws -> JSONValue? {
         try JSONValue(parsing: Array(#"{"x":\#(json)}"#.utf8))["x"]
     }
