@@ -1,4 +1,4 @@
-"""Clicks through the board in a real browser, against sandbox, worker and notifier.
+"""Tests the board in a real browser, against sandbox, worker and notifier.
 
 Use: /usr/bin/python3 Tests/BoardBrowser PROGRAM [NAME …] [--screenshots FOLDER]
 
@@ -12,10 +12,10 @@ import pathlib
 import alerts
 import charts
 import everywhere
-import films
+import movies
 import processes
 import shop
-from stage import Stage, end, run
+from harness import ProcessHarness, end, run
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -25,20 +25,20 @@ def main():
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("--axe", type=pathlib.Path, default=CHECKOUT / ".build/axe/axe_playwright_python/axe.min.js",
                         help="the accessibility checker")
-    parser.add_argument("--screenshots", help="a folder for a picture of each page, in both themes and three widths")
-    parser.add_argument("--slowness", type=float, default=5, help="how much slower than promised a page may be (default 5)")
+    parser.add_argument("--screenshots", help="a folder for an image of each page, in both themes and three widths")
+    parser.add_argument("--slowness", type=float, default=5, help="how many times slower than the goal a page may be (default 5)")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     if options.screenshots:
         os.makedirs(options.screenshots, exist_ok=True)
-    tests = [(name.removeprefix("test_"), test) for subject in (charts, films, alerts, processes, shop, everywhere)
+    tests = [(name.removeprefix("test_"), test) for subject in (charts, movies, alerts, processes, shop, everywhere)
              for name, test in vars(subject).items() if name.startswith("test_")]
     if options.names:
         tests = [(name, test) for name, test in tests if any(word in name for word in options.names)]
-    with Stage(options.program) as stage:
-        stage.ask_days(*(f"2024-05-{day}" for day in range(28, 32)), *(f"2024-06-0{day}" for day in range(1, 5)))
+    with ProcessHarness(options.program) as harness:
+        harness.ask_days(*(f"2024-05-{day}" for day in range(28, 32)), *(f"2024-06-0{day}" for day in range(1, 5)))
         for name, test in tests:
-            run(name, lambda: test(stage, options))
+            run(name, lambda: test(harness, options))
     end()
 
 

@@ -1,4 +1,4 @@
-"""Alerts: live, filtered, taken back, outside the page."""
+"""Alerts: live updates, filters, retractions, notifications."""
 
 import datetime
 import pathlib
@@ -6,85 +6,85 @@ import re
 import tempfile
 
 import recordings
-from stage import Stage, check, wait_until
-from visit import Visit
+from harness import ProcessHarness, check, wait_until
+from browser import BrowserSession
 
 
-def test_live_alerts(stage, _):
-    """Alerts come live, and can be filtered."""
-    with Visit(stage) as visit:
-        visit.open("alerts")
-        visit.ready("alerts")
-        before = len(visit.all(".alert"))
-        stage.ask_days("2024-06-05", "2024-06-06")
-        wait_until(lambda: len(visit.all(".alert")) > before, "an alert arrives")
-        check(visit.all(".alert.fresh"), "an alert arrives while one looks")
-        rule = visit.run("return [...document.querySelectorAll('select[name=rule] option')].at(-1).value")
-        visit.choose("rule", rule)
-        wait_until(lambda: set(visit.run("return [...document.querySelectorAll('.alert .rule')].map((item) => item.className)")) == {f"rule {rule}"}, "only that rule")
-        check(f"rule={rule}" in visit.url, f"the filter by rule shows {rule} alone, and is in the address")
-        visit.choose("rule", "")
-        title = next(alert["alert"]["title"] for alert in stage.api("alerts")["alerts"] if alert["alert"].get("title"))
-        film = visit.one("input[name=film]")
-        film.send_keys(title)
-        visit.shows(lambda: visit.all(".alert") and all(title in item.text for item in visit.all(".alert .title")), f"the filter by film shows {title} alone")
-        film.send_keys(" that there is not")
-        visit.shows(lambda: not visit.all(".alert") and visit.all(".notice"), "a filter that nothing matches says so")
+def test_live_alerts(harness, _):
+    """Alerts arrive live, and can be filtered."""
+    with BrowserSession(harness) as browser:
+        browser.open("alerts")
+        browser.ready("alerts")
+        before = len(browser.all(".alert"))
+        harness.ask_days("2024-06-05", "2024-06-06")
+        wait_until(lambda: len(browser.all(".alert")) > before, "an alert arrives")
+        check(browser.all(".alert.fresh"), "an alert arrives while the page is open")
+        rule = browser.run("return [...document.querySelectorAll('select[name=rule] option')].at(-1).value")
+        browser.choose("rule", rule)
+        wait_until(lambda: set(browser.run("return [...document.querySelectorAll('.alert .rule')].map((item) => item.className)")) == {f"rule {rule}"}, "only that rule")
+        check(f"rule={rule}" in browser.url, f"the filter by rule shows only {rule}, and is in the address")
+        browser.choose("rule", "")
+        title = next(alert["alert"]["title"] for alert in harness.api("alerts")["alerts"] if alert["alert"].get("title"))
+        field = browser.one("input[name=film]")
+        field.send_keys(title)
+        browser.shows(lambda: browser.all(".alert") and all(title in item.text for item in browser.all(".alert .title")), f"the filter by movie shows only {title}")
+        field.send_keys(" that there is not")
+        browser.shows(lambda: not browser.all(".alert") and browser.all(".notice"), "a filter without matches says so")
 
 
 def test_retraction(_, options):
-    """A correction takes an alert back, live: it is struck through, and the page says why."""
+    """A correction retracts an alert live: it is struck through, and the page says why."""
     night = datetime.datetime.fromisoformat("2024-06-05T01:00+09:00")
     with tempfile.TemporaryDirectory() as folder:
-        with Stage(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as stage, Visit(stage) as visit:
-            stage.control(clockOffset=int((night - datetime.datetime.now(datetime.UTC)).total_seconds()))
-            stage.ask_days(recordings.BEFORE, recordings.DAY)
-            visit.open("alerts?rule=lead")
-            visit.shows(lambda: visit.all(".alert .rule.lead") and not visit.all("del"), "an alert stands")
-            stage.control()
-            stage.ask("fetch.day", date=recordings.DAY, refresh=True)
-            visit.shows(lambda: visit.all(".alert.retracted del"), "a correction strikes it through while one looks")
-            struck = visit.one(".alert.retracted")
-            check("취소됨" in struck.text and "line-through" in visit.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),
+        with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
+            harness.control(clockOffset=int((night - datetime.datetime.now(datetime.UTC)).total_seconds()))
+            harness.ask_days(recordings.BEFORE, recordings.DAY)
+            browser.open("alerts?rule=lead")
+            browser.shows(lambda: browser.all(".alert .rule.lead") and not browser.all("del"), "an alert is shown")
+            harness.control()
+            harness.ask("fetch.day", date=recordings.DAY, refresh=True)
+            browser.shows(lambda: browser.all(".alert.retracted del"), "a correction strikes it through while the page is open")
+            struck = browser.one(".alert.retracted")
+            check("취소됨" in struck.text and "line-through" in browser.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),
                   f"in words, too: {struck.text!r}")
-            check("정정으로 취소" in visit.run("return document.querySelector('.alerts').innerText"), "what takes it back is an alert as well")
-            visit.open(f"movie/{recordings.FOLLOWER}")
-            check(visit.one(".alert.retracted del"), "on the film's page it is struck through, too")
+            check("정정으로 취소" in browser.run("return document.querySelector('.alerts').innerText"), "the retraction is an alert as well")
+            browser.open(f"movie/{recordings.FOLLOWER}")
+            check(browser.one(".alert.retracted del"), "it is struck through on the movie's page, too")
 
 
 def test_product_alerts(_, options):
-    """An alert about a product leads to the product, and its day to no chart."""
+    """An alert about a product links to the product, and its day has no link to a chart."""
     with tempfile.TemporaryDirectory() as folder:
         rules = pathlib.Path(folder) / "rules.yml"
         rules.write_text("rules: {newProduct: }\n")
-        with Stage(options.program, settings={"MARQUEE_RULES": str(rules)}) as stage, Visit(stage) as visit:
-            stage.ask("fetch.products", perPage=100)
-            wait_until(lambda: stage.api("products?page=1&perPage=100"), "the board knows the shop")
-            picture = pathlib.Path(__file__).resolve().parents[2] / "docs/images/board-shop.png"
-            stage.marquee("product", "register", str(picture), "--name", "겨울 외투", "--description", "두껍고 따뜻한 외투", "--price", "15000", "--stock", "3")
-            visit.open("alerts")
-            visit.shows(lambda: visit.all(".alert .rule.newProduct"), "an alert about a product stands with the others")
-            place = visit.one(".alert a.title").get_attribute("href")
-            check(re.search(r"/shop/\d+$", place), f"it leads to the product: {place}")
-            check(not visit.all(".alert .when a"), "and its day to no chart")
-            visit.one(".alert a.title").click()
-            visit.shows(lambda: "겨울 외투" in visit.one("h1").text, "there it is")
+        with ProcessHarness(options.program, settings={"MARQUEE_RULES": str(rules)}) as harness, BrowserSession(harness) as browser:
+            harness.ask("fetch.products", perPage=100)
+            wait_until(lambda: harness.api("products?page=1&perPage=100"), "the board knows the shop")
+            image = pathlib.Path(__file__).resolve().parents[2] / "docs/images/board-shop.png"
+            harness.marquee("product", "register", str(image), "--name", "겨울 외투", "--description", "두껍고 따뜻한 외투", "--price", "15000", "--stock", "3")
+            browser.open("alerts")
+            browser.shows(lambda: browser.all(".alert .rule.newProduct"), "an alert about a product is in the list")
+            link = browser.one(".alert a.title").get_attribute("href")
+            check(re.search(r"/shop/\d+$", link), f"it links to the product: {link}")
+            check(not browser.all(".alert .when a"), "its day has no link to a chart")
+            browser.one(".alert a.title").click()
+            browser.shows(lambda: "겨울 외투" in browser.one("h1").text, "the link opens the product")
 
 
-def test_notifications(stage, _):
-    """Whoever agrees is told of alerts outside the page, while nobody looks at it."""
-    with Visit(stage) as visit:
-        visit.open("alerts")
-        visit.ready("alerts")
-        visit.run("""window.told = []; window.asked = 0;
+def test_notifications(harness, _):
+    """A visitor who agrees gets notifications of alerts while the page is hidden."""
+    with BrowserSession(harness) as browser:
+        browser.open("alerts")
+        browser.ready("alerts")
+        browser.run("""window.shown = []; window.asked = 0;
             window.Notification = class { static permission = 'default';
                 static async requestPermission() { asked += 1; return (this.permission = 'granted'); }
-                constructor(title, { body }) { told.push(body); } };""")
-        check(visit.run("return asked") == 0, "nobody is asked unbidden")
-        visit.click(".head button[aria-pressed]")
-        wait_until(lambda: visit.attribute(".head button[aria-pressed]", "aria-pressed") == "true", "they are on")
-        check(visit.run("return asked") == 1, "whoever presses the button is asked, once")
-        visit.run("Object.defineProperty(document, 'hidden', { get: () => true });")
-        stage.ask_days("2024-06-09", "2024-06-10")
-        told = wait_until(lambda: visit.run("return told"), "a notification")
-        check(len(told[0]) > 5, f"a notification says: {told[0]}")
+                constructor(title, { body }) { shown.push(body); } };""")
+        check(browser.run("return asked") == 0, "the page does not ask for permission by itself")
+        browser.click(".head button[aria-pressed]")
+        wait_until(lambda: browser.attribute(".head button[aria-pressed]", "aria-pressed") == "true", "they are on")
+        check(browser.run("return asked") == 1, "the button asks for permission, once")
+        browser.run("Object.defineProperty(document, 'hidden', { get: () => true });")
+        harness.ask_days("2024-06-09", "2024-06-10")
+        shown = wait_until(lambda: browser.run("return shown"), "a notification")
+        check(len(shown[0]) > 5, f"a notification says: {shown[0]}")

@@ -1,4 +1,4 @@
-"""A thousand browsers on one board, a restart in the middle, and strangers who want to do harm.
+"""A thousand browsers on one board, restarts of the board, and hostile clients.
 
 Use: /usr/bin/python3 Tests/BoardBrowser/crowd.py PROGRAM [--browsers 1000] [--connections 10000]
 """
@@ -11,11 +11,11 @@ import resource
 import signal
 import time
 
-from stage import Failure, Stage, check, end, run, wait_until
+from harness import CheckError, ProcessHarness, check, end, run, wait_until
 
 
 class Browser:
-    """Reads the board's news as a browser does, and comes back with the last id when the connection breaks."""
+    """Reads the board's live updates as a browser does, and reconnects with the last id after a broken connection."""
 
     def __init__(self, port):
         self.port = port
@@ -50,9 +50,9 @@ class Browser:
                 self.charts.append((value.partition('"firstDay":"')[2][:10], time.monotonic()))
 
 
-def memory(stage):
+def memory(harness):
     """The board's resident memory in MB."""
-    status = pathlib.Path(f"/proc/{stage.processes['board'].pid}/status").read_text()
+    status = pathlib.Path(f"/proc/{harness.processes['board'].pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
@@ -60,22 +60,22 @@ async def until(holds, what):
     deadline = time.monotonic() + 120
     while not holds():
         if time.monotonic() > deadline:
-            raise Failure(f"not within 120 s: {what}")
+            raise CheckError(f"not within 120 s: {what}")
         await asyncio.sleep(0.05)
 
 
-async def crowd(stage, count):
-    """Every event reaches all, over a restart too."""
-    browsers = [Browser(stage.ports["board"]) for _ in range(count)]
+async def crowd(harness, count):
+    """Every event reaches all browsers, also across restarts."""
+    browsers = [Browser(harness.ports["board"]) for _ in range(count)]
     tasks = [asyncio.create_task(browser.run()) for browser in browsers]
 
     async def ask(days):
         for day in days:
-            await asyncio.to_thread(stage.ask, "fetch.day", date=day)
+            await asyncio.to_thread(harness.ask, "fetch.day", date=day)
         await until(lambda: all(len(set(day for day, _ in browser.charts) & set(days)) == len(days) for browser in browsers),
-                    f"{len(days)} charts reach all")
+                    f"{len(days)} charts reach all browsers")
 
-    await until(lambda: all(browser.opened for browser in browsers), "all watch")
+    await until(lambda: all(browser.opened for browser in browsers), "all browsers are connected")
     first = [f"2024-01-{day:02}" for day in range(1, 21)]
     await ask(first)
     delays = []
@@ -85,36 +85,36 @@ async def crowd(stage, count):
     delays.sort()
     check(True, f"{count} browsers: 20 charts reach all of them, the last {delays[-1] * 1000:.0f} ms after the first, "
                 f"99 % within {delays[len(delays) * 99 // 100] * 1000:.0f} ms")
-    check(memory(stage) < 150, f"{count} browsers: the board takes {memory(stage):.0f} MB")
+    check(memory(harness) < 150, f"{count} browsers: the board takes {memory(harness):.0f} MB")
 
     everything = set(first)
     for month, number in ((2, signal.SIGTERM), (4, signal.SIGKILL)):
-        stage.stop("board", number)
+        harness.stop("board", number)
         away, after = ([f"2024-{month + step:02}-{day:02}" for day in range(1, 6)] for step in (0, 1))
-        # The worker is asked by its own command line while there is no board.
+        # While the board is stopped, the command line sends the requests.
         for day in away:
             process = await asyncio.create_subprocess_exec(
-                stage.program, "request", "day", day, env=stage.environment, stdout=asyncio.subprocess.DEVNULL)
+                harness.program, "request", "day", day, env=harness.environment, stdout=asyncio.subprocess.DEVNULL)
             await process.wait()
-        # Not on a thread of asyncio's: a child ends with the thread that started it.
-        stage.start("board")
+        # On the main thread, because a child process ends with the thread that started it.
+        harness.start("board")
         await ask(after)
         everything |= {*away, *after}
-        await until(lambda: all({day for day, _ in browser.charts} >= everything for browser in browsers), "what was missed")
+        await until(lambda: all({day for day, _ in browser.charts} >= everything for browser in browsers), "missed charts reach all browsers")
     doubled = sum(len(browser.charts) - len({day for day, _ in browser.charts}) for browser in browsers)
     resets = sum(browser.resets for browser in browsers)
-    check(doubled == resets == 0, f"{count} browsers: a restart and a kill -9 lose nothing and double nothing")
+    check(doubled == resets == 0, f"{count} browsers: a restart and a kill -9 lose no chart and send none twice")
     for task in tasks:
         task.cancel()
 
 
-async def harm(stage, count):
-    """Connections that want nothing good; the page stays up."""
-    port = stage.ports["board"]
+async def hostile_clients(harness, count):
+    """Malformed requests, slow clients and idle connections do not keep the page from others."""
+    port = harness.ports["board"]
 
     async def page():
         began = time.monotonic()
-        await asyncio.to_thread(stage.fetch, f"{stage.url}/")
+        await asyncio.to_thread(harness.fetch, f"{harness.url}/")
         return time.monotonic() - began
 
     async def exchange(request):
@@ -128,15 +128,15 @@ async def harm(stage, count):
         return b"GET " + path + b" HTTP/1.1\r\nHost: test\r\nConnection: close\r\n" + fields + b"\r\n"
 
     first = (await exchange(get(b"/", b"X: " + b"x" * 40_000 + b"\r\n"))).split(b"\r\n")[0].decode()
-    check(" 431 " in first or not first, f"an oversized header is refused: {first or 'hung up'}")
+    check(" 431 " in first or not first, f"an oversized header is refused: {first or 'connection closed'}")
     body = await exchange(b"POST /api/v1/requests HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n")
     check(b" 413 " in body.split(b"\r\n")[0], "an oversized body is refused")
     for path in (b"/../../etc/passwd", b"/%2e%2e/%2e%2e/etc/passwd", b"/..%5c..%5cboard.db", b"/lib/..%2f..%2fBoard.swift", b"//etc/passwd.txt", b"/%00.css"):
         answer = await exchange(get(path))
         status = answer.split(b" ")[1]
-        check(status in (b"400", b"404") and b"root:" not in answer, f"{path.decode()} leads nowhere ({status.decode()})")
+        check(status in (b"400", b"404") and b"root:" not in answer, f"{path.decode()} is refused ({status.decode()})")
 
-    # Heads that never end, and watchers that never read.
+    # Requests whose headers never end, and clients that never read.
     stuck = []
     for _ in range(200):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -147,13 +147,13 @@ async def harm(stage, count):
         writer.transport.pause_reading()
         writer.write(b"GET /api/v1/live HTTP/1.1\r\nHost: test\r\n\r\n")
         stuck.append(writer)
-    watcher = Browser(port)
-    task = asyncio.create_task(watcher.run())
-    await until(lambda: watcher.opened, "one watches who reads")
+    reader_client = Browser(port)
+    task = asyncio.create_task(reader_client.run())
+    await until(lambda: reader_client.opened, "a browser that reads is connected")
     for day in (days := [f"2024-07-{day:02}" for day in range(1, 11)]):
-        await asyncio.to_thread(stage.ask, "fetch.day", date=day)
-    await until(lambda: {day for day, _ in watcher.charts} >= set(days), "10 charts reach who reads")
-    check(await page() < 5, "200 browsers that do not read and 200 that never finish asking hold up nobody: charts and the page come")
+        await asyncio.to_thread(harness.ask, "fetch.day", date=day)
+    await until(lambda: {day for day, _ in reader_client.charts} >= set(days), "10 charts reach the browser that reads")
+    check(await page() < 5, "with 200 clients that do not read and 200 unfinished requests, charts and the page still arrive")
 
     idle, refused = [], 0
     for _ in range(count):
@@ -163,7 +163,7 @@ async def harm(stage, count):
             refused += 1
     took = await page()
     check(took < 5, f"{count} idle connections ({refused} refused): the page comes in {took:.2f} s")
-    check(memory(stage) < 150, f"{count} idle connections: the board takes {memory(stage):.0f} MB")
+    check(memory(harness) < 150, f"{count} idle connections: the board takes {memory(harness):.0f} MB")
     task.cancel()
     for _, writer in idle:
         writer.close()
@@ -179,10 +179,10 @@ def main():
     options = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with Stage(os.path.abspath(options.program)) as stage:
-        run("crowd", lambda: asyncio.run(crowd(stage, options.browsers)))
-        run("harm", lambda: asyncio.run(harm(stage, options.connections)))
-        wait_until(lambda: stage.fetch(f"{stage.url}/healthz") == b"ok\n", "the board is well at the end")
+    with ProcessHarness(os.path.abspath(options.program)) as harness:
+        run("crowd", lambda: asyncio.run(crowd(harness, options.browsers)))
+        run("hostile clients", lambda: asyncio.run(hostile_clients(harness, options.connections)))
+        wait_until(lambda: harness.fetch(f"{harness.url}/healthz") == b"ok\n", "the board is healthy at the end")
     end()
 
 

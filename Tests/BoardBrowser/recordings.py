@@ -1,4 +1,4 @@
-"""Responses as if recorded, for the sandbox to play: what its made-up films have too seldom to wait for."""
+"""Responses in the form of recordings for the sandbox, of cases that its generated movies have too rarely."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ CAST = [f"배우{number:02}" for number in range(1, 31)]
 
 
 def line(rank, code, title, change=0, audience=10_000, total=500_000):
-    """A chart's line as KOBIS has it."""
+    """A line of a chart in the form of KOBIS."""
     figures = {"salesAmt": audience * 9_000, "salesInten": 0, "salesAcc": audience * 90_000, "audiCnt": audience, "audiInten": 0,
                "audiAcc": total, "scrnCnt": 900, "showCnt": 3_000}
     return {"rnum": str(rank), "rank": str(rank), "rankInten": str(change), "rankOldAndNew": "OLD", "movieCd": code, "movieNm": title,
@@ -23,9 +23,9 @@ def chart(day, *lines):
 
 
 def write(folder):
-    """Two days, the second of which was corrected on 2024-06-07, and the facts of a film with a long cast.
+    """Writes two days, the second of which was corrected on 2024-06-07, and a movie with a long cast; returns the folder.
 
-    Before the correction that film lost the lead. On the second day it passes a million.
+    Before the correction that movie lost the lead. On the second day its audience passes a million.
     """
     kobis = pathlib.Path(folder) / "kobis"
 

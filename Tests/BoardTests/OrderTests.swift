@@ -179,12 +179,12 @@ import Testing
     }
 
     @Test("without a session nothing is uploaded, and pages of other sites cannot order")
-    func strangers() async throws {
+    func requestsWithoutSession() async throws {
         try await withSignedInClient { client, worker in
-            let stranger = BoardClient(address: client.address)
+            let signedOut = BoardClient(address: client.address)
             let large = [UInt8](repeating: 0, count: 1 << 20)
-            #expect(try await Self.refusal { try await stranger.order(Self.product, images: [large]) }.status == 413)
-            #expect(try await stranger.order(Self.product, images: [[1]]).status == 401)
+            #expect(try await Self.refusal { try await signedOut.order(Self.product, images: [large]) }.status == 413)
+            #expect(try await signedOut.order(Self.product, images: [[1]]).status == 401)
             let order = #"{"topic":"product.remove","product":7}"#
             for site in ["cross-site", "same-site", "none"] {
                 let answer = try await client.post("requests", order, headers: [HTTPField("Sec-Fetch-Site", site)])

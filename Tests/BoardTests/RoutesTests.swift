@@ -1,11 +1,12 @@
 import Foundation
+import Networking
 import TestSupport
 import Testing
 import WebServer
 
 @testable import Board
 
-@Suite struct RoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct RoutesTests {
     @Test(
         "a base path has a slash at both ends",
         arguments: [("/", "/"), ("/marquee", "/marquee/"), ("/a/b-c_d.e/", "/a/b-c_d.e/"), ("//", "/")])
@@ -92,5 +93,59 @@ import WebServer
         let lines = String(decoding: CSV.table(of: [line]), as: UTF8.self).split(separator: "\r\n")
         #expect(lines.last == "2024-06-04,1,,20247710,\"'=1+\"\"1\"\"\",55206,,,892,3035")
         #expect(lines.first?.hasPrefix("\u{FEFF}date,line,rank,") == true)
+    }
+
+    @Test("answers have security headers, compression and ETags; the page has many addresses, each file has one")
+    func routes() async throws {
+        let harness = try BoardHarness()
+        let worker = try await harness.startPublisher()
+        var options = BoardProcess.Options()
+        options.basePath = try #require(BasePath("/marquee"))
+        try await harness.open(options) { address in
+            let client = BoardClient(address: address)
+            for path in ["/marquee", "/marquee/", "/marquee/day/2024-06-04", "/marquee/movie/20234675"] {
+                let page = try await client.get(path)
+                #expect(page.status == 200 && page["Content-Type"] == "text/html;charset=UTF-8", "\(path)")
+                let policy = page["Content-Security-Policy"] ?? ""
+                #expect(policy.hasPrefix("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"))
+            }
+            let style = try await client.get("/marquee/board.css")
+            let tag = try #require(style["ETag"])
+            #expect(style["Content-Encoding"] == "gzip")
+            let again = try await client.get("/marquee/board.css", headers: [HTTPField("If-None-Match", tag)])
+            #expect(again.status == 304 && again.body.isEmpty)
+            for path in [
+                "/", "/marquee/none.js", "/marquee/../board.css", "/marquee/..%2fboard.css",
+                "/marquee/.%2e/Board.swift",
+                "/marquee//etc/passwd.txt", "/etc/passwd",
+            ] {
+                #expect(try await client.get(path).status == 404, "\(path)")
+            }
+            #expect(try await client.get("/healthz").status == 200)
+            #expect(try await client.get("/marquee/board.css", .delete).status == 405)
+        }
+        await worker.end()
+    }
+
+    @Test(
+        "an invalid request gets the contract's error object",
+        arguments: [
+            ("days/2024-6-4", 400, "badRequest"), ("days/2003-11-10", 400, "dateOutOfRange"),
+            ("days/2024-06-04?market=nation-X", 400, "badRequest"), ("calendar/24", 400, "badRequest"),
+            ("movies/lower123", 400, "badRequest"), ("movies/20234675", 404, "notFound"),
+            ("posters/20234675/abc?size=huge", 400, "badRequest"), ("posters/20234675/abc", 404, "notFound"),
+            ("history?from=2024-01-01", 400, "badRequest"),
+            ("history?from=2024-01-02&to=2024-01-01", 400, "badRequest"),
+            ("alerts?limit=0", 400, "badRequest"), ("alerts?before=7", 400, "badRequest"), ("nothing", 404, "notFound"),
+        ])
+    func refusals(path: String, status: Int, word: String) async throws {
+        let harness = try BoardHarness()
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let response = try await BoardClient(address: address).get("/api/v1/\(path)")
+            #expect(response.status == status)
+            #expect(try response.failure.code == word)
+        }
+        await worker.end()
     }
 }

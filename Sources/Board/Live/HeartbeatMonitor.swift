@@ -3,7 +3,7 @@ import Messaging
 import Operations
 import ZeroMQ
 
-/// Receives the heartbeats of worker and notifier, and tells browsers when those of one stop or come back.
+/// Receives the heartbeats of worker and notifier, and sends browsers a `link` event when they stop or come back.
 struct HeartbeatMonitor: Service {
     private let readers: [ReadModel.Source: HeartbeatReader]
     private let streams: EventStreamHub

@@ -1,7 +1,7 @@
 import Contract
 import SQLite
 
-/// A change that browsers are told of: enough for a page to decide what to reload.
+/// A change that is sent to browsers, with enough data for a page to decide what to reload.
 ///
 /// The table and the metric call them news. See docs/decisions/0021-live-update-ids.md.
 struct LiveUpdate: Hashable, Sendable {

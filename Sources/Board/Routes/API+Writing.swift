@@ -9,7 +9,7 @@ import WebServer
 extension API {
     /// Answers a request whose method is not `GET`.
     func write(_ request: WebRequest, _ path: [Substring]) async throws -> WebResponse {
-        // Browsers send this header with every request, so a request of another site's page is told apart.
+        // Browsers send this header with every request, so it shows a request of another site's page.
         // Programs that are no browsers do not send it.
         guard ["same-origin", nil].contains(request.header("Sec-Fetch-Site")) else {
             throw ContractError(.forbidden, "only the board's own pages may send this request")

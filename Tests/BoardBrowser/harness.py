@@ -1,4 +1,4 @@
-"""marquee's processes on ports and folders of their own, and how a test says what holds."""
+"""marquee's processes with ports and folders of their own, and the functions that count checks and tests."""
 
 import ctypes
 import json
@@ -16,61 +16,61 @@ import traceback
 import urllib.error
 import urllib.request
 
-PATIENCE = 60  # seconds, for each thing that must happen
+TIMEOUT = 60  # seconds, for each condition
 KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 libc = ctypes.CDLL(None)
 passed = failed = 0
 
 
-class Failure(Exception):
-    """What did not hold; ends the test."""
+class CheckError(Exception):
+    """A check has failed; ends the test."""
 
 
 def check(holds, what):
-    """Counts and prints something that holds, or ends the test."""
+    """Counts and prints a check if it holds; ends the test if not."""
     global passed
     if not holds:
-        raise Failure(what)
+        raise CheckError(what)
     passed += 1
     print(f"ok   {what}", flush=True)
 
 
 def run(name, test):
-    """Runs a test, and counts it if it fails."""
+    """Runs a test, and counts it if it fails; does not end the program."""
     global failed
     print(f"     {name.replace('_', ' ')}", flush=True)
     try:
         test()
-    except Exception as failure:  # the next test is run all the same
+    except Exception as failure:
         failed += 1
         print(f"FAIL {name}: {failure!r}", flush=True)
-        if not isinstance(failure, Failure):
+        if not isinstance(failure, CheckError):
             traceback.print_exc()
 
 
 def end():
-    """Says how it went, and ends the program."""
+    """Prints the counts, and ends the program; its status is 1 if a test failed."""
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)
 
 
 def wait_until(holds, what):
-    """Waits until `holds()` is true, and returns what it returned; errors on the way count as not yet."""
-    deadline = time.monotonic() + PATIENCE
+    """Waits until `holds()` returns a true value, and returns it; an exception counts as not yet."""
+    deadline = time.monotonic() + TIMEOUT
     error = None
     while time.monotonic() < deadline:
         try:
             value = holds()
             if value:
                 return value
-        except Exception as caught:  # whatever is not there yet
+        except Exception as caught:
             error = caught
         time.sleep(0.05)
-    raise Failure(f"not within {PATIENCE} s: {what}" + (f" ({error})" if error else ""))
+    raise CheckError(f"not within {TIMEOUT} s: {what}" + (f" ({error})" if error else ""))
 
 
 def free_port():
-    """A port that nobody uses now, below those that the system hands out by itself, so that a restart finds it free."""
+    """A free port, below the ports that the system assigns by itself, so that it is still free after a restart."""
     while True:
         port = random.SystemRandom().randrange(15_000, 32_000)
         with socket.socket() as probe:
@@ -81,18 +81,18 @@ def free_port():
                 continue
 
 
-class Stage:
+class ProcessHarness:
     """Sandbox, worker, notifier and board; each can be stopped and started again.
 
-    `words` are further words of their command lines by role, `settings` further variables.
+    `arguments` are further arguments of their command lines by role, `settings` further environment variables.
     """
 
-    # With --since days fire alerts although a newer one is known.
+    # With --since, alerts fire for days that are older than a known one.
     ROLES = {"sandbox": [], "worker": ["--sandbox"], "notifier": ["--since", "2024-05-28"], "board": ["--sandbox"]}
 
-    def __init__(self, program, words={}, settings={}, base="/"):
+    def __init__(self, program, arguments={}, settings={}, base="/"):
         self.program = program
-        self.words = {role: own + words.get(role, []) for role, own in self.ROLES.items()}
+        self.arguments = {role: own + arguments.get(role, []) for role, own in self.ROLES.items()}
         self.folder = tempfile.mkdtemp(prefix="marquee-board-")
         addresses = {f"MARQUEE_{name}": f"ipc://{self.folder}/{name}"
                      for name in ("REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS")}
@@ -116,29 +116,29 @@ class Stage:
         shutil.rmtree(self.folder)
 
     def start(self, role):
-        """Starts a process, and waits until it answers."""
+        """Starts a process, and waits until its health page answers."""
         with open(f"{self.folder}/{role}.log", "ab") as log:
             self.processes[role] = subprocess.Popen(
-                [self.program, role, *self.words[role]], env=self.environment, stdout=log, stderr=log,
+                [self.program, role, *self.arguments[role]], env=self.environment, stdout=log, stderr=log,
                 stdin=subprocess.DEVNULL, preexec_fn=lambda: libc.prctl(KILL_WITH_PARENT, signal.SIGKILL))
         wait_until(lambda: self.fetch(f"http://127.0.0.1:{self.ports[role]}/healthz") == b"ok\n", f"the {role} answers")
 
     def stop(self, role, number=signal.SIGTERM):
         process = self.processes.pop(role)
         process.send_signal(number)
-        status = process.wait(PATIENCE)
+        status = process.wait(TIMEOUT)
         if status not in (0, -number):
-            raise Failure(f"the {role} ended with {status}: {self.log(role)[-500:]}")
+            raise CheckError(f"the {role} ended with {status}: {self.log(role)[-500:]}")
 
     @staticmethod
-    def command(program, environment, *words):
-        """Runs a command to its end; returns what it prints."""
-        return subprocess.run([program, *words], env=os.environ | environment, check=True, capture_output=True,
-                              text=True, timeout=PATIENCE).stdout
+    def command(program, environment, *arguments):
+        """Runs a command to its end, and returns its output."""
+        return subprocess.run([program, *arguments], env=os.environ | environment, check=True, capture_output=True,
+                              text=True, timeout=TIMEOUT).stdout
 
-    def marquee(self, *words):
-        """Runs a command of the processes' own surroundings."""
-        return self.command(self.program, self.environment, *words)
+    def marquee(self, *arguments):
+        """Runs a command of marquee with the environment of the processes."""
+        return self.command(self.program, self.environment, *arguments)
 
     def log(self, role):
         return pathlib.Path(f"{self.folder}/{role}.log").read_text()
@@ -147,11 +147,11 @@ class Stage:
     def fetch(url, body=None, method=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
             return answer.read()
 
     def api(self, path):
-        """What the board's API says; None where it knows nothing."""
+        """Returns the JSON at an address of the board's API; None if it answers 404."""
         try:
             return json.loads(self.fetch(f"{self.url}/api/v1/{path}"))
         except urllib.error.HTTPError as error:
@@ -160,15 +160,15 @@ class Stage:
             raise
 
     def ask(self, topic, **fields):
-        """Has the worker fetch something, by way of the board."""
+        """Sends a request to the worker through the board, and returns its id."""
         return json.loads(self.fetch(f"{self.url}/api/v1/requests", {"topic": topic, **fields}))["id"]
 
     def ask_days(self, *days):
-        """Has the worker fetch days, one after the other, and waits until the board knows them."""
+        """Requests the charts of days, one after the other, and waits until the board knows each."""
         for day in days:
             self.ask("fetch.day", date=day)
             wait_until(lambda: self.api(f"days/{day}"), f"the board knows {day}")
 
     def control(self, **switches):
-        """Sets exactly these switches of the sandbox."""
+        """Sets these switches of the sandbox, and resets all others."""
         self.fetch(f"http://127.0.0.1:{self.ports['sandbox']}/control", switches, "PUT")

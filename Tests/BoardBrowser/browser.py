@@ -1,4 +1,4 @@
-"""A browser on the board, and words for what one does there."""
+"""A browser session on the board, with methods for what a visitor does."""
 
 import re
 
@@ -6,19 +6,19 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
-from stage import Failure, check, wait_until
+from harness import CheckError, check, wait_until
 
 DAY = "2024-06-04"
 PAGES = {
     "chart": f"day/{DAY}", "movie": "movie/20247710", "history": f"history?from=2024-05-28&to={DAY}", "alerts": "alerts",
     "operations": "operations", "shop": "shop", "product": "shop/44",
 }
-# What shows that a page has its content.
+# A selector for each page that matches once the page has its content.
 CONTENT = {"chart": ".lines:not(.skeleton) li", "movie": ".film dd", "history": ".drawing .film", "alerts": ".alert",
            "operations": ".card progress", "shop": ".shelf [data-product]", "product": ".product .strip"}
 
 
-def browser(width, height, dark, language, motion):
+def make_driver(width, height, dark, language, motion):
     """A headless Chromium that prefers a language and a theme; as root it runs without a sandbox of its own."""
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
@@ -33,12 +33,12 @@ def browser(width, height, dark, language, motion):
     return driver
 
 
-class Visit:
-    """A browser that looks at a stage's board; at its end the console must have been silent."""
+class BrowserSession:
+    """A browser on the harness's board; fails at its end if the console has warnings or errors."""
 
-    def __init__(self, stage, width=1280, height=900, dark=False, language="ko", motion=False):
-        self.stage = stage
-        self.driver = browser(width, height, dark, language, motion)
+    def __init__(self, harness, width=1280, height=900, dark=False, language="ko", motion=False):
+        self.harness = harness
+        self.driver = make_driver(width, height, dark, language, motion)
         self.resize(width, height)
 
     def __enter__(self):
@@ -46,21 +46,21 @@ class Visit:
 
     def __exit__(self, kind, *_):
         faults = [line["message"] for line in self.driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
-        # What a test takes away on purpose the browser complains about.
+        # The browser also reports the failures that a test causes on purpose.
         faults = [fault for fault in faults if not re.search("net::ERR_|status of (4|503)", fault)]
         self.driver.quit()
         if faults and kind is None:
-            raise Failure(f"the console says {faults}")
+            raise CheckError(f"the console has messages: {faults}")
 
     def resize(self, width, height=900):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 
     def open(self, path=""):
-        self.driver.get(f"{self.stage.url}/{path}")
+        self.driver.get(f"{self.harness.url}/{path}")
 
     def before(self, script):
-        """Has a script run before those of each page."""
+        """Runs a script on each page before the page's own scripts."""
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
 
     @property
@@ -77,7 +77,7 @@ class Visit:
         return wait_until(lambda: (self.all(selector)[0].text,), f"{selector} is there")[0]
 
     def attribute(self, selector, name):
-        """An attribute of what is there, however often it is drawn anew meanwhile."""
+        """An attribute of an element, which may be drawn again meanwhile."""
         self.one(selector)
         return self.run("return document.querySelector(arguments[0])?.getAttribute(arguments[1])", selector, name)
 
@@ -85,7 +85,7 @@ class Visit:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, script, *arguments):
-        """The value of an asynchronous function's body."""
+        """Runs the body of an asynchronous function, and returns its value."""
         return self.driver.execute_async_script(
             "const done = arguments[arguments.length - 1]; const given = [...arguments].slice(0, -1);"
             f"(async function () {{ {script} }})(...given).then(done, (error) => done(String(error)));", *arguments)
@@ -94,7 +94,7 @@ class Visit:
         wait_until(lambda: self.one(selector).click() or True, f"{selector} can be clicked")
 
     def choose(self, name, value):
-        """Chooses a value in a list."""
+        """Selects a value in a list."""
         wait_until(lambda: self.all(f"select[name={name}] option[value='{value}']"), f"{name} has {value}")
         self.run("""const select = document.querySelector(`select[name=${arguments[0]}]`);
             select.value = arguments[1]; select.dispatchEvent(new Event('change', { bubbles: true }))""", name, value)
@@ -109,7 +109,7 @@ class Visit:
         return wait_until(lambda: len(self.titles()) == count and self.titles(), f"{count} lines are shown")
 
     def shows(self, holds, what):
-        """Counts what the page shows sooner or later."""
+        """Waits until a condition holds, and counts it as a check."""
         value = wait_until(holds, what)
         check(True, what)
         return value

@@ -1,0 +1,124 @@
+"""The page of a movie, and the history of all movies."""
+
+import tempfile
+
+from selenium.webdriver.common.keys import Keys
+
+import recordings
+from harness import ProcessHarness, check
+from browser import DAY, PAGES, BrowserSession
+
+
+def test_movie(harness, _):
+    """A movie's facts, run, table and poster; opened from a line of the chart, and by its address."""
+    with BrowserSession(harness) as browser:
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        browser.click(".lines li:first-child a.title")
+        browser.ready("movie")
+        check("/movie/" in browser.url, "a click on a line opens the movie")
+        browser.open(browser.url.removeprefix(f"{harness.url}/"))
+        browser.ready("movie")
+        names = browser.run("return [...document.querySelectorAll('.facts dt')].map((name) => name.textContent)")
+        check(names == ["감독", "제작 연도", "개봉일", "상영 시간", "관람 등급", "제작 국가", "장르", "출연", "참여사"], f"all facts have a row: {names}")
+        check(browser.one(".drawing .rankLine") and len(browser.all(".drawing .column")) >= 3, "its run is drawn")
+        browser.click("details summary")
+        check(len(browser.all("table.data tbody tr")) == len(browser.all(".drawing .column")), "the table has as many days as the drawing")
+        browser.shows(lambda: browser.run("const i = document.querySelector('.film .poster img'); return i && i.complete && i.naturalWidth > 100"),
+                    "the poster is there")
+        source = browser.run("return document.querySelector('.film .poster img').src")
+        check(source.startswith(f"{harness.url}/api/v1/posters/"), "it comes from the board")
+
+
+def test_alerts_about_it(harness, _):
+    """The page of a movie has the alerts about it."""
+    about = [alert["alert"].get("movieCode") for alert in harness.api("alerts?limit=200")["alerts"]]
+    with BrowserSession(harness) as browser:
+        browser.open(f"movie/{about[0]}")
+        browser.ready("movie")
+        check(len(browser.all(".alert")) == about.count(about[0]), f"the page of a movie has the alerts about it: {about.count(about[0])}")
+
+
+def test_posters(harness, _):
+    """A poster has a loading state; without a poster the page shows the first letter of the title."""
+    with BrowserSession(harness) as browser:
+        harness.control(images={"latency": 3_000})
+        browser.open("movie/20247710" if not harness.api("movies/20247710") else "day/2018-08-08")
+        browser.shows(lambda: browser.all(".poster.loading"), "a poster that is being fetched has a loading state")
+        harness.control()
+        browser.shows(lambda: browser.all(".poster img") and not browser.all(".poster.loading"), "and then it is there")
+    with BrowserSession(harness) as browser:
+        harness.control(images={"dead": 1})
+        browser.open("day/2018-03-03")
+        browser.lines()
+        browser.shows(lambda: browser.run("return [...document.querySelectorAll('.poster')].every((place) => place.querySelector('.initial'))"),
+                    "a poster that cannot be fetched is replaced by the first letter of the title")
+        harness.control()
+
+
+def test_a_long_cast_and_a_milestone(_, options):
+    """Long lists are folded, and the millionth visitor is marked; with recorded figures."""
+    with tempfile.TemporaryDirectory() as folder:
+        with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
+            browser.open(f"movie/{recordings.LEADER}")
+            browser.ready("movie")
+            shown = lambda: [name.text for name in browser.all(".names:first-of-type li") if name.is_displayed()]
+            check(shown()[:8] == recordings.CAST[:8] and len(shown()) < 12, "a long cast is folded")
+            button = ".facts button[aria-expanded]"
+            check("22" in browser.text(button), f"a button says how many more: {browser.text(button)}")
+            browser.click(button)
+            check(all(name in browser.text(".facts") for name in recordings.CAST), "it unfolds them")
+            check(browser.attribute(button, "aria-expanded") == "true", "and says that it did")
+            browser.click(button)
+            check(recordings.CAST[-1] not in browser.text(".facts"), "and folds them again")
+            harness.ask_days(recordings.BEFORE, recordings.DAY)
+            browser.shows(lambda: "6월 4일" in browser.text(".marks") and "1,000,000명 돌파" in browser.text(".marks"), "the day of the millionth visitor is named")
+            check(browser.text(".drawing .flagText") == "100만", "and marked in the drawing")
+
+
+def test_history(harness, _):
+    """Ranks, weeks, the year; keyboard, table, exports; any range."""
+    with BrowserSession(harness) as browser:
+        browser.open(PAGES["history"])
+        browser.ready("history")
+        check(len(browser.all(".drawing .film")) >= 10 and browser.all(".layer") and browser.all(".day.level4"), "ranks, weeks and the year are drawn")
+        browser.run("document.querySelector('.drawing .film.tint0').focus()")
+        browser.press(Keys.ENTER)
+        check(browser.all(".picking .drawing .film.picked") and browser.all(".picking .layer.picked"), "the keyboard selects a movie, in its weeks, too")
+        browser.press(Keys.ENTER)
+        check(not browser.all(".picking"), "and deselects it")
+        columns = browser.run("return new Set([...document.querySelectorAll('.layer')].map((part) => part.getAttribute('x'))).size")
+        check(columns == 2, "a week has one column")
+        browser.run("for (const details of document.querySelectorAll('details')) details.open = true")
+        rows = browser.run("return [...document.querySelectorAll('table.data')].map((table) => table.tBodies[0].rows.length)")
+        check(rows[0] == len(browser.all(".drawing .film")), "the table has as many movies as the drawing")
+        check(rows[1:] == [2, len(harness.api("calendar/2024")["days"])], "weeks and days have tables, too")
+        week = browser.run("return [...document.querySelectorAll('table.data')][1].rows[1].innerText.replaceAll(',', '').split(/\\s+/).slice(-10).map(Number)")
+        check(week[0] == sum(week[1:]) > 0, "the audience of a week's movies adds up to the week's")
+        browser.run("""scrollTo(0, 0); window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return 'blob:none'; };
+            HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };""")
+        browser.click(".card header .chip")
+        check(browser.run("return saved.some(s => s.type === 'image/svg+xml') && saved.some(s => String(s).endsWith('.svg'))"), "a drawing is saved as SVG")
+        link = browser.attribute("a[download$='.csv']", "href")
+        table = harness.fetch(link).decode("utf-8-sig").splitlines()
+        check(table[0].startswith("date,line,rank") and len(table) == 1 + 10 * 8, "the range is saved as CSV")
+        browser.run("const input = document.querySelector('input[name=from]'); input.value = '2024-06-02'; input.dispatchEvent(new Event('change', {bubbles: true}))")
+        browser.shows(lambda: "from=2024-06-02" in browser.url and "3일 가운데 3일" in browser.text(".state"), "any range can be chosen, and is in the address")
+        browser.open(f"history?from=2003-11-11&to={DAY}")
+        browser.ready("history")
+        weeks = len(harness.api(f"history?from=2003-11-11&to={DAY}")["days"])
+        check(f"{weeks}주" in browser.text(".state") and len(browser.all(".drawing .film")) >= 10, f"twenty years are drawn by weeks: {weeks}")
+        table = harness.fetch(browser.attribute("a[download$='.csv']", "href")).decode("utf-8-sig").splitlines()
+        check(table[0].startswith("week,rank") and len(table) > 20, "and saved by weeks")
+        browser.open("history?from=2005-01-01&to=2005-02-01")
+        check("모릅니다" in browser.text(".notice"), "a range without known charts says what to do")
+    with BrowserSession(harness) as browser:
+        browser.open(PAGES["history"])
+        browser.ready("history")
+        size = browser.wait("""const { png, standalone } = await import(new URL('parts/drawing.js', document.baseURI));
+            const drawing = document.querySelector('.drawing');
+            const picture = await createImageBitmap(await png(drawing));
+            const text = await standalone(drawing).text();
+            return [picture.width, drawing.viewBox.baseVal.width, text.includes('class='), text.includes('stroke=')]""")
+        check(size[0] == 2 * size[1], f"a drawing is saved as PNG, of twice its size: {size[0]} pixels wide")
+        check(size[2:] == [False, True], "a saved drawing needs no style sheet")

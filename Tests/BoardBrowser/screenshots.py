@@ -1,0 +1,71 @@
+"""Takes the screenshots of the board for the README.
+
+Use: /usr/bin/python3 Tests/BoardBrowser/screenshots.py PROGRAM FOLDER
+"""
+
+import base64
+import os
+import pathlib
+import sys
+import tempfile
+
+from harness import ProcessHarness, wait_until
+from browser import DAY, BrowserSession
+
+DAYS = [f"2024-05-{day:02}" for day in range(6, 32)] + [f"2024-06-{day:02}" for day in range(1, 5)]
+QUALITY = 82  # about 50 kB an image
+
+
+def take_screenshot(browser, folder, name):
+    """Takes a screenshot once all images and fonts are loaded."""
+    wait_until(lambda: browser.run("""return [...document.images].every((image) => image.complete || image.loading === 'lazy' && image.getBoundingClientRect().top > innerHeight)
+        && !document.querySelector('.poster.loading:not(:has(img))') && document.fonts.status === 'loaded'"""), f"the images of {name}")
+    answer = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+    path = pathlib.Path(folder, f"board-{name}.webp")
+    path.write_bytes(base64.b64decode(answer["data"]))
+    print(f"{path}: {path.stat().st_size} bytes")
+
+
+def movie_with_most_ranks(harness):
+    """Of the four movies with the longest runs, the one with the most different ranks."""
+    movies = harness.api(f"history?from={DAYS[0]}&to={DAYS[-1]}")["films"]
+    longest = sorted(movies, key=lambda movie: -len(movie["points"]))[:4]
+    return max(longest, key=lambda movie: len({point[1] for point in movie["points"]}))["code"]
+
+
+def main(program, folder):
+    with tempfile.TemporaryDirectory() as rules:
+        path = pathlib.Path(rules) / "rules.yml"
+        path.write_text(f"rules: {{lead: , entered: , left: , rose: , fell: }}\nsinks:\n  screenshots: {{kind: file, path: {rules}/alerts}}\n")
+        with ProcessHarness(program, settings={"MARQUEE_SCHEDULE": "on", "MARQUEE_RULES": str(path)}) as harness:
+            harness.ask_days(*DAYS)
+            with BrowserSession(harness, width=1280, height=860) as browser:
+                browser.open(f"day/{DAY}")
+                browser.lines()
+                wait_until(lambda: len(browser.all(".poster img")) == 10, "posters")
+                take_screenshot(browser, folder, "chart")
+                browser.resize(1280, 1_000)
+                browser.open(f"movie/{movie_with_most_ranks(harness)}")
+                browser.ready("movie")
+                wait_until(lambda: browser.all(".film .poster img"), "the poster")
+                take_screenshot(browser, folder, "movie")
+                harness.marquee("backfill", f"2003-11-11..{DAY}", "--detach")
+                browser.open("operations")
+                wait_until(lambda: browser.run("const bar = document.querySelector('.backfill progress'); return bar.value / bar.max > 0.1"), "a tenth of the backfill")
+                take_screenshot(browser, folder, "operations")
+            with BrowserSession(harness, width=1280, height=860, dark=True, language="en") as browser:
+                browser.open(f"history?from={DAYS[0]}&to={DAYS[-1]}")
+                browser.ready("history")
+                take_screenshot(browser, folder, "history")
+                browser.open("alerts")
+                browser.ready("alerts")
+                take_screenshot(browser, folder, "alerts")
+            with BrowserSession(harness, width=390, height=844) as browser:
+                browser.open(f"day/{DAY}")
+                browser.lines()
+                browser.click(".modes button:nth-child(2)")
+                wait_until(lambda: len(browser.all(".poster.large img")) == 10, "posters")
+                take_screenshot(browser, folder, "phone")
+
+
+main(os.path.abspath(sys.argv[1]), sys.argv[2])
