@@ -25,8 +25,8 @@ import Testing
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
         await database.close()
-        #expect(await HealthCheck.answers(database).reason() == "database: the database has been closed")
-        #expect(await HealthCheck.writes(to: database).reason() == "database: the database has been closed")
+        #expect(await HealthCheck.answers(database).reason() == "database: the database is closed")
+        #expect(await HealthCheck.writes(to: database).reason() == "database: the database is closed")
     }
 
     @Test("a disk that takes no more is noticed, and noticed to be well again")

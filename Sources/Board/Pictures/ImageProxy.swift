@@ -11,7 +11,7 @@ struct ImageProxy: Sendable {
 
     /// Opens the file of the pictures, or makes a new one in the place of one that cannot be used.
     init(_ path: String, _ configuration: Configuration, trusted: String?, clock: WallClock, logger: Logger) throws {
-        file = try Database.disposable(path: path, schema: TieredImageCache.schema) { error in
+        file = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { error in
             logger.warning("the board's pictures cannot be used, and are fetched again", [.error: "\(error)"])
         }
         let fetch = ImageFetcher(
