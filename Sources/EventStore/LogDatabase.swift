@@ -60,7 +60,7 @@ public struct LogDatabase: Sendable {
 
     /// Copies the database to a file that is not there yet, while its process writes.
     public func backUp(to destination: String) throws(DatabaseError) {
-        try Database.copy(from: path, to: destination, schema: schema, proof: EventLog.prove)
+        try Database.copy(from: path, to: destination, schema: schema, verify: EventLog.prove)
     }
 
     /// Puts a copy of `backup` in the place of the database, as a new epoch, and returns where the replaced file is kept,

@@ -33,11 +33,11 @@ import Worker
             try await stage.request((3..<6).map { june + $0 })
             let taken = try await stage.marquee("backup", backup)
             #expect(taken.status == 1)
-            #expect(taken.errors == ["marquee: making \(backup): File exists (code 17); choose another name"])
+            #expect(taken.errors == ["marquee: creating \(backup): File exists (code 17); choose another name"])
 
             let refused = try await stage.marquee("restore", backup)
             #expect(refused.status == 1)
-            #expect(refused.errors.contains { $0.contains("writes to it; stop the other process") })
+            #expect(refused.errors.contains { $0.contains("has it open for writing; stop the other process") })
             let wrong = try await stage.marquee("restore", "--alerts", backup)
             #expect(wrong.errors == ["marquee: \(backup) is of the worker: restore it without --alerts"])
 
@@ -77,7 +77,7 @@ import Worker
             #expect(
                 ending.errors.last
                     == "marquee: checking \(path): event 0000000000000001 of ranking is not as it was written; "
-                    + "restore a backup: `marquee restore` keeps this file aside")
+                    + "restore a backup with `marquee restore`, which keeps this file under another name")
             #expect(try await stage.marquee("backup", stage.folder.file("copy")).status == 1)
             #expect(!FileManager.default.fileExists(atPath: stage.folder.file("copy")))
             #expect(try await stage.marquee("log").status == 1)

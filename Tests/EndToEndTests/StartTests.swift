@@ -53,7 +53,7 @@ extension Trouble {
                     let changes = Dictionary(uniqueKeysWithValues: variables.map { ($0, "tcp://127.0.0.1:*") })
                     expect(
                         try await stage.marquee(role.rawValue, changes: changes), status: 1,
-                        told: "\(role).db", "writes to it")
+                        told: "\(role).db", "has it open for writing")
                 }
                 #expect(try await client.day("2024-06-04").isDone)
             }

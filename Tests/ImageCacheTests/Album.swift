@@ -23,7 +23,7 @@ struct Album {
         _ limits: TieredImageCache.Limits = TieredImageCache.Limits(), allowsPrivateAddresses: Bool = true,
         _ body: (TieredImageCache) async throws -> Value
     ) async throws -> Value {
-        let database = try Database.disposable(path: path, schema: TieredImageCache.schema) { _ in }
+        let database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { _ in }
         let client = HTTPClient(retry: .never)
         let cache = TieredImageCache(
             database: database, fetch: ImageFetcher(client: client, allowsPrivateAddresses: allowsPrivateAddresses),

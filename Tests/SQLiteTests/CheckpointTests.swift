@@ -17,33 +17,33 @@ import Testing
 
     func size(of name: String) throws -> Int { try folder.data(of: name).count }
 
-    @Test("the log begins anew when a thousand pages are in it, however much is written", .timeLimit(.minutes(5)))
+    @Test("the write-ahead log starts again after a thousand pages, however much is written", .timeLimit(.minutes(5)))
     func isBounded() async throws {
         let database = try Notes.database(in: folder)
         for number in 0..<20 {
-            try await database.write { try $0.note("\(number)", bytes: Self.large) }
+            try await database.write { try $0.insertNote("\(number)", bytes: Self.large) }
         }
-        // A thousand pages, and what the commit had that went beyond them.
+        // A thousand pages, and the rest of the commit that exceeded them.
         #expect(try size(of: "notes.db-wal") < 1_500 * 4_120)
         #expect(try await database.notes().count == 20)
     }
 
-    @Test("a commit that fills the log is told before the log is copied", .timeLimit(.minutes(5)))
+    @Test("a commit that fills the log is reported before the checkpoint", .timeLimit(.minutes(5)))
     func comesFirst() async throws {
         let database = try Notes.database(in: folder)
         let path = folder.file("notes.db")
         let before = try size(of: "notes.db")
         let atCommit = Locked<Int?>(nil)
         try await database.write { connection in
-            for number in 0..<3 { try connection.note("\(number)", bytes: Self.large) }
+            for number in 0..<3 { try connection.insertNote("\(number)", bytes: Self.large) }
             connection.afterCommit {
                 let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
                 atCommit.withLock { $0 = size }
             }
         }
         #expect(atCommit.withLock { $0 } == before)
-        // The next write comes after the copy, on the same queue.
-        try await database.write { try $0.note("next") }
+        // The next write runs after the checkpoint, on the same queue.
+        try await database.write { try $0.insertNote("next") }
         #expect(try size(of: "notes.db") > 3 * Self.large.count)
     }
 }

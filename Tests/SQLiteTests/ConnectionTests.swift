@@ -14,15 +14,16 @@ import Testing
         arguments: ["", "파묘", "it's \"quoted\"", "'); drop table note; --", "nul \0 inside", "🎬"])
     func text(_ text: String) async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note(text) }
+        try await database.write { try $0.insertNote(text) }
         #expect(try await database.notes() == [text])
     }
 
     @Test(
-        "bytes are read as they were written, no bytes are not null, and null is nil", arguments: [nil, [], [0, 255]])
+        "bytes are read as they were written, empty bytes are not null, and null is nil",
+        arguments: [nil, [], [0, 255]])
     func bytes(_ bytes: [UInt8]?) async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note("text", bytes: bytes) }
+        try await database.write { try $0.insertNote("text", bytes: bytes) }
         let read = try await database.read { try $0.query("select bytes from note", as: [UInt8]?.self) }
         #expect(read == [bytes])
     }
@@ -34,20 +35,20 @@ import Testing
         #expect(read == [number])
     }
 
-    @Test("a column that holds another type is an error, not a conversion")
+    @Test("a column of another type is an error, not a conversion")
     func mismatch() async throws {
         let database = try Notes.database(in: folder)
         let error = await #expect(throws: DatabaseError.self) {
             try await database.read { try $0.query("select 1, '7'", as: Int.self, Int.self) }
         }
         #expect(error?.kind == .corrupt)
-        #expect(error?.reason == "column 1 holds no Int")
+        #expect(error?.reason == "column 1 is not of the type Int")
     }
 
-    @Test("rows are handed over one at a time until there are enough, and the same query runs again")
+    @Test("rows are passed one at a time until the body returns false, and the same query can run again")
     func rows() async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { for text in ["가", "", "c", "d"] { try $0.note(text, bytes: [7]) } }
+        try await database.write { for text in ["가", "", "c", "d"] { try $0.insertNote(text, bytes: [7]) } }
         for enough in [2, 4, 9] {
             let read = try await database.read { connection in
                 var texts: [[UInt8]] = []
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("a row's column that is no text and no bytes is an error, where those are asked for", arguments: [1, nil])
+    @Test("a column that is neither text nor bytes is an error when its bytes are read", arguments: [1, nil])
     func noBytes(_ value: Int?) async throws {
         let database = try Notes.database(in: folder)
         let error = await #expect(throws: DatabaseError.self) {
@@ -75,14 +76,16 @@ import Testing
             }
         }
         #expect(error?.kind == .corrupt)
-        #expect(error?.reason == "column 0 holds neither text nor bytes")
+        #expect(error?.reason == "column 0 is neither text nor bytes")
     }
 
-    @Test("a rule of the table that is broken is a constraint error, and its message holds no values")
+    @Test("a violated constraint is a constraint error, and its message contains no values")
     func constraint() async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note("secret") }
-        let error = await #expect(throws: DatabaseError.self) { try await database.write { try $0.note("secret") } }
+        try await database.write { try $0.insertNote("secret") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { try $0.insertNote("secret") }
+        }
         #expect(error?.kind == .constraint)
         #expect(error?.isRetryable == false)
         #expect(error?.description.contains("note.text") == true)

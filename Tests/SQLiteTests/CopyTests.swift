@@ -14,9 +14,9 @@ import Testing
 
     func copy(
         from source: String = "notes.db", to name: String = "copy",
-        proof: (Connection) throws(DatabaseError) -> Void = { _ in }
+        verify: (Connection) throws(DatabaseError) -> Void = { _ in }
     ) throws(DatabaseError) {
-        try Database.copy(from: folder.file(source), to: folder.file(name), schema: schema, proof: proof)
+        try Database.copy(from: folder.file(source), to: folder.file(name), schema: schema, verify: verify)
     }
 
     func notes(in name: String) throws -> [String] {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "a copy taken while others write has all that was acknowledged before, and whole writes only",
+        "a copy made during writes has all writes acknowledged before, and only whole ones",
         .timeLimit(.minutes(5)))
     func whileWriting() async throws {
         let database = try Notes.database(in: folder)
@@ -37,25 +37,25 @@ import Testing
             for number in 0..<300 {
                 group.addTask {
                     try await database.write {
-                        try $0.note("\(number) a")
-                        try $0.note("\(number) b")
+                        try $0.insertNote("\(number) a")
+                        try $0.insertNote("\(number) b")
                     }
                     acknowledge.yield(number)
                 }
             }
-            var promised: Set<String> = []
+            var acknowledged: Set<String> = []
             var copies = 0
             for await number in acknowledgements {
-                promised.formUnion(["\(number) a", "\(number) b"])
-                if promised.count.isMultiple(of: 120) {
+                acknowledged.formUnion(["\(number) a", "\(number) b"])
+                if acknowledged.count.isMultiple(of: 120) {
                     copies += 1
                     try copy(to: "copy \(copies)")
                     let kept = try notes(in: "copy \(copies)")
-                    #expect(promised.isSubset(of: kept))
+                    #expect(acknowledged.isSubset(of: kept))
                     #expect(kept.filter { $0.hasSuffix("a") }.count == kept.filter { $0.hasSuffix("b") }.count)
                     #expect(Set(kept).count == kept.count)
                 }
-                if promised.count == 600 { break }
+                if acknowledged.count == 600 { break }
             }
             #expect(copies == 5)
             try await group.waitForAll()
@@ -65,14 +65,14 @@ import Testing
     @Test("a copy is one file, without a log beside it")
     func oneFile() async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note("kept") }
+        try await database.write { try $0.insertNote("kept") }
         try copy()
         #expect(try notes(in: "copy") == ["kept"])
         #expect(try names == ["notes.db", "notes.db-wal", "notes.db-shm", "notes.db-lock", "copy"])
         await database.close()
     }
 
-    @Test("a name that is taken is left alone")
+    @Test("an existing file is not overwritten")
     func taken() async throws {
         try await Notes.database(in: folder).close()
         try folder.write(Data("mine".utf8), to: "copy")
@@ -82,12 +82,12 @@ import Testing
         #expect(try folder.data(of: "copy") == Data("mine".utf8))
     }
 
-    @Test("a copy that fails leaves nothing behind")
+    @Test("a failed copy leaves no file behind")
     func failing() async throws {
         try await Notes.database(in: folder).close()
         let before = try names
         #expect(throws: DatabaseError.self) {
-            try copy { connection throws(DatabaseError) in throw connection.damage("no good") }
+            try copy { connection throws(DatabaseError) in throw connection.damage("invalid row") }
         }
         #expect(throws: DatabaseError.self) { try copy(from: "nothing") }
         try folder.write(Data(), to: "empty")
@@ -95,11 +95,11 @@ import Testing
         #expect(empty?.kind == .notADatabase)
         let nowhere = #expect(throws: DatabaseError.self) { try copy(to: "missing/copy") }
         #expect(nowhere?.kind == .cannotOpen)
-        // Whoever reads a database with a write-ahead log leaves these two.
+        // A connection that reads a database with a write-ahead log leaves these two.
         #expect(try names == before.union(["empty", "notes.db-wal", "notes.db-shm"]))
     }
 
-    @Test("looking at a database changes nothing, and needs one of this version")
+    @Test("inspecting a database changes nothing and needs a database of this version")
     func inspecting() async throws {
         #expect(throws: DatabaseError.self) { try notes(in: "notes.db") }
         #expect(try names == [])
@@ -111,7 +111,7 @@ import Testing
         }
         #expect(error?.kind == .olderSchema)
         #expect(throws: DatabaseError.self) {
-            try Database.inspect(path: folder.file("notes.db"), schema: schema) { try $0.note("not allowed") }
+            try Database.inspect(path: folder.file("notes.db"), schema: schema) { try $0.insertNote("not allowed") }
         }
         #expect(try notes(in: "notes.db") == [])
     }

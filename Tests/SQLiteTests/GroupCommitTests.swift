@@ -12,14 +12,14 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    struct Refusal: Error, Equatable {
+    struct WriteError: Error, Equatable {
         let text: String
     }
 
     typealias Write<Value> = @Sendable (Connection) throws -> Value
 
-    /// Runs the writes in one commit: they queue up in their order while a first write holds the writer.
-    func together<Value: Sendable>(
+    /// Runs the writes in one commit: they queue up in order while an earlier write blocks the writer.
+    func inOneCommit<Value: Sendable>(
         on database: Database, _ writes: [Write<Value>]
     ) async throws -> [Result<Value, any Error>] {
         let gate = DispatchSemaphore(value: 0)
@@ -39,19 +39,19 @@ import Testing
         return results
     }
 
-    @Test("writes that wait run in their order, in one transaction", .timeLimit(.minutes(5)))
+    @Test("waiting writes run in order, in one transaction", .timeLimit(.minutes(5)))
     func order() async throws {
         let database = try Notes.database(in: folder)
         let texts = (1...100).map { "note \($0)" }
         let writes = texts.map { text -> Write<Int> in
             {
-                try $0.note(text)
-                // Another connection sees nothing of a group before its commit.
+                try $0.insertNote(text)
+                // Another connection sees nothing of the group before its commit.
                 let outside = try Connection(path: $0.path, lock: nil)
                 return try outside.notes().count
             }
         }
-        let results = try await together(on: database, writes)
+        let results = try await inOneCommit(on: database, writes)
         for result in results { #expect(try result.get() == 0) }
         #expect(try await database.notes() == texts)
     }
@@ -61,17 +61,17 @@ import Testing
         let database = try Notes.database(in: folder)
         let writes = (0..<30).map { number -> Write<Int> in
             { connection in
-                try connection.note("\(number)")
-                try connection.note("second of \(number)")
-                if number % 3 == 1 { throw Refusal(text: "\(number)") }
-                if number % 3 == 2 { try connection.note("0") }
+                try connection.insertNote("\(number)")
+                try connection.insertNote("second of \(number)")
+                if number % 3 == 1 { throw WriteError(text: "\(number)") }
+                if number % 3 == 2 { try connection.insertNote("0") }
                 return number
             }
         }
-        for (number, result) in try await together(on: database, writes).enumerated() {
+        for (number, result) in try await inOneCommit(on: database, writes).enumerated() {
             switch number % 3 {
             case 0: #expect(try result.get() == number)
-            case 1: #expect(throws: Refusal(text: "\(number)")) { try result.get() }
+            case 1: #expect(throws: WriteError(text: "\(number)")) { try result.get() }
             default:
                 let error = #expect(throws: DatabaseError.self) { try result.get() }
                 #expect(error?.kind == .constraint)
@@ -90,40 +90,40 @@ import Testing
         let writes = (0..<3).map { number -> Write<Int?> in
             { connection in
                 runs.withLock { $0[number] += 1 }
-                try connection.note("\(number)")
-                if throwsOne, number == 1 { throw Refusal(text: "1") }
+                try connection.insertNote("\(number)")
+                if throwsOne, number == 1 { throw WriteError(text: "1") }
                 return nil
             }
         }
-        let results = try await together(on: database, writes)
+        let results = try await inOneCommit(on: database, writes)
         #expect(try results[0].get() == nil && results[2].get() == nil)
         #expect(runs.withLock { $0 } == (throwsOne ? [2, 2, 1] : [1, 1, 1]))
         #expect(try await database.notes() == (throwsOne ? ["0", "2"] : ["0", "1", "2"]))
     }
 
-    @Test("what waits for the commit runs after it in order, and never for an undone write", .timeLimit(.minutes(5)))
+    @Test("actions run after the commit, in order, and never for an undone write", .timeLimit(.minutes(5)))
     func afterCommit() async throws {
         let database = try Notes.database(in: folder)
         let path = folder.file("notes.db")
         let ran = Locked<[String]>([])
         let writes = (0..<6).map { number -> Write<Void> in
             { connection in
-                try connection.note("\(number)")
+                try connection.insertNote("\(number)")
                 connection.afterCommit {
                     // Another connection already sees what the whole group wrote.
                     let outside = try? Connection(path: path, lock: nil).notes().count
                     ran.withLock { $0.append("\(number) of \(outside ?? 0)") }
                 }
-                if number % 2 == 1 { throw Refusal(text: "\(number)") }
+                if number % 2 == 1 { throw WriteError(text: "\(number)") }
             }
         }
-        for (number, result) in try await together(on: database, writes).enumerated() where number % 2 == 0 {
+        for (number, result) in try await inOneCommit(on: database, writes).enumerated() where number % 2 == 0 {
             try result.get()
         }
         #expect(ran.withLock { $0 } == ["0 of 3", "2 of 3", "4 of 3"])
     }
 
-    @Test("a commit that fails undoes all that share it, and the database stays usable", .timeLimit(.minutes(5)))
+    @Test("a failed commit undoes all writes that share it, and the database stays usable", .timeLimit(.minutes(5)))
     func failedCommit() async throws {
         let component = Schema.Component(
             "debts",
@@ -137,62 +137,62 @@ import Testing
         let schema = Schema(Notes.component, component)
         let database = try Database(path: folder.file("notes.db"), schema: schema)
         let writes: [Write<Void>] = [
-            { try $0.note("innocent") },
-            { try $0.execute("insert into debt (note) values (99)") },  // found out by the commit
-            { try $0.note("as innocent") },
+            { try $0.insertNote("innocent") },
+            { try $0.execute("insert into debt (note) values (99)") },  // violates a constraint that the commit checks
+            { try $0.insertNote("as innocent") },
         ]
-        let results = try await together(on: database, writes)
+        let results = try await inOneCommit(on: database, writes)
         for result in results {
             let error = #expect(throws: DatabaseError.self) { try result.get() }
             #expect(error?.kind == .constraint)
         }
         #expect(try await database.notes() == [])
-        try await database.write { try $0.note("after") }
+        try await database.write { try $0.insertNote("after") }
         #expect(try await database.notes() == ["after"])
     }
 
-    @Test("a transaction that is gone fails all that share it", .timeLimit(.minutes(5)))
+    @Test("a transaction that SQLite rolls back fails all writes that share it", .timeLimit(.minutes(5)))
     func lostTransaction() async throws {
         let database = try Notes.database(in: folder)
         let writes: [Write<Void>] = [
-            { try $0.note("before") },
+            { try $0.insertNote("before") },
             { try $0.execute("insert or rollback into note (number, text) values (1, 'twice')") },
-            { try $0.note("after") },
+            { try $0.insertNote("after") },
         ]
-        let results = try await together(on: database, writes)
+        let results = try await inOneCommit(on: database, writes)
         for result in results {
             let error = #expect(throws: DatabaseError.self) { try result.get() }
             #expect(error?.kind == .constraint)
         }
         #expect(try await database.notes() == [])
-        try await database.write { try $0.note("later") }
+        try await database.write { try $0.insertNote("later") }
         #expect(try await database.notes() == ["later"])
     }
 
-    @Test("a write that ends the transaction itself fails, and so do those that share it", .timeLimit(.minutes(5)))
+    @Test("a write that ends the transaction fails, and so do those that share it", .timeLimit(.minutes(5)))
     func endedTransaction() async throws {
         let database = try Notes.database(in: folder)
-        let writes: [Write<Void>] = [{ try $0.execute("rollback") }, { try $0.note("after") }]
-        for result in try await together(on: database, writes) {
+        let writes: [Write<Void>] = [{ try $0.execute("rollback") }, { try $0.insertNote("after") }]
+        for result in try await inOneCommit(on: database, writes) {
             #expect(throws: DatabaseError.self) { try result.get() }
         }
         #expect(try await database.notes() == [])
-        try await database.write { try $0.note("later") }
+        try await database.write { try $0.insertNote("later") }
         #expect(try await database.notes() == ["later"])
     }
 
-    @Test("a full disk undoes all that share the commit, and the database stays usable", .timeLimit(.minutes(5)))
+    @Test("a full disk undoes all writes that share the commit, and the database stays usable", .timeLimit(.minutes(5)))
     func full() async throws {
         let database = try Notes.database(in: folder)
         try await database.write { try $0.execute("pragma max_page_count = 20") }
-        try await database.write { try $0.note("kept") }
+        try await database.write { try $0.insertNote("kept") }
         let big = [UInt8](repeating: 7, count: 1 << 20)
         let writes: [Write<Void>] = [
-            { try $0.note("before") },
-            { try $0.note("big", bytes: big) },
-            { try $0.note("after") },
+            { try $0.insertNote("before") },
+            { try $0.insertNote("big", bytes: big) },
+            { try $0.insertNote("after") },
         ]
-        for result in try await together(on: database, writes) {
+        for result in try await inOneCommit(on: database, writes) {
             let error = #expect(throws: DatabaseError.self) { try result.get() }
             #expect(error?.kind == .full)
             #expect(error?.isRetryable == true)
@@ -201,7 +201,7 @@ import Testing
         }
         #expect(try await database.notes() == ["kept"])
         try await database.write { try $0.execute("pragma max_page_count = 2000") }
-        try await database.write { try $0.note("big", bytes: big) }
+        try await database.write { try $0.insertNote("big", bytes: big) }
         #expect(try await database.notes() == ["kept", "big"])
     }
 
@@ -217,29 +217,29 @@ import Testing
         for task in stuck { try await task.value }
     }
 
-    @Test("what was acknowledged is in a copy taken while others write", .timeLimit(.minutes(5)))
+    @Test("the files of a killed process contain every acknowledged write", .timeLimit(.minutes(5)))
     func killed() async throws {
         let database = try Notes.database(in: folder)
         let (acknowledgements, acknowledge) = AsyncStream<String>.makeStream()
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
                 group.addTask {
-                    try await database.write { try $0.note("\(number)") }
+                    try await database.write { try $0.insertNote("\(number)") }
                     acknowledge.yield("\(number)")
                 }
             }
-            var promised: Set<String> = []
+            var acknowledged: Set<String> = []
             for await text in acknowledgements {
-                promised.insert(text)
-                if promised.count.isMultiple(of: 40) {
-                    // The main file first: it is as old as the last checkpoint, and the log may grow meanwhile, torn
+                acknowledged.insert(text)
+                if acknowledged.count.isMultiple(of: 40) {
+                    // The main file first: it is as old as the last checkpoint. The log may grow meanwhile and be torn
                     // anywhere, as a killed process would leave it.
                     let copy = try TemporaryFolder()
                     for name in ["notes.db", "notes.db-wal"] { try folder.copy(name, to: copy) }
                     let kept = try await Notes.database(in: copy).notes()
-                    #expect(promised.isSubset(of: kept))
+                    #expect(acknowledged.isSubset(of: kept))
                 }
-                if promised.count == 200 { break }
+                if acknowledged.count == 200 { break }
             }
             try await group.waitForAll()
         }

@@ -4,25 +4,25 @@ import Testing
 
 @testable import SQLite
 
-/// What was acknowledged must be there at the next start, or the start be refused.
+/// A database that lacks acknowledged commits does not open.
 @Suite struct LossTests {
-    /// What a killed process leaves behind: the files of a database that is still open.
+    /// The files that a killed process leaves behind: those of a database that is still open.
     let folder: TemporaryFolder
 
     init() async throws {
-        let living = try TemporaryFolder()
-        let database = try Notes.database(in: living)
-        for number in 0..<10 { try await database.write { try $0.note("\(number)") } }
+        let openFolder = try TemporaryFolder()
+        let database = try Notes.database(in: openFolder)
+        for number in 0..<10 { try await database.write { try $0.insertNote("\(number)") } }
         folder = try TemporaryFolder()
-        for name in ["notes.db", "notes.db-wal", "notes.db-lock"] { try living.copy(name, to: folder) }
+        for name in ["notes.db", "notes.db-wal", "notes.db-lock"] { try openFolder.copy(name, to: folder) }
         await database.close()
     }
 
-    func refusal() throws -> DatabaseError {
+    func openingError() throws -> DatabaseError {
         try #require(#expect(throws: DatabaseError.self) { _ = try Notes.database(in: folder) })
     }
 
-    @Test("after a kill all is there, at this start and the next")
+    @Test("after a kill every commit is there, at this start and the next")
     func killed() async throws {
         for _ in 1...2 {
             let database = try Notes.database(in: folder)
@@ -31,29 +31,29 @@ import Testing
         }
     }
 
-    @Test("a missing write-ahead log is noticed, at each start")
+    @Test("a missing write-ahead log is detected at each start")
     func missingLog() throws {
         try FileManager.default.removeItem(atPath: folder.file("notes.db-wal"))
         for _ in 1...2 {
-            let error = try refusal()
+            let error = try openingError()
             #expect(error.kind == .corrupt)
-            #expect(error.description.contains("are not in it: its -wal is missing or damaged"))
+            #expect(error.description.contains("are missing: its -wal file is missing or damaged"))
             #expect(error.description.contains("restore a backup"))
         }
     }
 
-    @Test("a write-ahead log with a flipped byte, or cut short, is noticed", arguments: 0..<40)
+    @Test("a damaged or truncated write-ahead log is detected", arguments: 0..<40)
     func damagedLog(seed: Int) throws {
         var log = try folder.data(of: "notes.db-wal")
-        let place = log.count * seed / 40
-        if seed.isMultiple(of: 2) { log[place] ^= 0x10 } else { log = log.prefix(place) }
+        let offset = log.count * seed / 40
+        if seed.isMultiple(of: 2) { log[offset] ^= 0x10 } else { log = log.prefix(offset) }
         try folder.write(log, to: "notes.db-wal")
-        #expect(try refusal().kind == .corrupt)
+        #expect(try openingError().kind == .corrupt)
         #expect(try folder.data(of: "notes.db-wal") == log)
     }
 
-    @Test("a database that another program has tidied up is whole")
-    func tidied() async throws {
+    @Test("a database is complete after another program has removed its write-ahead log")
+    func checkpointed() async throws {
         do {
             let shell = try Connection(ownedAt: folder.file("notes.db"))
             #expect(try shell.notes().count == 10)
@@ -62,10 +62,10 @@ import Testing
         #expect(try await Notes.database(in: folder).notes().count == 10)
     }
 
-    @Test("a database that has vanished is noticed, and begun anew without the lock's file")
-    func vanished() throws {
+    @Test("a missing database is detected, and created again without its lock file")
+    func missingDatabase() throws {
         for name in ["notes.db", "notes.db-wal"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
-        #expect(try refusal().reason.hasPrefix("the file is gone"))
+        #expect(try openingError().reason.hasPrefix("the file is missing"))
         #expect(!folder.contains("notes.db"))
         try FileManager.default.removeItem(atPath: folder.file("notes.db-lock"))
         #expect(throws: Never.self) { try Notes.database(in: folder) }

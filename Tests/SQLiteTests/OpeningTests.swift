@@ -18,10 +18,10 @@ import Testing
             #expect(throws: DatabaseError.self) { _ = try Database(path: path, schema: Schema(Notes.component)) })
     }
 
-    @Test("what was written is there after closing, and nothing else is left in the folder")
+    @Test("a reopened database has what was written, and no write-ahead log is left")
     func reopening() async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note("kept") }
+        try await database.write { try $0.insertNote("kept") }
         await database.close()
         #expect(!folder.contains("notes.db-wal"))
         let again = try Notes.database(in: folder)
@@ -29,7 +29,7 @@ import Testing
         await again.close()
     }
 
-    @Test("a closed database refuses reads and writes, and may be closed again", .timeLimit(.minutes(5)))
+    @Test("a closed database rejects reads and writes, and can be closed again", .timeLimit(.minutes(5)))
     func closed() async throws {
         let database = try Notes.database(in: folder)
         await database.close()
@@ -40,15 +40,17 @@ import Testing
         await database.close()
     }
 
-    @Test("closing finishes the writes that wait", .timeLimit(.minutes(5)))
+    @Test("closing finishes the waiting writes", .timeLimit(.minutes(5)))
     func closing() async throws {
         await (try Notes.database(in: folder)).close()
         let path = folder.file("notes.db")
         let writer = Writer(try Connection(path: path, lock: FileLock(database: path)))
         let gate = DispatchSemaphore(value: 0)
         let first = Task.immediate { try await writer.write { _ in gate.wait() } }
-        let waiting = (0..<20).map { number in Task.immediate { try await writer.write { try $0.note("\(number)") } } }
-        let closing = Task.immediate { await writer.close() }  // comes before the commit that those have asked for
+        let waiting = (0..<20).map { number in
+            Task.immediate { try await writer.write { try $0.insertNote("\(number)") } }
+        }
+        let closing = Task.immediate { await writer.close() }  // runs before the commit that those have scheduled
         gate.signal()
         try await first.value
         for task in waiting { try await task.value }
@@ -56,13 +58,13 @@ import Testing
         #expect(try await Notes.database(in: folder).notes() == (0..<20).map(String.init))
     }
 
-    @Test("a copy of the lock's descriptor, as a child has while it is being started, keeps nobody out")
+    @Test("a copy of the lock's descriptor in a child process does not keep the lock")
     func copiedDescriptor() async throws {
         let database = try Notes.database(in: folder)
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let lock = try #require(
             descriptors.first {
-                // Other tests open and close theirs meanwhile.
+                // Other tests open and close descriptors meanwhile.
                 let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
                 return path == folder.file("notes.db-lock")
             })
@@ -72,28 +74,28 @@ import Testing
         await (try Notes.database(in: folder)).close()
     }
 
-    @Test("a second writer is refused at once, and readers are welcome")
+    @Test("a second writer is rejected at once, and readers are not")
     func secondWriter() async throws {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note("seen") }
+        try await database.write { try $0.insertNote("seen") }
         let error = try failure(opening: folder.file("notes.db"))
         #expect(error.kind == .inUse)
-        #expect(error.reason == "process \(getpid()) writes to it")
+        #expect(error.reason == "process \(getpid()) has it open for writing")
         #expect(!error.isRetryable)
         let reader = try Connection(path: folder.file("notes.db"), lock: nil)
         #expect(try reader.notes() == ["seen"])
-        #expect(throws: DatabaseError.self) { try reader.note("not allowed") }
+        #expect(throws: DatabaseError.self) { try reader.insertNote("not allowed") }
         await database.close()
         await #expect(throws: Never.self) { try await Notes.database(in: folder).close() }
     }
 
-    @Test("the lock file that a killed process leaves behind means nothing")
+    @Test("the lock file of a killed process does not keep the database locked")
     func staleLock() async throws {
         try folder.write(Data("1\n".utf8), to: "notes.db-lock")
         #expect(throws: Never.self) { try Notes.database(in: folder) }
     }
 
-    @Test("a missing folder, or a file in its place, says so")
+    @Test("a missing folder, or a file in its place, is reported")
     func noFolder() throws {
         try folder.write(Data(), to: "file")
         let missing = try failure(opening: folder.file("missing/notes.db"))
@@ -104,15 +106,15 @@ import Testing
         #expect(file.reason == "Not a directory")
     }
 
-    @Test("a folder that may not be written says so")
+    @Test("a folder that is not writable is reported")
     func readOnlyFolder() throws {
-        let error = try failure(opening: "/sys/notes.db")  // not even root may make a file there
+        let error = try failure(opening: "/sys/notes.db")  // not even root can create a file there
         #expect(error.kind == .readOnly)
         #expect(error.description.contains("/sys/notes.db"))
         #expect(error.description.contains("writable"))
     }
 
-    @Test("a file that may not be written says so")
+    @Test("a file that is not writable is reported")
     func readOnlyFile() async throws {
         try await Notes.database(in: folder).close()
         #expect(chmod(folder.file("notes.db"), 0o444) == 0)
@@ -120,7 +122,7 @@ import Testing
         #expect(error.kind == .readOnly)
     }
 
-    /// Runs `body` as a user who owns the folder and may not write every file, also where the tests run as root.
+    /// Runs `body` as a user who owns the folder but cannot write every file, even if the tests run as root.
     private func withoutRootRights<Value>(_ body: () throws -> Value) throws -> Value {
         guard geteuid() == 0 else { return try body() }
         let user: uid_t = 65_534
@@ -134,7 +136,7 @@ import Testing
         return try body()
     }
 
-    @Test("a file that is no database says so and is left as it is", arguments: [20, 5_000])
+    @Test("a file that is not a database is reported and left as it is", arguments: [20, 5_000])
     func notADatabase(size: Int) throws {
         let text = Data(repeating: UInt8(ascii: "x"), count: size)
         try folder.write(text, to: "notes.db")
@@ -142,7 +144,7 @@ import Testing
         #expect(try folder.data(of: "notes.db") == text)
     }
 
-    @Test("another program's database is refused and left as it is")
+    @Test("another program's database is rejected and left as it is")
     func foreign() throws {
         do {
             let other = try Connection(path: folder.file("notes.db"), lock: FileLock(database: folder.file("notes.db")))
@@ -158,11 +160,11 @@ import Testing
         case cutShort
     }
 
-    @Test("a damaged file is noticed at once", arguments: Damage.allCases)
+    @Test("a damaged file is detected when it is opened", arguments: Damage.allCases)
     func corrupt(_ damage: Damage) async throws {
         let database = try Notes.database(in: folder)
         try await database.write { connection in
-            for number in 0..<1_000 { try connection.note("a note of some length, number \(number)") }
+            for number in 0..<1_000 { try connection.insertNote("a note of some length, number \(number)") }
         }
         await database.close()
         var data = try folder.data(of: "notes.db")

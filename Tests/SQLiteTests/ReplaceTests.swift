@@ -28,17 +28,17 @@ import Testing
         try Database.inspect(path: folder.file(name), schema: schema) { try $0.notes() }
     }
 
-    /// A database with the notes `old` and `new`, and a copy of it from when it had the first one only.
-    func prepare() async throws -> Database {
+    /// Makes a database with the notes `old` and `new`, and a copy of it with the first one only.
+    func makeDatabaseAndCopy() async throws -> Database {
         let database = try Notes.database(in: folder)
-        try await database.write { try $0.note("old") }
+        try await database.write { try $0.insertNote("old") }
         try Database.copy(from: folder.file("notes.db"), to: folder.file("copy"), schema: schema) { _ in }
-        try await database.write { try $0.note("new") }
+        try await database.write { try $0.insertNote("new") }
         return database
     }
 
-    /// Another process that has read a database and keeps it open until its input ends.
-    func reader(of name: String) throws -> (process: Process, input: FileHandle) {
+    /// Starts another process that reads a database and keeps it open until its input ends.
+    func startReader(of name: String) throws -> (process: Process, input: FileHandle) {
         let script = """
             import sqlite3, sys
             database = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
@@ -56,10 +56,10 @@ import Testing
         return (process, input.fileHandleForWriting)
     }
 
-    @Test("a copy takes the database's place, changed, and the database is kept")
+    @Test("a changed copy replaces the database, which is kept under another name")
     func replacing() async throws {
-        try await prepare().close()
-        let kept = try replace { connection throws(DatabaseError) in try connection.note("changed") }
+        try await makeDatabaseAndCopy().close()
+        let kept = try replace { connection throws(DatabaseError) in try connection.insertNote("changed") }
         #expect(kept == folder.file("notes.db-replaced-1"))
         #expect(try notes(in: "notes.db-replaced-1") == ["old", "new"])
         let database = try Notes.database(in: folder)
@@ -69,9 +69,9 @@ import Testing
         #expect(try replace() == folder.file("notes.db-replaced-2"))
     }
 
-    @Test("where there was nothing, nothing is kept")
+    @Test("nothing is kept if there was no database")
     func fresh() async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         let other = try TemporaryFolder()
         let kept = try Database.replace(path: other.file("notes.db"), with: folder.file("copy"), schema: schema) { _ in
         }
@@ -79,13 +79,13 @@ import Testing
         #expect(try await Notes.database(in: other).notes() == ["old"])
     }
 
-    @Test("a database that somebody has open is not replaced, whether they write or only read")
+    @Test("a database that another process writes or reads is not replaced")
     func inUse() async throws {
-        let database = try await prepare()
+        let database = try await makeDatabaseAndCopy()
         let written = #expect(throws: DatabaseError.self) { try replace() }
         #expect(written?.kind == .inUse)
         await database.close()
-        let (reader, input) = try reader(of: "notes.db")
+        let (reader, input) = try startReader(of: "notes.db")
         let read = #expect(throws: DatabaseError.self) { try replace() }
         #expect(read?.kind == .busy)
         #expect(read?.reason == "process \(reader.processIdentifier) has it open")
@@ -95,9 +95,9 @@ import Testing
         #expect(try replace() != nil)
     }
 
-    @Test("a damaged database is kept with its log", arguments: [20, 5_000])
+    @Test("a damaged database is kept with its write-ahead log", arguments: [20, 5_000])
     func damaged(size: Int) async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         try folder.write(Data(repeating: 7, count: size), to: "notes.db")
         try folder.write(Data("log".utf8), to: "notes.db-wal")
         try replace()
@@ -106,9 +106,9 @@ import Testing
         #expect(try await Notes.database(in: folder).notes() == ["old"])
     }
 
-    @Test("the log of a database that is gone does not get into its successor")
-    func gone() async throws {
-        let database = try await prepare()
+    @Test("the write-ahead log of a missing database is not applied to its successor")
+    func missingDatabase() async throws {
+        let database = try await makeDatabaseAndCopy()
         let log = try folder.data(of: "notes.db-wal")
         await database.close()
         try FileManager.default.removeItem(atPath: folder.file("notes.db"))
@@ -117,9 +117,9 @@ import Testing
         #expect(try await Notes.database(in: folder).notes() == ["old"])
     }
 
-    @Test("what is no whole database of ours replaces nothing", arguments: ["empty", "text", "cut", "missing"])
+    @Test("a file that is not a whole database replaces nothing", arguments: ["empty", "text", "cut", "missing"])
     func unfit(name: String) async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         try folder.write(Data(), to: "empty")
         try folder.write(Data(repeating: 65, count: 9_000), to: "text")
         try folder.write(folder.data(of: "copy").dropLast(5_000), to: "cut")
@@ -130,19 +130,19 @@ import Testing
         #expect(try await Notes.database(in: folder).notes() == ["old", "new"])
     }
 
-    @Test("a change that fails replaces nothing")
+    @Test("a failed change replaces nothing")
     func failingChange() async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         let before = try names
         #expect(throws: DatabaseError.self) {
-            try replace { connection throws(DatabaseError) in throw connection.damage("no good") }
+            try replace { connection throws(DatabaseError) in throw connection.damage("invalid row") }
         }
         #expect(try names == before)
     }
 
-    @Test("a copy of an older version is brought up to date")
+    @Test("a copy of an older version is migrated")
     func older() async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         let newer = Schema(
             Schema.Component(
                 "notes", migrations: Notes.component.migrations + ["alter table note add column colour text;"]))
@@ -152,20 +152,20 @@ import Testing
         await #expect(throws: Never.self) { try await Database(path: folder.file("notes.db"), schema: newer).close() }
     }
 
-    @Test("a database can be replaced by what is left of it")
+    @Test("a database can be replaced by a copy of itself")
     func byItself() async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         try replace(with: "notes.db")
         #expect(try await Notes.database(in: folder).notes() == ["old", "new"])
     }
 
-    @Test("an older file in the database's place is noticed, and restored it is welcome")
+    @Test("an older file in place of the database is detected, and can be restored")
     func olderFile() async throws {
-        try await prepare().close()
+        try await makeDatabaseAndCopy().close()
         try FileManager.default.removeItem(atPath: folder.file("notes.db"))
         try folder.copy("copy", to: "notes.db")
         let error = #expect(throws: DatabaseError.self) { _ = try Notes.database(in: folder) }
-        #expect(error?.reason.hasPrefix("1 acknowledged commits are not in it") == true)
+        #expect(error?.reason.hasPrefix("1 acknowledged commits are missing") == true)
         try replace()
         for _ in 1...2 {
             let restored = try Notes.database(in: folder)

@@ -14,10 +14,10 @@ import Testing
         try Database(path: folder.file("notes.db"), schema: schema)
     }
 
-    @Test("a newer version's migrations run once and keep what is there")
+    @Test("a newer version's migrations run once and keep the existing rows")
     func migration() async throws {
         let first = try open(Schema(Notes.component))
-        try await first.write { try $0.note("old") }
+        try await first.write { try $0.insertNote("old") }
         await first.close()
         let longer = Schema.Component(
             "notes", migrations: Notes.component.migrations + ["alter table note add column size integer;"])
@@ -29,11 +29,11 @@ import Testing
         }
     }
 
-    @Test("a migration that fails leaves the database as it was")
+    @Test("a failed migration leaves the database as it was")
     func failedMigration() async throws {
         try await open(Schema(Notes.component)).close()
         let broken = Schema.Component(
-            "broken", migrations: ["create table half (x integer) strict;", "this is no statement;"])
+            "broken", migrations: ["create table half (x integer) strict;", "invalid statement;"])
         #expect(throws: DatabaseError.self) { _ = try open(Schema(Notes.component, broken)) }
         let database = try open(Schema(Notes.component))
         let tables = try await database.read {
@@ -42,7 +42,7 @@ import Testing
         #expect(tables == [])
     }
 
-    @Test("a database from a newer version is refused and can still be opened by that version")
+    @Test("a database of a newer version is rejected and that version can still open it")
     func newer() async throws {
         let longer = Schema.Component("notes", migrations: Notes.component.migrations + ["create table extra (x);"])
         for newer in [Schema(longer), Schema(longer, colours)] {
@@ -55,11 +55,11 @@ import Testing
         }
     }
 
-    @Test("a part that this program does not know is a newer version's")
-    func unknownPart() async throws {
+    @Test("an unknown component is a newer version's")
+    func unknownComponent() async throws {
         try await open(Schema(Notes.component, colours)).close()
         let error = #expect(throws: DatabaseError.self) { _ = try open(Schema(Notes.component)) }
         #expect(error?.kind == .newerSchema)
-        #expect(error?.reason == "its part \"colours\" is of version 1, and this program knows 0")
+        #expect(error?.reason == "its component \"colours\" has version 1, and this program does not know it")
     }
 }

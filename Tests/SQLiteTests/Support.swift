@@ -1,7 +1,8 @@
+import Foundation
 import SQLite
 import TestSupport
 
-/// The tables the tests write to.
+/// The table that the tests write to.
 enum Notes {
     static let component = Schema.Component(
         "notes",
@@ -15,7 +16,7 @@ enum Notes {
 }
 
 extension Connection {
-    func note(_ text: String, bytes: [UInt8]? = nil) throws(DatabaseError) {
+    func insertNote(_ text: String, bytes: [UInt8]? = nil) throws(DatabaseError) {
         try execute("insert into note (text, bytes) values (?, ?)", text, bytes)
     }
 
@@ -27,5 +28,27 @@ extension Connection {
 extension Database {
     func notes() async throws -> [String] {
         try await read { try $0.notes() }
+    }
+}
+
+extension TemporaryFolder {
+    func copy(_ name: String, to other: TemporaryFolder) throws {
+        try FileManager.default.copyItem(atPath: file(name), toPath: other.file(name))
+    }
+
+    func copy(_ name: String, to other: String) throws {
+        try FileManager.default.copyItem(atPath: file(name), toPath: file(other))
+    }
+
+    func write(_ data: Data, to name: String) throws {
+        try data.write(to: URL(filePath: file(name)))
+    }
+
+    func data(of name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: file(name)))
+    }
+
+    func contains(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: file(name))
     }
 }

@@ -70,13 +70,13 @@ struct EncryptionTests {
     func unknown() async throws {
         let server = try makeServer()
         let router = try await server.thread.open(.router, bind: ["tcp://127.0.0.1:*"])
-        let stranger = KeyPair()
-        let client = try makeClient(stranger)
+        let unknownKeys = KeyPair()
+        let client = try makeClient(unknownKeys)
         let dealer = try await client.open(.dealer, connect: router.addresses)
         await dealer.send([Message("question")])
         let failure = try #require(await server.failures.first { _ in true })
         #expect(failure.reason == .unknownKey)
-        #expect(failure.key == stranger.publicKey)
+        #expect(failure.key == unknownKeys.publicKey)
         #expect(failure.address == "127.0.0.1")
         #expect(failure.socket == .router)
         #expect(router.counters.received == 0)
@@ -168,8 +168,8 @@ struct EncryptionTests {
         let server = try makeServer()
         let router = try await server.thread.open(.router, bind: ["tcp://127.0.0.1:*"])
         let (failures, continuation) = AsyncStream.makeStream(of: HandshakeFailure.self)
-        let stranger = Encryption.Client(keys: KeyPair(), server: serverKeys.publicKey)
-        let client = try IOThread(encryption: Encryption(client: stranger, server: nil)) { continuation.yield($0) }
+        let unknownClient = Encryption.Client(keys: KeyPair(), server: serverKeys.publicKey)
+        let client = try IOThread(encryption: Encryption(client: unknownClient, server: nil)) { continuation.yield($0) }
         let dealer = try await client.open(.dealer, connect: router.addresses)
         let failure = try #require(await failures.first { _ in true })
         #expect(failure.address == router.addresses[0])

@@ -47,7 +47,7 @@ struct RequestReplyTests {
     func unroutable() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
-            #expect(server.post([Message("nobody", "hello")]).isEmpty)
+            #expect(server.post([Message("unknown", "hello")]).isEmpty)
             await server.close()
             #expect(server.counters.unroutable == 1)
             #expect(server.counters.sent == 0)

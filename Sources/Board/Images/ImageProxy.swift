@@ -17,7 +17,7 @@ struct ImageProxy: Sendable {
     init(
         _ path: String, _ configuration: Configuration, trusted: String?, wallClock: WallClock, logger: Logger
     ) throws {
-        database = try Database.disposable(path: path, schema: TieredImageCache.schema) { error in
+        database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { error in
             logger.warning(
                 "cannot use the board's image database; deleted it, and images will be fetched again",
                 [.error: "\(error)"])

@@ -33,7 +33,7 @@ struct ReadModel: Sendable {
 
     /// Opens the database, and replaces it by an empty one if it is damaged or has tables of another version.
     static func open(_ path: String, logger: Logger) throws -> Database {
-        try Database.disposable(path: path, schema: schema) { error in
+        try Database.openOrRecreate(path: path, schema: schema) { error in
             logger.warning(
                 "cannot use the board's database; deleted it, and it will be filled again from the event logs",
                 [.error: "\(error)"])

@@ -78,7 +78,7 @@ extension HTTPServer.Limits {
         var limits = HTTPServer.Limits()
         limits.connections = 8_192
         limits.connectionsPerAddress = 8_192
-        limits.waiting = 3_072
+        limits.waitingConnections = 3_072
         return limits
     }()
 }

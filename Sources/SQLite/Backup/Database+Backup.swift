@@ -1,46 +1,51 @@
 extension Database {
-    /// Runs `body` on a file that is only read and that another process may be writing; all queries see the same state.
+    /// Runs `body` on a database that it can only read and that another process may be writing.
     ///
-    /// For a command that looks at a database and ends: it works on the calling thread. The file must be there and its
-    /// tables of this version; its pages are not proven, which only whoever writes them needs.
+    /// All queries see the same state. Blocks the calling thread. The pages of the file are not verified.
+    ///
+    /// - Throws: `DatabaseError` if the file does not exist or its tables are of another version, and the error of `body`.
     public static func inspect<Value>(
         path: String, schema: Schema, _ body: (Connection) throws -> Value
     ) throws -> Value {
         let connection = try Connection(path: path, lock: nil)
         try schema.check(connection)
-        try schema.checkIsThere(connection)
+        try schema.checkIsNotEmpty(connection)
         guard try schema.isCurrent(connection) else {
-            throw DatabaseError(.olderSchema, "opening", path, reason: "it is of an older version")
+            throw DatabaseError(
+                .olderSchema, "opening", path, reason: "an older version of this program has written it")
         }
         try connection.beginReading()
         defer { connection.rollBack() }
         return try body(connection)
     }
 
-    /// Copies a database, which another process may be writing, to a file that is not there yet.
+    /// Copies a database, which another process may be writing, to a new file.
     ///
-    /// The copy is the database as some commit has left it, in one file without a write-ahead log. Writers do not wait
-    /// for it; only their log grows meanwhile. `VACUUM INTO` makes it, and not `sqlite3_backup_step`: that begins
-    /// anew whenever another process writes between two steps, copies pages unread, damage included, and
-    /// brings the write-ahead log's mode along.
+    /// The copy is the database as of one commit, in one file without a write-ahead log. Writers do not wait; only their log
+    /// grows meanwhile. The file gets its name when it is complete, verified and on disk. If the copy fails, no file stays;
+    /// if the process is killed, an empty file and a `.part` file beside it stay.
     ///
-    /// Under its name the copy appears when it is whole, proven by `quick_check` and, where its tables are of this
-    /// version, by `proof`, and on disk. If anything fails, nothing stays behind; a process that is killed leaves an empty file, and a part beside it.
+    /// - Parameters:
+    ///   - source: The path of the database.
+    ///   - destination: The path of the copy; no file may exist there.
+    ///   - schema: The tables of the database.
+    ///   - verify: Verifies the content of the copy. Called only if its tables are of this version.
+    /// - Throws: `DatabaseError`; it names the source if the copy is damaged.
     public static func copy(
         from source: String, to destination: String, schema: Schema,
-        proof: (Connection) throws(DatabaseError) -> Void
+        verify: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        try FileOperations.make(destination)  // nobody else takes the name from here on
+        try FileOperations.create(destination)  // reserves the name
         let part = "\(destination).part"
         do throws(DatabaseError) {
             try FileOperations.remove(part)
             try Connection(path: source, lock: nil).copy(to: part, schema: schema)
-            try Connection(path: part, lock: nil).prove(asCopyOf: source, schema, proof)
+            try Connection(path: part, lock: nil).verify(asCopyOf: source, schema, verify)
             try FileOperations.synchronize(part)
             try FileOperations.move(part, to: destination)
             try FileOperations.synchronize(FileOperations.folder(of: destination))
         } catch {
-            // The error that counts is the first one.
+            // The first error is the one to report.
             try? FileOperations.remove(part)
             try? FileOperations.remove("\(part)-journal")
             try? FileOperations.remove(destination)
@@ -48,39 +53,45 @@ extension Database {
         }
     }
 
-    /// Puts a copy of `source` in the place of the database at `path`, after `change`, and returns the name under which
-    /// what was there is kept, if anything was.
+    /// Replaces a database by a changed copy of another.
     ///
-    /// Refused while anybody has the database open. The copy is made, proven, brought up to date and synced first, and
-    /// takes the old file's place in one step. `source` may be the database itself.
+    /// The copy is made, verified, migrated, changed and synced first, and then replaces the old file in one step.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database to replace; it need not exist.
+    ///   - source: The database to copy; it can be the same one.
+    ///   - schema: The tables of both.
+    ///   - change: Changes the copy.
+    /// - Throws: `DatabaseError`; its kind is `inUse` or `busy` while a process has the database open.
+    /// - Returns: The new path of the old file; nil if there was none.
     public static func replace(
         path: String, with source: String, schema: Schema, change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> String? {
         let lock = try FileLock(database: path)
-        // Not by opening it: SQLite throws the log of a file away that it can't read.
-        if let user = try FileOperations.user(of: path) {
-            throw DatabaseError(.busy, "replacing", path, reason: "\(user) has it open")
+        // Not by opening the database: SQLite deletes the write-ahead log of a file that it cannot read.
+        if let process = try FileOperations.otherProcess(using: path) {
+            throw DatabaseError(.busy, "replacing", path, reason: "\(process) has it open")
         }
         let incoming = "\(path)-incoming"
-        try FileOperations.remove(incoming)  // a process was killed here
+        try FileOperations.remove(incoming)  // left by a process that was killed here
         try copy(from: source, to: incoming, schema: schema) { _ throws(DatabaseError) in }
         do throws(DatabaseError) {
-            try Connection(ownedAt: incoming).bring(upTo: schema, copyOf: source, change)
+            try Connection(ownedAt: incoming).migrate(to: schema, copyOf: source, change)
             try FileOperations.synchronize(incoming)
             let kept =
-                try FileOperations.isThere(path)
-                ? FileOperations.link(path, asFirstFreeAfter: "\(path)-replaced-") : nil
-            // A log that stayed would be taken for the new file's; without its file it is worth nothing.
-            if let kept, FileOperations.isThere("\(path)-wal") {
+                try FileOperations.exists(path)
+                ? FileOperations.linkToFreeName(path, prefix: "\(path)-replaced-") : nil
+            // SQLite would apply a log that stayed to the new file. Without its file a log is useless.
+            if let kept, FileOperations.exists("\(path)-wal") {
                 try FileOperations.move("\(path)-wal", to: "\(kept)-wal")
             }
             for suffix in ["-wal", "-shm"] { try FileOperations.remove(path + suffix) }
             try FileOperations.move(incoming, to: path)
-            lock.note(commits: 0)  // what the old file had acknowledged says nothing about the new one
+            lock.recordCommits(0)  // the old number does not apply to the new file
             try FileOperations.synchronize(FileOperations.folder(of: path))
             return kept
         } catch {
-            // The error that counts is the first one.
+            // The first error is the one to report.
             try? FileOperations.remove(incoming)
             throw error
         }
@@ -90,31 +101,33 @@ extension Database {
 extension Connection {
     fileprivate func copy(to destination: String, schema: Schema) throws(DatabaseError) {
         try schema.check(self)
-        try schema.checkIsThere(self)
+        try schema.checkIsNotEmpty(self)
         do throws(DatabaseError) {
+            // Not `sqlite3_backup_step`, which starts again whenever another process writes between two steps, copies
+            // damaged pages unread, and keeps the write-ahead log's mode.
             try execute("vacuum into ?", destination)
         } catch {
-            // Damage is the source's, anything else is most likely the destination's.
+            // Damage is in the source; any other error is most likely the destination's.
             if error.kind == .corrupt { throw error }
             throw DatabaseError(error.kind, "copying \(path) to", destination, reason: error.reason, code: error.code)
         }
     }
 
-    /// Proves a copy, and blames its source if it is not whole.
-    fileprivate func prove(
-        asCopyOf source: String, _ schema: Schema, _ proof: (Connection) throws(DatabaseError) -> Void
+    /// Verifies a copy; an error names its source.
+    fileprivate func verify(
+        asCopyOf source: String, _ schema: Schema, _ verify: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         do throws(DatabaseError) {
-            try proveWhole()
-            if try schema.isCurrent(self) { try proof(self) }
+            try verifyPages()
+            if try schema.isCurrent(self) { try verify(self) }
         } catch {
-            throw error.about(source)
+            throw error.withPath(source)
         }
     }
 
     /// Migrates a copy and changes it.
-    fileprivate func bring(
-        upTo schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
+    fileprivate func migrate(
+        to schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         try schema.migrate(self)
         try beginWriting()
@@ -123,14 +136,14 @@ extension Connection {
             try commit()
         } catch {
             rollBack()
-            throw error.kind == .corrupt ? error.about(source) : error
+            throw error.kind == .corrupt ? error.withPath(source) : error
         }
     }
 }
 
 extension DatabaseError {
-    /// The same about another file.
-    fileprivate func about(_ path: String) -> DatabaseError {
+    /// Returns the same error with another path.
+    fileprivate func withPath(_ path: String) -> DatabaseError {
         DatabaseError(kind, action, path, reason: reason, code: code)
     }
 }

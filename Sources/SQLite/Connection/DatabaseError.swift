@@ -1,50 +1,53 @@
-/// Why something could not be done with a database: what was being done, to which file, why it failed, what helps.
+import CSQLite
+import Glibc
+
+/// The failure of a database operation: the action, the file, the reason, and the operator's remedy.
 ///
-/// Bound values never appear in it: statements are quoted with their placeholders.
+/// It never contains bound values: statements are quoted with their placeholders.
 public struct DatabaseError: Error, Hashable, Sendable {
-    /// What went wrong, in few enough words to count them in a metric.
+    /// The kinds of failure that callers distinguish; the raw value is the code for metrics.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The file or its folder cannot be opened.
         case cannotOpen
         /// Another process, or another `Database` of this one, has the file open for writing.
         case inUse
-        /// The file or its folder may not be written.
+        /// The file or its folder is not writable.
         case readOnly
-        /// The disk, or the database's own size limit, is full.
+        /// The disk is full, or the database has reached its size limit.
         case full
-        /// Another program held the file's lock for longer than we wait.
+        /// Another program has locked the file for longer than this program waits.
         case busy
-        /// The file is something else.
+        /// The file is not a database.
         case notADatabase
-        /// The file is a database, but damaged.
+        /// The database is damaged.
         case corrupt
         /// The file is another program's database.
         case foreign
         /// A newer version of this program has written the file.
         case newerSchema
-        /// An older version of this program has written the file, and it is only to be read.
+        /// An older version of this program has written the file, which can only be read here.
         case olderSchema
-        /// There is a file already where a new one is to be made.
+        /// The file to create exists already.
         case exists
-        /// A rule of a table forbids the change.
+        /// The change violates a constraint of a table.
         case constraint
         /// The disk failed to read or write.
         case disk
-        /// The database has been closed.
+        /// The database is closed.
         case closed
-        /// Anything else: most likely our own mistake.
+        /// Any other failure, most likely a bug in this program.
         case other
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let kind: Kind
-    /// What was being done, such as `opening`.
+    /// The action that failed, such as `opening`.
     public let action: String
-    /// The database's file.
+    /// The path of the database file.
     public let path: String
-    /// Why it failed, in SQLite's or the system's words.
+    /// Why the action failed, in the words of SQLite or the system if the failure is theirs.
     public let reason: String
-    /// SQLite's extended result code or the system's `errno`, if one of them said so.
+    /// SQLite's extended result code or the system's `errno`; nil if neither reported the failure.
     public let code: Int?
 
     init(_ kind: Kind, _ action: String, _ path: String, reason: String, code: Int? = nil) {
@@ -55,7 +58,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
         self.code = code
     }
 
-    /// Whether the same may succeed later without any change of ours.
+    /// Whether the same action may succeed later without a change of its arguments.
     public var isRetryable: Bool {
         switch kind {
         case .busy, .full: true
@@ -65,18 +68,18 @@ public struct DatabaseError: Error, Hashable, Sendable {
         }
     }
 
-    /// What the operator can do about it, if anything.
+    /// What the operator can do about it; nil if nothing.
     public var advice: String? {
         switch kind {
-        case .cannotOpen: "check that its folder exists and that this user may read and write it"
+        case .cannotOpen: "check that its folder exists and that this user can read and write it"
         case .inUse: "stop the other process, or use another folder"
         case .readOnly: "make the folder and the file writable for this user"
         case .full: "free space on its disk"
         case .busy: "close the other program that uses the file, or wait for it"
         case .notADatabase, .foreign: "move the file away, or use another folder"
-        case .corrupt: "restore a backup: `marquee restore` keeps this file aside"
+        case .corrupt: "restore a backup with `marquee restore`, which keeps this file under another name"
         case .newerSchema: "run the newer version, or restore a backup from before the update"
-        case .olderSchema: "start the process it belongs to once, which brings it up to date"
+        case .olderSchema: "start the process that owns the file once, which updates it"
         case .exists: "choose another name"
         case .disk: "check the disk and the system's log"
         case .constraint, .closed, .other: nil
@@ -85,10 +88,57 @@ public struct DatabaseError: Error, Hashable, Sendable {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// The whole story in one line.
+    /// One line: `opening PATH: REASON (code CODE); ADVICE`.
     public var description: String {
         let code = code.map { " (code \($0))" } ?? ""
         let advice = advice.map { "; \($0)" } ?? ""
         return "\(action) \(path): \(reason)\(code)\(advice)"
+    }
+}
+
+// MARK: - Codes
+
+extension DatabaseError {
+    /// Makes the error of a SQLite call that returned `code`.
+    ///
+    /// - Parameter handle: The connection; nil if there is none.
+    init(_ action: String, _ path: String, code: Int32, on handle: OpaquePointer?) {
+        let kind = Kind(code: code)
+        var reason = String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
+        if kind == .cannotOpen || kind == .disk, let handle {
+            let errno = sqlite3_system_errno(handle)  // because SQLite's own text is only "disk I/O error"
+            if errno != 0 { reason += ": " + String(cString: strerror(errno)) }
+        }
+        self.init(kind, action, path, reason: reason, code: Int(code))
+    }
+
+    /// Makes the error of a system call that set `errno`.
+    init(_ action: String, _ path: String, errno: Int32) {
+        let kind: Kind =
+            switch errno {
+            case EACCES, EPERM, EROFS: .readOnly
+            case ENOSPC, EDQUOT: .full
+            case EEXIST: .exists
+            default: .cannotOpen
+            }
+        self.init(kind, action, path, reason: String(cString: strerror(errno)), code: Int(errno))
+    }
+}
+
+extension DatabaseError.Kind {
+    /// The kind of an extended result code, whose low byte is the primary result code.
+    fileprivate init(code: Int32) {
+        self =
+            switch code & 0xff {
+            case SQLITE_CANTOPEN, SQLITE_PERM: .cannotOpen
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_FULL: .full
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_NOTADB: .notADatabase
+            case SQLITE_CORRUPT: .corrupt
+            case SQLITE_CONSTRAINT: .constraint
+            case SQLITE_IOERR: .disk
+            default: .other
+            }
     }
 }

@@ -1,4 +1,6 @@
-/// The connection that reads, on a queue of its own: no reader waits for a commit, and no commit for a reader.
+import Dispatch
+
+/// The connection that reads, on a queue of its own: reads and commits do not wait for each other.
 actor Reader {
     private let queue = SerialQueue(label: "SQLite reader")
     private let path: String
@@ -13,7 +15,7 @@ actor Reader {
 
     func read<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) throws -> Value {
         guard let connection else {
-            throw DatabaseError(.closed, "reading", path, reason: "the database has been closed")
+            throw DatabaseError(.closed, "reading", path, reason: "the database is closed")
         }
         try connection.beginReading()
         defer { connection.rollBack() }
@@ -22,5 +24,28 @@ actor Reader {
 
     func close() {
         connection = nil
+    }
+}
+
+/// The executor of an actor that waits for the disk: runs one job at a time, never on the threads that tasks share.
+final class SerialQueue: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Runs work without a task, after all work that was enqueued before it.
+    func run(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

@@ -1,13 +1,13 @@
-/// The tables a program keeps in one database, as parts that are migrated each on its own.
+/// The tables of one database, as components that are migrated separately.
 public struct Schema: Sendable {
-    /// The tables of one part of the program.
+    /// The tables of one part of a program.
     public struct Component: Sendable {
-        /// The part's name, the same in all versions.
+        /// The name of the component, the same in all versions.
         public let name: String
-        /// Scripts that lead from each version to the next, the first from nothing. Never change one that was released.
+        /// The scripts from each version to the next; the first one creates the tables. Never change a released one.
         public let migrations: [String]
 
-        /// Makes a component whose version is the number of its migrations.
+        /// Makes a component; its version is the number of its migrations.
         public init(_ name: String, migrations: [String]) {
             self.name = name
             self.migrations = migrations
@@ -16,7 +16,7 @@ public struct Schema: Sendable {
 
     let components: [Component]
 
-    /// Makes a schema; names must differ.
+    /// Makes a schema of components with different names.
     public init(_ components: Component...) {
         precondition(Set(components.map(\.name)).count == components.count, "two components of a schema share a name")
         self.components = components
@@ -24,10 +24,10 @@ public struct Schema: Sendable {
 }
 
 extension Schema {
-    /// "marq": what SQLite keeps in the file's header to tell our databases from others.
+    /// "marq": the id in the header of the project's databases.
     private static let applicationID = 0x6d61_7271
 
-    /// Refuses a file that is not ours or that a newer version has written, without changing it.
+    /// Throws if another program or a newer version has written the file; does not change it. An empty file is valid.
     func check(_ connection: Connection) throws(DatabaseError) {
         let id = try connection.query("pragma application_id", as: Int.self)
         guard id == [Self.applicationID] else {
@@ -39,26 +39,27 @@ extension Schema {
         for (name, version) in try versions(in: connection) {
             let known = components.first { $0.name == name }?.migrations.count
             guard let known, version <= known else {
-                let reason = "its part \"\(name)\" is of version \(version), and this program knows \(known ?? 0)"
+                let supported = known.map { "supports versions up to \($0)" } ?? "does not know it"
+                let reason = "its component \"\(name)\" has version \(version), and this program \(supported)"
                 throw DatabaseError(.newerSchema, "opening", connection.path, reason: reason)
             }
         }
     }
 
-    /// Refuses a file that is as good as not there: empty, which `check` lets pass as a new one.
-    func checkIsThere(_ connection: Connection) throws(DatabaseError) {
+    /// Throws if the file is an empty database, which `check` accepts as a new one.
+    func checkIsNotEmpty(_ connection: Connection) throws(DatabaseError) {
         guard try connection.query("pragma application_id", as: Int.self) == [Self.applicationID] else {
             throw DatabaseError(.notADatabase, "opening", connection.path, reason: "it is empty")
         }
     }
 
-    /// Whether a file's tables are those of this version: one that is only read is not brought up to date.
+    /// Returns whether the file's tables are of this version; a file that is only read is not migrated.
     func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
         let known = Dictionary(uniqueKeysWithValues: components.map { ($0.name, $0.migrations.count) })
         return try versions(in: connection) == known
     }
 
-    /// Runs the migrations that the file has not seen, all or none of them.
+    /// Runs the migrations that the file lacks, all of them or none.
     func migrate(_ connection: Connection) throws(DatabaseError) {
         try connection.beginWriting()
         do throws(DatabaseError) {

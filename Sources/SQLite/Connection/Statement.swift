@@ -1,10 +1,10 @@
 import CSQLite
 
-/// The one owner of a `sqlite3_stmt *`; a class because a dictionary can't keep a noncopyable value.
+/// The owner of a `sqlite3_stmt *`; a class because a dictionary cannot hold a noncopyable value.
 final class Statement {
     let pointer: OpaquePointer
 
-    /// Prepares the statement with `sqlite3_prepare_v3`; it lives at most as long as its connection.
+    /// Prepares the statement with `sqlite3_prepare_v3`; its connection must outlive it.
     init(_ sql: StaticString, on handle: OpaquePointer, path: String) throws(DatabaseError) {
         var pointer: OpaquePointer?
         let code = sql.withUTF8Buffer { text in
@@ -23,11 +23,13 @@ final class Statement {
         sqlite3_finalize(pointer)
     }
 
-    /// Binds all parameters, in order.
+    // MARK: - Parameters
+
+    /// Binds all parameters in order; returns SQLite's result code.
     func bind(_ values: [StoredValue]) -> Int32 {
         precondition(
             sqlite3_bind_parameter_count(pointer) == values.count,
-            "not as many values as placeholders: \(String(cString: sqlite3_sql(pointer)))")
+            "the number of values differs from the number of placeholders: \(String(cString: sqlite3_sql(pointer)))")
         for (index, value) in zip(Int32(1)..., values) {
             let code = bind(value, at: index)
             guard code == SQLITE_OK else { return code }
@@ -41,7 +43,7 @@ final class Statement {
         case .integer(let number): sqlite3_bind_int64(pointer, index, number)
         case .text(var text):
             text.withUTF8 { utf8 in
-                // Where there are no bytes there may be no address, and SQLite would take that for null.
+                // An empty text may have no address, and SQLite binds a null pointer as null.
                 let start = UnsafeRawPointer(utf8.baseAddress)?.assumingMemoryBound(to: CChar.self)
                 return start.map { marquee_sqlite3_bind_text(pointer, index, $0, UInt64(utf8.count)) }
                     ?? marquee_sqlite3_bind_text(pointer, index, "", 0)
@@ -51,5 +53,89 @@ final class Statement {
                 ? sqlite3_bind_zeroblob(pointer, index, 0)
                 : marquee_sqlite3_bind_blob(pointer, index, bytes, UInt64(bytes.count))
         }
+    }
+
+    // MARK: - Columns
+
+    /// Returns the first columns of the current row; throws an error of the kind `corrupt` if one is of another type.
+    func row<each Column: Storable>(
+        as columns: repeat (each Column).Type, path: String
+    ) throws(DatabaseError) -> (repeat each Column) {
+        var index: Int32 = 0
+        return (repeat try nextValue(as: each columns, at: &index, path: path))
+    }
+
+    private func nextValue<Value: Storable>(
+        as type: Value.Type, at index: inout Int32, path: String
+    ) throws(DatabaseError) -> Value {
+        defer { index += 1 }
+        return try value(index, as: type, path: path)
+    }
+
+    /// Returns a column of the current row.
+    func value<Value: Storable>(
+        _ column: Int32, as type: Value.Type, path: String
+    ) throws(DatabaseError) -> Value {
+        guard let value = Value(stored: stored(column)) else {
+            throw unexpectedType(column, "not of the type \(type)", path: path)
+        }
+        return value
+    }
+
+    /// Returns the bytes of a column that holds text or bytes.
+    func bytes(_ column: Int32, path: String) throws(DatabaseError) -> [UInt8] {
+        switch sqlite3_column_type(pointer, column) {
+        case SQLITE_TEXT, SQLITE_BLOB: Array(bytes(sqlite3_column_blob(pointer, column), column))
+        default: throw unexpectedType(column, "neither text nor bytes", path: path)
+        }
+    }
+
+    private func unexpectedType(_ column: Int32, _ description: String, path: String) -> DatabaseError {
+        DatabaseError(
+            .corrupt, "reading `\(String(cString: sqlite3_sql(pointer)))` from", path,
+            reason: "column \(column) is \(description)")
+    }
+
+    private func stored(_ column: Int32) -> StoredValue {
+        precondition(column < sqlite3_column_count(pointer), "the query has fewer columns than are read")
+        return switch sqlite3_column_type(pointer, column) {
+        case SQLITE_INTEGER: .integer(sqlite3_column_int64(pointer, column))
+        case SQLITE_BLOB: .bytes(Array(bytes(sqlite3_column_blob(pointer, column), column)))
+        case SQLITE_NULL: .null
+        // Real numbers are read as text, too; no table of the project has any.
+        default: .text(String(decoding: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self))
+        }
+    }
+
+    /// Returns the bytes at `start`, from `sqlite3_column_text` or `…_blob`; they are valid until the next step.
+    private func bytes(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))
+    }
+}
+
+/// The current row of a query, valid within a closure; each column is read when it is asked for.
+public struct Row: ~Copyable {
+    let statement: Statement
+    let path: String
+
+    init(statement: Statement, path: String) {
+        self.statement = statement
+        self.path = path
+    }
+
+    /// Returns the value of a column, counted from 0.
+    ///
+    /// - Throws: `DatabaseError` of the kind `corrupt` if the column is of another type.
+    public func value<Value: Storable>(
+        _ column: Int32, as type: Value.Type = Value.self
+    ) throws(DatabaseError) -> Value {
+        try statement.value(column, as: type, path: path)
+    }
+
+    /// Returns the bytes of a column that holds text or bytes, counted from 0.
+    ///
+    /// - Throws: `DatabaseError` of the kind `corrupt` if the column is of another type.
+    public func bytes(_ column: Int32) throws(DatabaseError) -> [UInt8] {
+        try statement.bytes(column, path: path)
     }
 }

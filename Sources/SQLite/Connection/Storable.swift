@@ -1,21 +1,23 @@
-/// What a column of a row, or a parameter of a statement, can hold.
+/// The value of a column or of a statement's parameter.
 public enum StoredValue: Hashable, Sendable {
-    /// Nothing.
+    /// The null value.
     case null
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
     /// Text, in UTF-8.
     case text(String)
-    /// Bytes as they are.
+    /// A blob.
     case bytes([UInt8])
 }
 
 /// A type whose values can be bound to a statement's parameters and read from a row's columns.
+///
+/// `Int`, `String`, `[UInt8]` and optionals of storable types conform.
 public protocol Storable {
-    /// The value as the database keeps it.
+    /// The value as the database stores it.
     var stored: StoredValue { get }
 
-    /// Makes the value from what the database kept, or nothing if that is something else.
+    /// Makes the value from a stored value; returns nil if that is of another type.
     init?(stored: StoredValue)
 }
 
@@ -23,7 +25,7 @@ extension Int: Storable {
     /// The number itself.
     public var stored: StoredValue { .integer(Int64(self)) }
 
-    /// Takes integers only.
+    /// Reads an integer; returns nil for any other value.
     public init?(stored: StoredValue) {
         guard case .integer(let number) = stored else { return nil }
         self.init(exactly: number)
@@ -34,7 +36,7 @@ extension String: Storable {
     /// The text itself.
     public var stored: StoredValue { .text(self) }
 
-    /// Takes text only.
+    /// Reads a text; returns nil for any other value.
     public init?(stored: StoredValue) {
         guard case .text(let text) = stored else { return nil }
         self = text
@@ -45,7 +47,7 @@ extension [UInt8]: Storable {
     /// The bytes themselves.
     public var stored: StoredValue { .bytes(self) }
 
-    /// Takes bytes only.
+    /// Reads a blob; returns nil for any other value.
     public init?(stored: StoredValue) {
         guard case .bytes(let bytes) = stored else { return nil }
         self = bytes
@@ -56,7 +58,7 @@ extension Optional: Storable where Wrapped: Storable {
     /// The value, or null.
     public var stored: StoredValue { self?.stored ?? .null }
 
-    /// Takes null, and whatever the wrapped type takes.
+    /// Reads null, and the values that the wrapped type reads.
     public init?(stored: StoredValue) {
         if stored == .null {
             self = .none

@@ -1,27 +1,27 @@
 import Concurrency
 
-/// The connection that writes, on a queue of its own; it commits what has been asked for meanwhile in one go.
+/// The connection that writes, on a queue of its own; the writes that wait share one commit.
 ///
-/// While a commit waits for the disk, further writes queue up. The first of them has asked for the next commit, and all
-/// that have come until it begins are in it: under load one `fsync` serves everybody who waits.
+/// While a commit waits for the disk, further writes queue up. The first of them schedules the next commit, which contains
+/// all that have arrived when it begins: under load, one `fsync` serves every waiting caller.
 actor Writer {
-    /// Tells a write's caller how it ended, once it is known whether the commit failed.
-    private typealias Report = @Sendable (DatabaseError?) -> Void
+    /// Resumes a write's caller; the error is that of the commit.
+    private typealias Completion = @Sendable (DatabaseError?) -> Void
 
     /// A write that waits for the next commit.
-    private struct Pending: Sendable {
-        /// Runs it; nothing if it throws, and then the transaction must be rolled back.
-        let attempt: @Sendable (Connection) -> Report?
-        /// Runs it so that it is undone alone if it throws.
-        let run: @Sendable (Connection) -> Report
-        /// Tells its caller that it can't be run.
-        let refuse: @Sendable (DatabaseError) -> Void
+    private struct PendingWrite: Sendable {
+        /// Runs the write; returns nil if it throws, and the transaction must then be rolled back.
+        let runWithoutSavepoint: @Sendable (Connection) -> Completion?
+        /// Runs the write so that it alone is undone if it throws.
+        let runInSavepoint: @Sendable (Connection) -> Completion
+        /// Resumes the caller of a write that cannot run.
+        let fail: @Sendable (DatabaseError) -> Void
     }
 
     private let queue = SerialQueue(label: "SQLite writer")
     private let path: String
     private var connection: Connection?
-    private let pending = Locked<[Pending]>([])
+    private let pending = Locked<[PendingWrite]>([])
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -34,14 +34,16 @@ actor Writer {
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let write = Pending { connection in
-                // Why it throws, it says again when it runs in a savepoint.
-                guard case .success(let value) = Result(catching: { try connection.attempt(body) }) else { return nil }
+            let write = PendingWrite { connection in
+                // The error is not kept: the write runs again in a savepoint and throws it there.
+                guard case .success(let value) = Result(catching: { try connection.runWithoutSavepoint(body) }) else {
+                    return nil
+                }
                 return { failure in continuation.resume(with: failure.map(Result.failure) ?? .success(value)) }
-            } run: { connection in
-                let result = Result { try connection.savepoint(body) }
+            } runInSavepoint: { connection in
+                let result = Result { try connection.runInSavepoint(body) }
                 return { failure in continuation.resume(with: failure.map(Result.failure) ?? result) }
-            } refuse: { error in
+            } fail: { error in
                 continuation.resume(throwing: error)
             }
             let isFirst = pending.withLock { pending in
@@ -65,31 +67,31 @@ actor Writer {
         guard !group.isEmpty else { return }
         do throws(DatabaseError) {
             guard let connection else {
-                throw DatabaseError(.closed, "writing to", path, reason: "the database has been closed")
+                throw DatabaseError(.closed, "writing to", path, reason: "the database is closed")
             }
-            let reports = try run(group, on: connection)
+            let completions = try run(group, on: connection)
             var failure: DatabaseError?
             do throws(DatabaseError) { try connection.commit() } catch { failure = error }
-            for report in reports { report(failure) }
+            for complete in completions { complete(failure) }
             connection.checkpointIfDue()
         } catch {
-            for write in group { write.refuse(error) }
+            for write in group { write.fail(error) }
         }
     }
 
-    /// Runs writes in one transaction, bare; if one of them throws, all once more, each so that it is undone alone. That is
-    /// rare, and a savepoint for each, for which SQLite copies pages, is not to be paid by all the others.
-    private func run(_ group: [Pending], on connection: Connection) throws(DatabaseError) -> [Report] {
+    /// Runs the writes in one transaction.
+    private func run(_ group: [PendingWrite], on connection: Connection) throws(DatabaseError) -> [Completion] {
         try connection.beginWriting()
-        var reports: [Report] = []
+        var completions: [Completion] = []
         for write in group {
-            guard let report = write.attempt(connection) else {
+            // Without savepoints at first, because SQLite copies pages for each one and a write rarely throws.
+            guard let completion = write.runWithoutSavepoint(connection) else {
                 connection.rollBack()
                 try connection.beginWriting()
-                return group.map { $0.run(connection) }
+                return group.map { $0.runInSavepoint(connection) }
             }
-            reports.append(report)
+            completions.append(completion)
         }
-        return reports
+        return completions
     }
 }

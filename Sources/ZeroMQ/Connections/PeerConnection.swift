@@ -7,7 +7,7 @@ internal import Glibc
 /// and counts as having none.
 ///
 /// libzmq's thread owns the descriptor and may close it at any time; its number may then belong to another socket. The
-/// socket's cookie tells the two apart.
+/// cookie of the socket shows whether it does.
 final class PeerConnection {
     // Heartbeats arrive over the connection, too, and are not part of a message. This many bytes a second, more than
     // encrypted heartbeats at the default interval have, are not counted.

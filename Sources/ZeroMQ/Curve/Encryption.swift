@@ -65,7 +65,7 @@ extension Encryption.Client {
 }
 
 extension Encryption.Server {
-    /// Returns the libzmq options of a server. The domain tells the ZAP handler which kind of socket a client connects to.
+    /// Returns the libzmq options of a server. Its ZAP domain is the kind of socket that a client connects to.
     func settings(for kind: SocketKind) -> [SocketSetting] {
         [
             SocketSetting("ZMQ_CURVE_SERVER", ZMQ_CURVE_SERVER, 1),

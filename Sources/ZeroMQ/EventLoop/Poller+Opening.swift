@@ -71,7 +71,7 @@ extension Poller {
             return client.settings
         }
         guard let server = encryption.server else { preconditionFailure("this encryption has no key to bind with") }
-        // Before a stranger can connect, because libzmq admits every client while no handler is bound.
+        // Before a client can connect, because libzmq admits every client while no handler is bound.
         if zapEndpoint == nil {
             let handler = ZAPHandler(admission: server.admission, onFailure: observer.onFailure)
             zapEndpoint = try InprocEndpoint(ZMQ_REP, named: "zap", in: context) { (handle) throws(ZeroMQError) in
