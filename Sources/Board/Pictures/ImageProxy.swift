@@ -15,8 +15,8 @@ struct ImageProxy: Sendable {
             logger.warning("the board's pictures cannot be used, and are fetched again", [.error: "\(error)"])
         }
         let fetch = ImageFetcher(
-            client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trusted: trusted)
-        cache = TieredImageCache(database: file, fetch: fetch, clock: clock) { error in
+            client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: trusted)
+        cache = TieredImageCache(database: file, fetcher: fetch, wallClock: clock) { error in
             logger.warning("a picture cannot be kept, and will be fetched again", [.error: "\(error)"])
         }
     }
