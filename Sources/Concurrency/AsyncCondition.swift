@@ -5,7 +5,7 @@
 /// state, so they must be short and must not touch the same `AsyncCondition`. There is no limit on waiting tasks.
 public final class AsyncCondition<State: Sendable>: Sendable {
     // Inlinable, as the lock is: every message of a socket changes such a state, and a generic of another module that is
-    // not compiled for its state costs more than the change.
+    // not specialized for the state costs more than the change.
 
     @usableFromInline struct Waiter: Sendable {
         @usableFromInline let ticket: Int
@@ -62,7 +62,7 @@ public final class AsyncCondition<State: Sendable>: Sendable {
         guarded.withLock { body($0.state) }
     }
 
-    /// How many tasks wait.
+    /// The number of waiting tasks.
     @inlinable public var waiterCount: Int { guarded.withLock { $0.waiters.count } }
 
     /// Reads or changes the state under the lock, then resumes the tasks that it satisfies; returns what `body` returns.
@@ -78,15 +78,15 @@ public final class AsyncCondition<State: Sendable>: Sendable {
 
     /// Suspends until `condition` is true, and returns true; returns false if the task is cancelled, then or before.
     ///
-    /// By the time the task goes on, another may have changed the state again: look again, or use ``waitForValue(_:)``.
+    /// Another task may change the state again before this one resumes: check it again, or use ``waitForValue(_:)``.
     @inlinable public func wait(until condition: @escaping @Sendable (State) -> Bool) async -> Bool {
         await waitForValue { condition($0) ? true : nil } ?? false
     }
 
     /// Suspends until `body` returns a value, and returns it; returns nil if the task is cancelled, then or before.
     ///
-    /// `body` is called at once and after each change, and may change the state itself: what it takes out of the state is
-    /// this task's alone. A cancelled task has taken nothing.
+    /// `body` is called at once and after each change, and may change the state itself: a value that it removes from the
+    /// state belongs to this task alone. If the task is cancelled, `body` has removed nothing.
     @inlinable public func waitForValue<Result: Sendable>(
         _ body: @escaping @Sendable (inout State) -> Result?
     ) async -> Result? {
@@ -111,7 +111,7 @@ public final class AsyncCondition<State: Sendable>: Sendable {
 
     /// Suspends until `body` returns a value, and returns it, whether the task is cancelled or not.
     ///
-    /// For what is sure to come. `body` is called as ``waitForValue(_:)`` calls it.
+    /// Use it for a value that is sure to come. `body` is called as by ``waitForValue(_:)``.
     @inlinable public func waitIgnoringCancellation<Result: Sendable>(
         _ body: @escaping @Sendable (inout State) -> Result?
     ) async -> Result {
@@ -126,7 +126,7 @@ public final class AsyncCondition<State: Sendable>: Sendable {
         }
     }
 
-    /// Tries `body` once, without the cost of a task that waits; returns its value, and a ticket to wait with.
+    /// Calls `body` once, without the cost of suspending; returns its value, and a ticket for a waiter.
     @inlinable func begin<Result: Sendable>(
         _ body: (inout State) -> Result?
     ) -> (value: Result?, ticket: Int) {

@@ -7,17 +7,17 @@ public struct AsyncSemaphore: Sendable {
 
     /// Makes a semaphore with `permits` permits, at least one.
     public init(permits: Int) {
-        precondition(permits > 0, "a semaphore without permits never lets a task go on")
+        precondition(permits > 0, "a semaphore without permits blocks every task for ever")
         freePermits = AsyncCondition(permits)
     }
 
-    /// How many tasks wait for a permit.
+    /// The number of tasks that wait for a permit.
     public var waiterCount: Int { freePermits.waiterCount }
 
     /// Suspends until there is a permit, calls `body` with it, and gives it back; returns or throws what `body` does.
     ///
     /// Cancellation does not end the wait: a cancelled task still waits for its turn, and `body` sees the cancellation.
-    /// So whoever holds a permit must heed cancellation, for the sake of those who wait.
+    /// So `body` should end early when it is cancelled, because other tasks wait for its permit.
     public func withPermit<Value: Sendable, Failure: Error>(
         _ body: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -1,6 +1,14 @@
-/// Runs `work` and returns what it returns; after `limit` its task is cancelled and `late` is thrown.
+/// Runs an operation, and cancels it if it takes longer than a limit.
 ///
-/// `work` must end when it is cancelled.
+/// The call returns only after `work` has ended, so `work` must end when it is cancelled.
+///
+/// - Parameters:
+///   - limit: the longest time that `work` may take.
+///   - late: the error that is thrown after that time.
+///   - clock: the clock that measures the limit.
+///   - work: the operation.
+/// - Returns: the value of `work`.
+/// - Throws: `late`, or the error of `work`.
 public func withDeadline<Value: Sendable>(
     _ limit: Duration, orThrow late: @autoclosure @Sendable () -> any Error,
     clock: any Clock<Duration> = ContinuousClock(), _ work: @escaping @Sendable () async throws -> Value

@@ -3,10 +3,10 @@ public import Glibc
 /// A value that one thread at a time can read or change, inside ``withLock(_:)``.
 ///
 /// It is a pthread mutex on the heap: the thread sanitizer of this toolchain understands it, and reports false races on
-/// `Synchronization.Mutex`. It is not recursive. Never call from within `body` what may block or lock the same value.
+/// `Synchronization.Mutex`. It is not recursive. The closure must not block, and must not lock the same value.
 ///
-/// `@unchecked Sendable` is sound because `value` is read and written inside `withLock` alone, between lock and unlock
-/// of one mutex, and what leaves the closure is `sending`.
+/// `@unchecked Sendable` is sound: `value` is accessed only in `withLock`, between lock and unlock of one mutex, and the
+/// result of the closure is `sending`.
 ///
 /// See docs/decisions/0001-lock-implementation.md.
 public final class Locked<Value>: @unchecked Sendable {
@@ -26,7 +26,7 @@ public final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Calls `body` with the value while no other thread can, and returns what it returns.
+    /// Calls `body` with exclusive access to the value, and returns its result.
     ///
     /// Blocks the calling thread while another thread is inside; keep `body` short.
     @inlinable public func withLock<Result, Failure: Error>(

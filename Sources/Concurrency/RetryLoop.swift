@@ -1,5 +1,6 @@
-/// Repeats an operation until it succeeds, with pauses that double: for what must not be given up, such as a write to a
-/// disk that is full for now.
+/// Repeats an operation until it succeeds, with pauses that double.
+///
+/// Use it for an operation that must not be given up, such as a write to a disk that is full for now.
 ///
 /// The operation runs in the caller's task, never twice at once. There is no limit on attempts.
 public struct RetryLoop: Sendable {
@@ -22,8 +23,8 @@ public struct RetryLoop: Sendable {
     /// pause after it ends at once.
     ///
     /// - Parameters:
-    ///   - operation: what is tried.
-    ///   - onFailure: is called with the error of each failed attempt, before the pause.
+    ///   - operation: the operation.
+    ///   - onFailure: receives the error of each failed attempt, before the pause.
     public func run<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value,
         onFailure: (any Error) -> Void

@@ -1,7 +1,7 @@
-/// Single flight: callers who ask for the same key at the same time share one run of an operation and its value.
+/// Shares one run of an operation, and its value, among concurrent callers with the same key.
 ///
-/// A run begins with the first caller, in a task of its own, and ends for all callers at once. Who asks after it has ended
-/// begins another. A caller that is cancelled leaves at once and does not disturb the others. There is no limit on keys
+/// A run begins with the first caller, in a task of its own, and ends for all callers at once. A call after
+/// that begins another run. A caller that is cancelled leaves at once and does not disturb the others. There is no limit on keys
 /// or callers, and nothing is kept once a run has ended.
 ///
 /// All that callers share is `Value`: for an operation that fails, make it a `Result`.
@@ -30,23 +30,23 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     private let cancelsAbandonedRuns: Bool
     private let state = Locked(State())
 
-    /// Makes one without runs.
+    /// Makes a single flight without runs.
     ///
     /// - Parameters:
-    ///   - executor: where operations prefer to run; nil for the default.
-    ///   - cancelsAbandonedRuns: if true, a run is cancelled when its last caller has left, and who comes next begins
-    ///     another; if false, it goes on, and who comes next joins it.
+    ///   - executor: the executor on which operations prefer to run; nil for the default.
+    ///   - cancelsAbandonedRuns: if true, a run is cancelled when its last caller has left, and the next caller
+    ///     begins another; if false, the run goes on, and the next caller joins it.
     public init(on executor: (any TaskExecutor)? = nil, cancelsAbandonedRuns: Bool = true) {
         self.executor = executor
         self.cancelsAbandonedRuns = cancelsAbandonedRuns
     }
 
-    /// How many callers wait.
+    /// The number of waiting callers.
     public var callerCount: Int {
         state.withLock { state in state.flights.values.reduce(0) { $0 + $1.callers.count } }
     }
 
-    /// Runs `operation`, or joins the run that `key` has; returns the run's value.
+    /// Runs `operation`, or joins the current run of `key`; returns the value of the run.
     ///
     /// - Throws: `CancellationError` at once if the task is cancelled, or after ``close()``.
     public func run(
@@ -56,7 +56,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         return try await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 join(key, ticket, continuation, operation)
-                // The handler below may have run before there was anybody to take out.
+                // The cancellation handler may have run before the caller had joined.
                 if Task.isCancelled { leave(key, ticket) }
             }
         } onCancel: {
@@ -85,7 +85,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
             if let index = state.flights.index(forKey: key) {
                 state.flights.values[index].callers[ticket] = caller
             } else {
-                // Made under the lock, so that the flight is known before it can end.
+                // Made under the lock, so that the flight is registered before it can end.
                 let number = state.makeTicket()
                 let task = Task(executorPreference: executor) { self.end(key, number, await operation()) }
                 state.flights[key] = Flight(number: number, task: task, callers: [ticket: caller])

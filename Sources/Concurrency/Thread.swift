@@ -4,7 +4,7 @@ public import Glibc
 ///
 /// All signals are blocked on the thread, so none of the process's signals is delivered to it.
 ///
-/// - Throws: `SystemError` if the process may not have another thread; `body` is not called then.
+/// - Throws: `SystemError` if the process cannot start another thread; `body` is not called then.
 @discardableResult
 public func startThread(_ body: sending @escaping () -> Void) throws(SystemError) -> pthread_t {
     var thread = pthread_t()
@@ -20,7 +20,7 @@ public func startThread(_ body: sending @escaping () -> Void) throws(SystemError
 
 /// Calls `body` with all signals blocked, and restores the mask of the calling thread afterwards.
 ///
-/// A thread that `body` starts inherits the mask: the signals that stop a process are left to the thread that waits for
+/// A thread that `body` starts inherits the mask, so the signals that stop a process reach only the thread that waits for
 /// them.
 public func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
     var all = sigset_t()
@@ -44,11 +44,11 @@ private func runThread(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoi
     return nil
 }
 
-/// A call of the operating system that failed. It left nothing behind, and may succeed later.
+/// A system call that failed. It had no effect, and may succeed later.
 public struct SystemError: Error, Sendable, CustomStringConvertible {
-    /// The call: `eventfd`.
+    /// The name of the call, such as `eventfd`.
     public let function: String
-    /// The reason, as errno(3) numbers it.
+    /// The error number (errno(3)).
     public let code: Int32
 
     /// One line: `eventfd: Too many open files (errno 24)`.

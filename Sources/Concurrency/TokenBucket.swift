@@ -1,7 +1,7 @@
-/// A rate limit: a bucket that refills at a steady rate and loses a token for each thing that is allowed.
+/// A rate limit: a bucket of tokens that refills at a steady rate. Each allowed action takes a token.
 ///
-/// It starts full, so a burst of `capacity` is allowed after a quiet time. It is a value without a lock or a clock: the
-/// caller says what time it is, as the time since any fixed moment, and shares the bucket in a ``Locked``.
+/// It starts full, so a burst of `capacity` actions is allowed after a pause. It is a value without a lock or a clock: the
+/// caller passes the time since a fixed moment, and shares the bucket in a ``Locked``.
 public struct TokenBucket: Sendable {
     private let capacity: Double
     private let refillPerSecond: Double
@@ -11,9 +11,9 @@ public struct TokenBucket: Sendable {
     /// Makes a full bucket.
     ///
     /// - Parameters:
-    ///   - capacity: how many tokens it holds.
-    ///   - refillPerSecond: how many tokens come back each second.
-    ///   - now: the time since the moment that all calls count from.
+    ///   - capacity: the largest number of tokens.
+    ///   - refillPerSecond: the number of tokens that are added each second.
+    ///   - now: the time since the fixed moment.
     public init(capacity: Double, refillPerSecond: Double, at now: Duration = .zero) {
         self.capacity = capacity
         self.refillPerSecond = refillPerSecond
@@ -21,7 +21,9 @@ public struct TokenBucket: Sendable {
         lastRefill = now
     }
 
-    /// Takes a token; false if there is no whole one. A time before that of an earlier call counts as that time.
+    /// Takes a token and returns true; returns false if there is no whole token.
+    ///
+    /// - Parameter now: the time since the fixed moment. A time before that of an earlier call counts as that time.
     public mutating func takeToken(at now: Duration) -> Bool {
         if now > lastRefill {
             tokens = min(capacity, tokens + (now - lastRefill) / .seconds(1) * refillPerSecond)

@@ -1,7 +1,7 @@
-/// Wakes a service that sleeps until its next time, because something has happened meanwhile.
+/// Wakes a service that sleeps until its next run, because it has work earlier.
 ///
-/// ``signal()`` and ``stop()`` may be called on any thread and never wait. A signal that nobody waits for is kept for the
-/// next wait; several are kept as one. One task at a time runs the loop or waits.
+/// ``signal()`` and ``stop()`` may be called on any thread and never wait. A signal that no task waits for is kept for
+/// the next wait; several are kept as one. One task at a time runs the loop or waits.
 public struct WakeSignal: Sendable {
     private let hasStopped = Locked(false)
     private let signals: AsyncStream<Void>
@@ -12,21 +12,21 @@ public struct WakeSignal: Sendable {
         (signals, source) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Wakes the loop, or has it go around once more.
+    /// Wakes the loop, or if the body is running, makes it run once more.
     public func signal() {
         source.yield()
     }
 
-    /// Ends the loop, once the body that is running has returned. Signals that come later do nothing.
+    /// Ends the loop after the current run of the body. Later signals have no effect.
     public func stop() {
         hasStopped.withLock { $0 = true }
         source.finish()
     }
 
-    /// Whether ``stop()`` was called; a body that does many things looks between them.
+    /// Whether ``stop()`` was called; a body with several steps checks it between them.
     public var isStopped: Bool { hasStopped.withLock { $0 } }
 
-    /// Returns after ``stop()`` was called, or when the task is cancelled.
+    /// Suspends until ``stop()`` is called or the task is cancelled.
     public func waitForStop() async {
         for await _ in signals {}
     }
@@ -37,9 +37,9 @@ public struct WakeSignal: Sendable {
     /// one call of `body`.
     ///
     /// - Parameters:
-    ///   - pause: how long to wait before the first call; a signal cuts it short.
-    ///   - clock: the clock that all pauses are slept on.
-    ///   - body: the work; it returns how long to sleep if no signal comes.
+    ///   - pause: the time before the first call; a signal cuts it short.
+    ///   - clock: the clock for all pauses.
+    ///   - body: the work; it returns the time until its next call if no signal comes.
     public func runLoop(
         after pause: Duration = .zero, _ clock: any Clock<Duration>, _ body: () async -> Duration
     ) async {

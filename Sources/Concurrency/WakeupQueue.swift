@@ -10,12 +10,12 @@ public protocol WakeupQueueContent: Sendable {
 /// A queue from any thread to one thread, the reader, which sleeps in poll(2) or epoll(7) while the queue is empty.
 ///
 /// The reader waits for ``descriptor``, an eventfd(2). It is written to only while the reader sleeps, so a burst costs
-/// one system call, and what the reader posts itself costs none. The queue has no limit of its own: who posts counts.
+/// one system call, and a post by the reader itself costs none. The queue has no limit; callers must keep one.
 ///
 /// The reader calls ``take(_:)``, works, calls ``prepareToSleep()``, and waits only if that returned true. When the
 /// descriptor is readable it calls ``clearWakeup()``.
 public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
-    // Inlinable, as the lock is: a generic of another module that is not compiled for its content costs 20,000
+    // Inlinable, as the lock is: a generic of another module that is not specialized for its content costs 20,000
     // instructions for each command that a process answers.
     @usableFromInline struct State {
         @usableFromInline var content: Content
@@ -39,9 +39,9 @@ public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
         close(descriptor)
     }
 
-    /// Changes the content under the lock, and wakes the reader if it sleeps; returns what `change` returns.
+    /// Changes the content under the lock, and wakes the reader if it sleeps; returns the result of `change`.
     ///
-    /// Any thread may call it. It never blocks for longer than another `change` takes.
+    /// Any thread may call it. It blocks for no longer than another `change` takes.
     @inlinable public func post<Result: Sendable>(_ change: (inout Content) -> Result) -> Result {
         let (result, mustWake) = state.withLock { state in
             defer { state.isAsleep = false }
@@ -56,7 +56,7 @@ public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
         eventfd_write(descriptor, 1)
     }
 
-    /// Takes content out under the lock; returns what `change` returns. The reader alone calls it.
+    /// Removes content under the lock; returns the result of `change`. Only the reader may call it.
     @inlinable public func take<Result: Sendable>(_ change: (inout Content) -> Result) -> Result {
         state.withLock { state in
             state.isAsleep = false
@@ -67,7 +67,8 @@ public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
     /// Whether the reader has nothing to do.
     @inlinable public var isEmpty: Bool { state.withLock(\.content.isEmpty) }
 
-    /// Returns true if the queue is empty, so that the reader may sleep; the next post wakes it. The reader alone calls it.
+    /// Returns true if the queue is empty, so that the reader may sleep; the next post wakes it. Only the reader may
+    /// call it.
     @inlinable public func prepareToSleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.content.isEmpty
@@ -75,7 +76,7 @@ public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
         }
     }
 
-    /// Makes ``descriptor`` unreadable again, after it was found readable. The reader alone calls it.
+    /// Makes ``descriptor`` unreadable again, after it was readable. Only the reader may call it.
     public func clearWakeup() {
         var count: eventfd_t = 0
         eventfd_read(descriptor, &count)

@@ -2,9 +2,9 @@ import FoundationEssentials
 import Networking
 import SQLite
 
-/// The pictures on disk, up to so many bytes; those that were used longest ago make room.
+/// The images on disk, up to a number of bytes. The least recently used ones are removed first.
 ///
-/// Each has its digest beside it: one whose bytes are no longer those that were written counts as not there.
+/// Each image is stored with its digest; an image that does not match it counts as missing.
 struct DiskImageCache: Sendable {
     static let schema = Schema(
         Schema.Component(
@@ -27,9 +27,10 @@ struct DiskImageCache: Sendable {
             ]))
 
     let database: Database
+    /// The largest size of all images in bytes.
     let limit: Int
 
-    /// A picture, and if it is a full one what its source is asked with.
+    /// Returns an image, and for a full-size one its validators.
     func find(_ key: ImageKey) async throws -> (image: CachedImage, validators: CacheValidators)? {
         let rows = try await database.read { connection in
             try connection.query(
@@ -43,10 +44,11 @@ struct DiskImageCache: Sendable {
         return (image, CacheValidators(entityTag: tag, lastModified: modified))
     }
 
-    /// Keeps a picture. A full one takes the place of all that was made of the one before it.
+    /// Stores an image. A full-size image replaces all sizes of the previous version.
     ///
-    /// `uses` tells what was used since, and when: it is written down only now, when it decides what has to go.
-    func keep(
+    /// - Parameter uses: the images used since the last call, with the times. They are written here, because only here
+    ///   they decide which images are removed.
+    func store(
         _ image: CachedImage, _ key: ImageKey, _ validators: CacheValidators, uses: [ImageKey: Date]
     ) async throws {
         let limit = limit
@@ -75,14 +77,14 @@ struct DiskImageCache: Sendable {
         }
     }
 
-    /// Notes that a picture's source was the same at this time.
-    func check(_ url: String, at date: Date) async throws {
+    /// Records that the source had the same image at a time.
+    func markChecked(_ url: String, at date: Date) async throws {
         try await database.write { connection in
             try connection.execute("update picture set checked = ? where url = ?", date.milliseconds, url)
         }
     }
 
-    /// How many bytes the pictures have.
+    /// Returns the size of all images in bytes.
     func bytes() async throws -> Int {
         try await database.read { connection in
             try connection.query("select coalesce(sum(length(bytes)), 0) from picture", as: Int.self)[0]

@@ -1,40 +1,46 @@
 import FoundationEssentials
 public import Networking
 
-/// Fetches a picture from a stranger's host: within limits of time and size, from the public internet alone unless
-/// allowed otherwise, and believed for its bytes.
+/// Fetches images from untrusted hosts, within limits of time and size.
+///
+/// Only public addresses are connected to, unless private ones are allowed. The content type of a response is ignored.
 public struct ImageFetcher: Sendable {
-    /// What a visit to a picture's host has led to.
+    /// The result of a fetch.
     enum ImageFetchResult: Sendable {
-        /// A file, whatever it is, and what it can be recognized by.
-        case bytes([UInt8], CacheValidators)
-        /// The picture is still the one that was known.
+        /// A file, which may be anything, with its validators.
+        case fetched([UInt8], CacheValidators)
+        /// The known version is still current (304).
         case unchanged
     }
 
     private static let service = "picture"
-    /// As the worker has them when it proves a poster.
+    // The limits are those with which the worker checks a poster.
     private static let deadline = Duration.seconds(5)
     private static let responseLimit = 10 << 20
     private static let redirects = 3
-    /// The longest address that is fetched, and the longest validator that is kept.
-    private static let longestText = 2_048
+    /// The longest URL that is fetched, and the longest validator that is kept, in bytes.
+    private static let maximumTextLength = 2_048
 
     private let client: HTTPClient
     private let allowsPrivateAddresses: Bool
-    private let trusted: String?
+    private let trustedURL: String?
 
-    /// Fetches through `client`; addresses below `trusted`, such as the sandbox's, may be private whatever is allowed.
-    public init(client: HTTPClient, allowsPrivateAddresses: Bool = false, trusted: String? = nil) {
+    /// Makes a fetcher.
+    ///
+    /// - Parameters:
+    ///   - client: the client for all fetches.
+    ///   - allowsPrivateAddresses: whether private and loopback addresses are connected to.
+    ///   - trustedURL: a base URL, such as the sandbox's, below which private addresses are always allowed.
+    public init(client: HTTPClient, allowsPrivateAddresses: Bool = false, trustedURL: String? = nil) {
         self.client = client
         self.allowsPrivateAddresses = allowsPrivateAddresses
-        self.trusted = trusted
+        self.trustedURL = trustedURL
     }
 
-    /// Visits the picture at `url`, of which a version with these validators is known; nil if there is none.
-    func visit(_ url: String, known: CacheValidators?) async -> ImageFetchResult? {
-        guard url.utf8.count <= Self.longestText else { return nil }
-        let isTrusted = trusted.map { url.hasPrefix("\($0)/") } ?? false
+    /// Fetches the image at `url`, unless the version with the validators in `known` is still current; nil if that fails.
+    func fetch(_ url: String, known: CacheValidators?) async -> ImageFetchResult? {
+        guard url.utf8.count <= Self.maximumTextLength else { return nil }
+        let isTrusted = trustedURL.map { url.hasPrefix("\($0)/") } ?? false
         var headers = [HTTPField("Accept", "image/jpeg, image/png, image/webp")]
         if let tag = known?.entityTag { headers.append(HTTPField("If-None-Match", tag)) }
         if let date = known?.lastModified { headers.append(HTTPField("If-Modified-Since", date)) }
@@ -47,15 +53,21 @@ public struct ImageFetcher: Sendable {
             response throws(UpstreamError) in
             if isConditional, response.status == 304 { return .unchanged }
             if let failure = response.failure(of: Self.service) { throw failure }
-            return .bytes(Array(response.body), CacheValidators(of: response, upTo: Self.longestText))
+            return .fetched(Array(response.body), CacheValidators(of: response, maximumLength: Self.maximumTextLength))
         }
-        // Why a stranger's host has no picture for us is nobody's business: the page shows that there is none.
+        // The reason is not reported: hosts fail often, and the page shows that there is no image.
         return try? await client.send(endpoint)
     }
 }
 
+/// The validators of a response, with which the host is asked whether it has changed (RFC 9110, 8.8).
+struct CacheValidators: Hashable, Sendable {
+    var entityTag: String?
+    var lastModified: String?
+}
+
 extension CacheValidators {
-    fileprivate init(of response: HTTPResponse, upTo limit: Int) {
+    fileprivate init(of response: HTTPResponse, maximumLength limit: Int) {
         entityTag = response["ETag"].flatMap { $0.utf8.count <= limit ? $0 : nil }
         lastModified = response["Last-Modified"].flatMap { $0.utf8.count <= limit ? $0 : nil }
     }

@@ -1,14 +1,16 @@
-/// How large a picture is sent to browsers; the raw value is the word in addresses.
+import Imaging
+
+/// The size in which an image is sent to browsers; the raw value is its name in URLs.
 public enum ImageSize: String, CaseIterable, Sendable {
-    /// Beside a line of a list.
+    /// For a line of a list.
     case small
-    /// In a grid, and on a page of its own.
+    /// For a grid, and for a page about one thing.
     case large
-    /// As large as any is kept; the other sizes are made of it.
+    /// The largest size that is kept; the others are made from it.
     case full
 
-    /// What it must fit into: twice the size on the page, for screens with two pixels a point.
-    var box: (width: Int, height: Int) {
+    /// The largest width and height in pixels: twice the size on the page, for screens with two pixels per point.
+    var bounds: (width: Int, height: Int) {
         switch self {
         case .small: (144, 216)
         case .large: (480, 720)
@@ -16,6 +18,14 @@ public enum ImageSize: String, CaseIterable, Sendable {
         }
     }
 
-    /// How well a JPEG keeps it; what others are made of is kept better.
+    /// The quality of the JPEG, 1 to 100; it is higher for the size from which others are made.
     var quality: Int { self == .full ? 88 : 82 }
+}
+
+/// Shrinks images one at a time, because decoding one may take tens of megabytes.
+actor ImageResizer {
+    /// Returns a file in a size, as a JPEG; nil if the file is not an image, is damaged, or would take too much memory.
+    func resize(_ file: [UInt8], to size: ImageSize) -> [UInt8]? {
+        Bitmap(decoding: file, toFit: size.bounds.width, size.bounds.height)?.encodeJPEG(quality: size.quality)
+    }
 }

@@ -1,35 +1,53 @@
-/// The pictures that are in memory, up to so many bytes; those that were used longest ago make room.
+import FoundationEssentials
+
+/// The key of an image in the caches.
+struct ImageKey: Hashable, Sendable {
+    let url: String
+    let size: ImageSize
+
+    /// The key of the same image in full size.
+    var fullSize: ImageKey { ImageKey(url: url, size: .full) }
+}
+
+/// An image as it is sent to browsers: a JPEG that marquee has encoded.
+struct CachedImage: Hashable, Sendable {
+    let bytes: [UInt8]
+    /// The last time at which the source was known to have this image.
+    var checked: Date
+}
+
+/// The images in memory, up to a number of bytes. The least recently used ones are removed first.
 struct MemoryImageCache: Sendable {
-    private var images: [ImageKey: (image: CachedImage, used: Int)] = [:]
-    private var uses = 0
+    private var images: [ImageKey: (image: CachedImage, lastUse: Int)] = [:]
+    private var useCount = 0
     private let limit: Int
-    /// How many bytes the pictures have.
+    /// The size of all images in bytes.
     private(set) var bytes = 0
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// A picture, which counts as used now.
-    mutating func take(_ key: ImageKey) -> CachedImage? {
+    /// Returns an image and marks it as used.
+    mutating func find(_ key: ImageKey) -> CachedImage? {
         guard let image = images[key]?.image else { return nil }
-        uses += 1
-        images[key]?.used = uses
+        useCount += 1
+        images[key]?.lastUse = useCount
         return image
     }
 
-    /// Puts a picture in the place of the one with its key.
-    mutating func put(_ image: CachedImage, _ key: ImageKey) {
+    /// Stores an image in place of the one with the same key. An image larger than the limit is not stored.
+    mutating func store(_ image: CachedImage, _ key: ImageKey) {
         remove(key)
         guard image.bytes.count <= limit else { return }
-        uses += 1
-        images[key] = (image, uses)
+        useCount += 1
+        images[key] = (image, useCount)
         bytes += image.bytes.count
-        // A shelf holds some hundreds, so looking through all of them is nothing beside making one.
-        while bytes > limit, let oldest = images.min(by: { $0.value.used < $1.value.used }) { remove(oldest.key) }
+        // There are some hundred images, so a linear search costs nothing beside the encoding of one.
+        while bytes > limit, let oldest = images.min(by: { $0.value.lastUse < $1.value.lastUse }) { remove(oldest.key) }
     }
 
-    /// Takes a picture away.
+    /// Removes an image, if there is one with the key.
     mutating func remove(_ key: ImageKey) {
         bytes -= images.removeValue(forKey: key)?.image.bytes.count ?? 0
     }

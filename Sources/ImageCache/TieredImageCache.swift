@@ -3,183 +3,198 @@ public import FoundationEssentials
 public import Operations
 public import SQLite
 
-/// Strangers' pictures for pages of ours: fetched once, made small, kept in memory and on disk.
+/// A cache of images from other hosts, in memory and on disk, in the sizes that pages need.
 ///
-/// A picture is known by its address alone. One that was not looked at for an hour is asked for again with its validators,
-/// so that an unchanged one costs its host an empty answer (RFC 9111, 4.3). Whoever asks for the same at the same time
-/// waits for one fetch. Where a picture can no longer be had the old one is shown. What cannot be kept, because the disk is
-/// full or damaged, is fetched again: the cache never fails, it only knows less.
+/// An image is identified by its URL. One that was not checked for an hour is fetched again with its validators, so that an
+/// unchanged image costs its host an empty response (RFC 9111, 4.3). Concurrent requests for one image share one fetch. If
+/// the fetch fails, the old image is returned. If the disk is full or damaged, images are fetched again.
 ///
 /// See docs/decisions/0030-image-cache.md.
 public actor TieredImageCache {
-    /// How much is kept, and for how long it is believed.
+    /// Limits on sizes and ages.
     public struct Limits: Sendable {
-        /// Bytes in memory.
+        /// The largest size of all images in memory, in bytes.
         public var memory = 16 << 20
-        /// Bytes on disk.
+        /// The largest size of all images on disk, in bytes.
         public var disk = 128 << 20
-        /// How long a picture is believed without asking its host.
+        /// The time for which an image is returned without asking its host, in seconds.
         public var freshness: TimeInterval = 3_600
-        /// How long a host that had no picture is left alone.
-        public var pause: TimeInterval = 600
+        /// The time for which a URL without an image is not fetched again, in seconds.
+        public var failurePause: TimeInterval = 600
 
-        /// The usual limits.
+        /// Makes the default limits.
         public init() {}
     }
 
-    /// Where a picture that was asked for came from; the raw value is the word in metrics.
+    /// The source of an image that was returned; the raw value is its label in metrics.
     public enum Origin: String, CaseIterable, Sendable {
         case memory
         case disk
-        /// Its host said that it is unchanged.
+        /// The cache, after the host confirmed that the image has not changed.
         case unchanged
         case fetched
-        /// There is none.
-        case nowhere
+        /// No image was returned.
+        case unavailable = "nowhere"
     }
 
-    private struct Visited {
-        let full: CachedImage
+    private struct FullSizeImage {
+        let image: CachedImage
         let isNew: Bool
     }
 
-    private let store: DiskImageCache
-    private let fetch: ImageFetcher
+    private var memory: MemoryImageCache
+    private let disk: DiskImageCache
+    private let fetcher: ImageFetcher
+    private let resizer = ImageResizer()
     private let limits: Limits
-    private let clock: WallClock
+    private let wallClock: WallClock
     private let report: @Sendable (any Error) -> Void
-    private let darkroom = ImageResizer()
-    private var shelf: MemoryImageCache
-    // What was asked for is kept, whether the one who asked for it waits or not.
-    private let flights = SingleFlight<ImageKey, CachedImage?>(cancelsAbandonedRuns: false)
-    private let visits = SingleFlight<String, Visited?>(cancelsAbandonedRuns: false)
+    // A lookup goes on after its caller has left: its image is stored for the next one.
+    private let lookups = SingleFlight<ImageKey, CachedImage?>(cancelsAbandonedRuns: false)
+    private let fetches = SingleFlight<String, FullSizeImage?>(cancelsAbandonedRuns: false)
+    /// The times of failed fetches by URL.
     private var failures: [String: Date] = [:]
+    /// The times of uses that are not on disk yet.
     private var uses: [ImageKey: Date] = [:]
-    private var origins: [Origin: Int] = [:]
+    private var originCounts: [Origin: Int] = [:]
     private let fetchPermits = AsyncSemaphore(permits: 4)
 
-    /// How many failures are remembered.
+    /// The number of failed URLs that are remembered.
     private static let failureLimit = 2_000
 
-    /// Makes a cache over a file of its own; `report` is told what its disk refuses.
+    /// Makes a cache.
+    ///
+    /// - Parameters:
+    ///   - database: a database that only this cache uses, with ``schema``.
+    ///   - fetcher: fetches images that are not in the cache.
+    ///   - limits: limits on sizes and ages.
+    ///   - wallClock: the clock for the ages of images.
+    ///   - report: receives the errors of the database; the cache goes on without it.
     public init(
-        database: Database, fetch: ImageFetcher, limits: Limits = Limits(), clock: WallClock = .system,
+        database: Database, fetcher: ImageFetcher, limits: Limits = Limits(), wallClock: WallClock = .system,
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
-        store = DiskImageCache(database: database, limit: limits.disk)
-        shelf = MemoryImageCache(limit: limits.memory)
-        self.fetch = fetch
+        memory = MemoryImageCache(limit: limits.memory)
+        disk = DiskImageCache(database: database, limit: limits.disk)
+        self.fetcher = fetcher
         self.limits = limits
-        self.clock = clock
+        self.wallClock = wallClock
         self.report = report
     }
 
-    /// The tables of the cache's file.
+    /// The tables of the cache's database.
     public static let schema = DiskImageCache.schema
 
-    /// The picture at an address as a JPEG; nil if there is none, or at once if the task is cancelled.
+    /// Returns the image at a URL as a JPEG; nil if there is none, or at once if the task is cancelled.
     ///
-    /// Whoever knows that it has changed since says when: a version that was looked at before that is not believed.
+    /// - Parameters:
+    ///   - url: the URL of the image.
+    ///   - size: the size; smaller images are not enlarged.
+    ///   - changedAt: the time of the last known change. An image that was not checked since is not returned.
     public func image(at url: String, _ size: ImageSize, changedAt: Date = .distantPast) async -> [UInt8]? {
         let key = ImageKey(url: url, size: size)
-        let now = clock.now()
-        // A change that lies ahead of our clock happened now.
+        let now = wallClock.now()
+        // A change in the future, by a clock that is ahead, counts as one of now; else the image would never be current.
         let since = max(min(changedAt, now), now - limits.freshness)
-        if let kept = shelf.take(key), kept.checked >= since {
+        if let cached = memory.find(key), cached.checked >= since {
             uses[key] = now
             count(.memory)
-            return kept.bytes
+            return cached.bytes
         }
-        // Fails only if the caller is cancelled.
-        return (try? await flights.run(key) { await self.find(key, since: since) })?.bytes
+        // Throws only if the caller is cancelled.
+        return (try? await lookups.run(key) { await self.find(key, since: since) })?.bytes
     }
 
-    /// How many pictures came from where.
+    /// Returns the number of returned images by the raw values of ``Origin``.
     public func counts() -> [String: Double] {
-        Dictionary(uniqueKeysWithValues: Origin.allCases.map { ($0.rawValue, Double(origins[$0] ?? 0)) })
+        Dictionary(uniqueKeysWithValues: Origin.allCases.map { ($0.rawValue, Double(originCounts[$0] ?? 0)) })
     }
 
-    /// How many bytes are in memory and on disk.
+    /// Returns the size of all images in bytes, as `memory` and `disk`.
     public func sizes() async throws -> [String: Double] {
-        ["memory": Double(shelf.bytes), "disk": Double(try await store.bytes())]
+        ["memory": Double(memory.bytes), "disk": Double(try await disk.bytes())]
     }
 
     private func find(_ key: ImageKey, since: Date) async -> CachedImage? {
-        let kept = await kept(key)?.image
-        if let kept, kept.checked >= since { return shelved(kept, key, .disk) }
-        if kept == nil, key.size != .full, let full = await self.kept(key.full)?.image, full.checked >= since,
-            let image = await made(of: full, key)
+        let cached = await findOnDisk(key)?.image
+        if let cached, cached.checked >= since { return deliver(cached, key, from: .disk) }
+        if cached == nil, key.size != .full, let full = await findOnDisk(key.fullSize)?.image, full.checked >= since,
+            let image = await resize(full, key)
         {
-            return shelved(image, key, .disk)
+            return deliver(image, key, from: .disk)
         }
-        guard let visited = await visit(key.url, since: since) else {
-            // Better an old picture than none.
-            return kept.map { shelved($0, key, .disk) } ?? nothing()
+        guard let full = await fetchFullSize(key.url, since: since) else {
+            // An old image is better than none.
+            return cached.map { deliver($0, key, from: .disk) } ?? unavailable()
         }
-        if key.size == .full { return shelved(visited.full, key, visited.isNew ? .fetched : .unchanged) }
-        if !visited.isNew, var kept {
-            kept.checked = visited.full.checked
-            return shelved(kept, key, .unchanged)
+        if key.size == .full { return deliver(full.image, key, from: full.isNew ? .fetched : .unchanged) }
+        if !full.isNew, var cached {
+            cached.checked = full.image.checked
+            return deliver(cached, key, from: .unchanged)
         }
-        guard let image = await made(of: visited.full, key) else { return nothing() }
-        return shelved(image, key, visited.isNew ? .fetched : .unchanged)
+        guard let image = await resize(full.image, key) else { return unavailable() }
+        return deliver(image, key, from: full.isNew ? .fetched : .unchanged)
     }
 
-    /// Looks at an address, once for all who wait for it; nil if there is no picture, or was none a moment ago.
-    private func visit(_ url: String, since: Date) async -> Visited? {
-        if let failure = failures[url], failure >= since, clock.now() < failure + limits.pause { return nil }
-        // Whoever comes while the visit is under way joins it.
+    // MARK: Fetching
+
+    /// Fetches or revalidates an image, once for all concurrent callers; nil if that fails, or failed not long ago.
+    private func fetchFullSize(_ url: String, since: Date) async -> FullSizeImage? {
+        if let failure = failures[url], failure >= since, wallClock.now() < failure + limits.failurePause { return nil }
+        // Callers that come during the fetch join it.
         failures[url] = nil
-        return try? await visits.run(url) { await self.visit(url) }  // nobody cancels it
+        return try? await fetches.run(url) { await self.fetchAndRecord(url) }  // lookups are not cancelled
     }
 
-    private func visit(_ url: String) async -> Visited? {
-        let visited = await look(at: url)
-        if visited == nil {
+    private func fetchAndRecord(_ url: String) async -> FullSizeImage? {
+        let full = await fetchFullSize(url)
+        if full == nil {
             if failures.count >= Self.failureLimit { failures = [:] }
-            failures[url] = clock.now()
+            failures[url] = wallClock.now()
         }
-        return visited
+        return full
     }
 
-    private func look(at url: String) async -> Visited? {
+    private func fetchFullSize(_ url: String) async -> FullSizeImage? {
         let key = ImageKey(url: url, size: .full)
-        let known = await kept(key)
-        let answer = await fetchPermits.withPermit { [fetch] in await fetch.visit(url, known: known?.validators) }
-        let now = clock.now()
-        switch answer {
+        let known = await findOnDisk(key)
+        let result = await fetchPermits.withPermit { [fetcher] in await fetcher.fetch(url, known: known?.validators) }
+        let now = wallClock.now()
+        switch result {
         case nil: return nil
         case .unchanged:
             guard var full = known?.image else { return nil }
             full.checked = now
-            await reporting { try await store.check(url, at: now) }
-            return Visited(full: full, isNew: false)
-        case .bytes(let file, let validators):
-            guard let bytes = await darkroom.develop(file, .full) else { return nil }
+            await reporting { try await disk.markChecked(url, at: now) }
+            return FullSizeImage(image: full, isNew: false)
+        case .fetched(let file, let validators):
+            guard let bytes = await resizer.resize(file, to: .full) else { return nil }
             let full = CachedImage(bytes: bytes, checked: now)
-            for size in ImageSize.allCases { shelf.remove(ImageKey(url: url, size: size)) }
-            await keep(full, key, validators)
-            return Visited(full: full, isNew: true)
+            for size in ImageSize.allCases { memory.remove(ImageKey(url: url, size: size)) }
+            await storeOnDisk(full, key, validators)
+            return FullSizeImage(image: full, isNew: true)
         }
     }
 
-    /// A smaller size, made of the full one and kept.
-    private func made(of full: CachedImage, _ key: ImageKey) async -> CachedImage? {
-        guard let bytes = await darkroom.develop(full.bytes, key.size) else { return nil }
+    /// Makes a smaller size from the full one and stores it.
+    private func resize(_ full: CachedImage, _ key: ImageKey) async -> CachedImage? {
+        guard let bytes = await resizer.resize(full.bytes, to: key.size) else { return nil }
         let image = CachedImage(bytes: bytes, checked: full.checked)
-        await keep(image, key, CacheValidators())
+        await storeOnDisk(image, key, CacheValidators())
         return image
     }
 
-    private func kept(_ key: ImageKey) async -> (image: CachedImage, validators: CacheValidators)? {
-        await reporting { try await store.find(key) } ?? nil
+    // MARK: Disk
+
+    private func findOnDisk(_ key: ImageKey) async -> (image: CachedImage, validators: CacheValidators)? {
+        await reporting { try await disk.find(key) } ?? nil
     }
 
-    private func keep(_ image: CachedImage, _ key: ImageKey, _ validators: CacheValidators) async {
-        uses[key] = clock.now()
+    private func storeOnDisk(_ image: CachedImage, _ key: ImageKey, _ validators: CacheValidators) async {
+        uses[key] = wallClock.now()
         let uses = uses
         self.uses = [:]
-        await reporting { try await store.keep(image, key, validators, uses: uses) }
+        await reporting { try await disk.store(image, key, validators, uses: uses) }
     }
 
     private func reporting<Value: Sendable>(_ body: () async throws -> Value) async -> Value? {
@@ -191,23 +206,22 @@ public actor TieredImageCache {
         }
     }
 
-    private func shelved(_ image: CachedImage, _ key: ImageKey, _ origin: Origin) -> CachedImage {
-        shelf.put(image, key)
-        uses[key] = clock.now()
+    // MARK: Results
+
+    /// Stores an image in memory, counts it, and returns it.
+    private func deliver(_ image: CachedImage, _ key: ImageKey, from origin: Origin) -> CachedImage {
+        memory.store(image, key)
+        uses[key] = wallClock.now()
         count(origin)
         return image
     }
 
-    private func nothing() -> CachedImage? {
-        count(.nowhere)
+    private func unavailable() -> CachedImage? {
+        count(.unavailable)
         return nil
     }
 
     private func count(_ origin: Origin) {
-        origins[origin, default: 0] += 1
+        originCounts[origin, default: 0] += 1
     }
-}
-
-extension ImageKey {
-    fileprivate var full: ImageKey { ImageKey(url: url, size: .full) }
 }

@@ -1,4 +1,4 @@
-/// A colour of a screen, with how much of what is behind it it covers.
+/// An sRGB colour with an opacity.
 public struct Color: Hashable, Sendable {
     /// Red, 0 to 255.
     public var red: UInt8
@@ -6,7 +6,7 @@ public struct Color: Hashable, Sendable {
     public var green: UInt8
     /// Blue, 0 to 255.
     public var blue: UInt8
-    /// 0 (nothing is seen of it) to 1 (nothing is seen behind it).
+    /// From 0, transparent, to 1, opaque.
     public var opacity: Double
 
     /// Makes a colour from `0xRRGGBB`.
@@ -17,8 +17,7 @@ public struct Color: Hashable, Sendable {
         self.opacity = opacity
     }
 
-    /// Makes a colour from its place on the colour wheel (0 red, ⅓ green, ⅔ blue, 1 red again), its
-    /// purity and its light.
+    /// Makes an opaque colour from hue, saturation and brightness, each 0 to 1. Hue 0 is red, ⅓ green, ⅔ blue, 1 red again.
     public init(hue: Double, saturation: Double, brightness: Double) {
         func channel(_ offset: Double) -> UInt8 {
             let position = ((hue - hue.rounded(.down)) * 6 + offset).truncatingRemainder(dividingBy: 6)
@@ -31,14 +30,14 @@ public struct Color: Hashable, Sendable {
         opacity = 1
     }
 
-    /// The same colour, covering less.
+    /// Returns the colour with another opacity.
     public func opacity(_ opacity: Double) -> Color {
         var color = self
         color.opacity = opacity
         return color
     }
 
-    /// What lies between the two: 0 is this colour, 1 the other.
+    /// Returns a colour between two: for a share of 0 this one, for 1 the other.
     public func mixed(with other: Color, _ share: Double) -> Color {
         func mix(_ one: UInt8, _ two: UInt8) -> UInt8 {
             UInt8(max(0, min(255, (Double(one) + (Double(two) - Double(one)) * share).rounded())))
@@ -50,4 +49,14 @@ public struct Color: Hashable, Sendable {
         color.opacity = opacity + (other.opacity - opacity) * share
         return color
     }
+}
+
+/// The colours of a shape: one, or a gradient between two. They may be translucent.
+public enum Fill: Hashable, Sendable {
+    /// One colour.
+    case color(Color)
+    /// A gradient from the first colour at the top of the shape to the second at its bottom.
+    case vertical(Color, Color)
+    /// A gradient from the first colour in the middle of the shape to the second, half its width away.
+    case radial(Color, Color)
 }

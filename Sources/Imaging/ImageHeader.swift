@@ -1,10 +1,10 @@
 import CImaging
 
-/// What kind of picture some bytes begin, and its size, by their header alone.
+/// The format and the size of an image, read from its header.
 ///
-/// The header's word is taken for it: what follows is not decoded, so a picture may still be broken further on.
+/// The rest of the file is not decoded, so it may still be damaged.
 public struct ImageHeader: Hashable, Sendable {
-    /// The kinds of pictures that posters come in.
+    /// An image format.
     public enum Format: String, Sendable {
         /// JPEG, sequential or progressive.
         case jpeg
@@ -12,36 +12,37 @@ public struct ImageHeader: Hashable, Sendable {
         case png
         /// WebP in any of its three forms.
         case webp
-        /// GIF; the size is the screen's, not the first frame's.
+        /// GIF; the size is that of the logical screen, not of the first frame.
         case gif
 
         /// The media type, such as `image/jpeg`.
         public var contentType: String { "image/\(rawValue)" }
     }
 
-    /// The kind of picture.
+    /// The format of the image.
     public let format: Format
-    /// Pixels from left to right.
+    /// The width in pixels.
     public let width: Int
-    /// Pixels from top to bottom.
+    /// The height in pixels.
     public let height: Int
 
-    static let longestSide = 16_384
-    static let mostPixels = 40_000_000
+    static let maximumSide = 16_384
+    static let maximumPixels = 40_000_000
 
-    /// Reads the header; nil if this is no JPEG, PNG, WebP or GIF, or one too large to be a poster.
+    /// Reads a header; returns nil for other formats than JPEG, PNG, WebP and GIF, and for an image that is too large.
     ///
-    /// "Too large" is a side of more than 16,384 pixels or more than 40 million in all: such a file of a few kilobytes
-    /// would take gigabytes to decode. The time it takes does not depend on how large the picture is.
+    /// An image is too large with a side of more than 16,384 pixels or more than 40 million pixels. The time does not depend
+    /// on the size of the image.
     public static func read(_ bytes: some Sequence<UInt8>) -> ImageHeader? {
         let bytes = Array(bytes)
         guard let header = jpeg(bytes) ?? png(bytes) ?? gif(bytes) ?? webp(bytes) else { return nil }
-        let sides = 1...longestSide
+        // A file of a few kilobytes can claim a size that takes gigabytes to decode.
+        let sides = 1...maximumSide
         guard sides.contains(header.width), sides.contains(header.height) else { return nil }
-        return header.width * header.height <= mostPixels ? header : nil
+        return header.width * header.height <= maximumPixels ? header : nil
     }
 
-    /// Walks from marker to marker to the frame header (ISO/IEC 10918-1, B.1 and B.2.2).
+    /// Skips from marker to marker to the frame header (ISO/IEC 10918-1, B.1 and B.2.2).
     private static func jpeg(_ bytes: [UInt8]) -> ImageHeader? {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return nil }
         var position = 2
@@ -57,7 +58,7 @@ public struct ImageHeader: Hashable, Sendable {
                     let height = bytes.big16(position + 5), let width = bytes.big16(position + 7)
                 else { return nil }
                 return ImageHeader(format: .jpeg, width: width, height: height)
-            case 0xD8...0xDA, 0x00:  // a picture's data, its end or another's beginning before its size
+            case 0xD8...0xDA, 0x00:  // image data, the end, or another start before the size
                 return nil
             default:
                 guard let length = bytes.big16(position + 2), length >= 2 else { return nil }
@@ -67,7 +68,7 @@ public struct ImageHeader: Hashable, Sendable {
         return nil
     }
 
-    /// The IHDR chunk stands first, and is 13 bytes long (ISO/IEC 15948, 11.2.2).
+    /// Reads the IHDR chunk, which is the first and has 13 bytes (ISO/IEC 15948, 11.2.2).
     private static func png(_ bytes: [UInt8]) -> ImageHeader? {
         let beginning: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
         guard bytes.starts(with: beginning), bytes.count >= 33,
@@ -77,7 +78,7 @@ public struct ImageHeader: Hashable, Sendable {
         return ImageHeader(format: .png, width: left << 16 | width, height: top << 16 | height)
     }
 
-    /// The logical screen descriptor follows the signature (GIF89a, 18).
+    /// Reads the logical screen descriptor, which follows the signature (GIF89a, 18).
     private static func gif(_ bytes: [UInt8]) -> ImageHeader? {
         guard bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8), bytes.count >= 13 else {
             return nil
@@ -86,7 +87,7 @@ public struct ImageHeader: Hashable, Sendable {
             format: .gif, width: Int(bytes[6]) | Int(bytes[7]) << 8, height: Int(bytes[8]) | Int(bytes[9]) << 8)
     }
 
-    /// Asks libwebp, which knows the three forms (`WebPGetFeatures`).
+    /// Reads the header with libwebp, which knows all three forms (`WebPGetFeatures`).
     private static func webp(_ bytes: [UInt8]) -> ImageHeader? {
         guard bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) else { return nil }
         var features = WebPBitstreamFeatures()
@@ -100,7 +101,7 @@ extension [UInt8] {
         indices.contains(index) ? self[index] : nil
     }
 
-    /// The two bytes at `index`, the higher one first.
+    /// Returns the big-endian number in two bytes.
     fileprivate func big16(_ index: Int) -> Int? {
         guard let high = at(index), let low = at(index + 1) else { return nil }
         return Int(high) << 8 | Int(low)

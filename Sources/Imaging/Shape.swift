@@ -1,17 +1,17 @@
 import Glibc
 
-/// An area with straight edges, in pixels from the top left corner.
+/// An area bounded by polygons, in pixels from the top left corner.
 ///
-/// Everything is outlines: a point is inside if a line from it to the far left crosses their edges an odd number of times.
+/// The even-odd rule applies: a point is inside if a line from it to the far left crosses an odd number of edges.
 public struct Shape: Hashable, Sendable {
-    /// A place on the canvas.
+    /// A point of a bitmap.
     public struct Point: Hashable, Sendable {
         /// Pixels from the left.
         public var x: Double
         /// Pixels from the top.
         public var y: Double
 
-        /// Makes a place.
+        /// Makes a point.
         public init(_ x: Double, _ y: Double) {
             self.x = x
             self.y = y
@@ -20,35 +20,37 @@ public struct Shape: Hashable, Sendable {
 
     let outlines: [[Point]]
 
+    /// Makes a shape from polygons.
+    ///
     /// - Precondition: all coordinates are finite.
     init(outlines: [[Point]]) {
         precondition(outlines.allSatisfy { $0.allSatisfy { $0.x.isFinite && $0.y.isFinite } }, "Shape: not finite")
         self.outlines = outlines
     }
 
-    /// The area within the lines from point to point and back to the first.
+    /// Returns a polygon through some points and back to the first.
     public static func polygon(_ points: [Point]) -> Shape {
         Shape(outlines: [points])
     }
 
-    /// A rectangle by its top left corner and its size.
+    /// Returns a rectangle with a top left corner and a size.
     public static func rectangle(x: Double, y: Double, width: Double, height: Double) -> Shape {
         polygon([Point(x, y), Point(x + width, y), Point(x + width, y + height), Point(x, y + height)])
     }
 
-    /// A disc around a point.
+    /// Returns a disc around a point.
     public static func circle(x: Double, y: Double, radius: Double) -> Shape {
         polygon(circumference(x: x, y: y, radius: radius))
     }
 
-    /// What lies between a circle and the one `width` further in.
+    /// Returns the ring between a circle and another one that is smaller by `width`.
     public static func ring(x: Double, y: Double, radius: Double, width: Double) -> Shape {
         Shape(outlines: [
             circumference(x: x, y: y, radius: radius), circumference(x: x, y: y, radius: max(0, radius - width)),
         ])
     }
 
-    /// As many corners as keep the edge within a tenth of a pixel of the circle.
+    /// Returns a polygon with enough corners to stay within a tenth of a pixel of the circle.
     private static func circumference(x: Double, y: Double, radius: Double) -> [Point] {
         let count = max(12, min(360, Int(8 * radius.magnitude.squareRoot())))
         return (0..<count).map { index in
@@ -56,4 +58,56 @@ public struct Shape: Hashable, Sendable {
             return Point(x + radius * cos(angle), y + radius * sin(angle))
         }
     }
+}
+
+extension Shape {
+    /// Returns text in capitals of a dot-matrix font, 7 cells high, from its top left corner.
+    ///
+    /// The font has A to Z, 0 to 9 and `- . : ' ! &`. Small letters become capitals; other characters, such as Hangul, are
+    /// blank.
+    public static func text(_ text: String, x: Double, y: Double, cell: Double) -> Shape {
+        var outlines: [[Point]] = []
+        for (index, character) in text.enumerated() {
+            guard let rows = glyphs[character.uppercased()] else { continue }
+            let left = x + Double(index * 6) * cell
+            for (row, bits) in rows.enumerated() {
+                for column in 0..<5 where bits & (0b10000 >> column) != 0 {
+                    let square = rectangle(
+                        x: left + Double(column) * cell, y: y + Double(row) * cell, width: cell, height: cell)
+                    outlines += square.outlines
+                }
+            }
+        }
+        return Shape(outlines: outlines)
+    }
+
+    /// Returns the width of text in cells: 5 for a character and 1 between two.
+    public static func cells(of text: String) -> Int {
+        max(0, text.count * 6 - 1)
+    }
+
+    /// Seven rows of five cells; the leftmost cell is the highest of the five bits.
+    private static let glyphs: [String: [UInt8]] = [
+        "A": [0x0E, 0x11, 0x11, 0x1F, 0x11, 0x11, 0x11], "B": [0x1E, 0x11, 0x11, 0x1E, 0x11, 0x11, 0x1E],
+        "C": [0x0E, 0x11, 0x10, 0x10, 0x10, 0x11, 0x0E], "D": [0x1E, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1E],
+        "E": [0x1F, 0x10, 0x10, 0x1E, 0x10, 0x10, 0x1F], "F": [0x1F, 0x10, 0x10, 0x1E, 0x10, 0x10, 0x10],
+        "G": [0x0E, 0x11, 0x10, 0x17, 0x11, 0x11, 0x0F], "H": [0x11, 0x11, 0x11, 0x1F, 0x11, 0x11, 0x11],
+        "I": [0x0E, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0E], "J": [0x07, 0x02, 0x02, 0x02, 0x02, 0x12, 0x0C],
+        "K": [0x11, 0x12, 0x14, 0x18, 0x14, 0x12, 0x11], "L": [0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x1F],
+        "M": [0x11, 0x1B, 0x15, 0x15, 0x11, 0x11, 0x11], "N": [0x11, 0x19, 0x15, 0x13, 0x11, 0x11, 0x11],
+        "O": [0x0E, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0E], "P": [0x1E, 0x11, 0x11, 0x1E, 0x10, 0x10, 0x10],
+        "Q": [0x0E, 0x11, 0x11, 0x11, 0x15, 0x12, 0x0D], "R": [0x1E, 0x11, 0x11, 0x1E, 0x14, 0x12, 0x11],
+        "S": [0x0F, 0x10, 0x10, 0x0E, 0x01, 0x01, 0x1E], "T": [0x1F, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04],
+        "U": [0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0E], "V": [0x11, 0x11, 0x11, 0x11, 0x11, 0x0A, 0x04],
+        "W": [0x11, 0x11, 0x11, 0x15, 0x15, 0x15, 0x0A], "X": [0x11, 0x11, 0x0A, 0x04, 0x0A, 0x11, 0x11],
+        "Y": [0x11, 0x11, 0x0A, 0x04, 0x04, 0x04, 0x04], "Z": [0x1F, 0x01, 0x02, 0x04, 0x08, 0x10, 0x1F],
+        "0": [0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E], "1": [0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E],
+        "2": [0x0E, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1F], "3": [0x1E, 0x01, 0x01, 0x0E, 0x01, 0x01, 0x1E],
+        "4": [0x02, 0x06, 0x0A, 0x12, 0x1F, 0x02, 0x02], "5": [0x1F, 0x10, 0x1E, 0x01, 0x01, 0x11, 0x0E],
+        "6": [0x06, 0x08, 0x10, 0x1E, 0x11, 0x11, 0x0E], "7": [0x1F, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08],
+        "8": [0x0E, 0x11, 0x11, 0x0E, 0x11, 0x11, 0x0E], "9": [0x0E, 0x11, 0x11, 0x0F, 0x01, 0x02, 0x0C],
+        "-": [0x00, 0x00, 0x00, 0x0E, 0x00, 0x00, 0x00], ".": [0x00, 0x00, 0x00, 0x00, 0x00, 0x0C, 0x0C],
+        ":": [0x00, 0x0C, 0x0C, 0x00, 0x0C, 0x0C, 0x00], "'": [0x0C, 0x04, 0x08, 0x00, 0x00, 0x00, 0x00],
+        "!": [0x04, 0x04, 0x04, 0x04, 0x04, 0x00, 0x04], "&": [0x0C, 0x12, 0x14, 0x08, 0x15, 0x12, 0x0D],
+    ]
 }

@@ -24,9 +24,10 @@ public enum JSON {
         }
     }
 
-    /// Returns the JSON of a value that always has one: strings, whole numbers and flags, and arrays and objects of them.
+    /// Returns the JSON of a value that can always be encoded: strings, whole numbers, Booleans, and arrays and objects of
+    /// them.
     ///
-    /// Crashes for any other value that cannot be encoded.
+    /// - Precondition: the value can be encoded.
     public static func encodeInfallibly(_ value: some Encodable) -> [UInt8] {
         do throws(EncodingError) {
             return try encode(value)
@@ -35,7 +36,7 @@ public enum JSON {
         }
     }
 
-    /// Returns the value that JSON stands for.
+    /// Returns the value that JSON represents.
     public static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(DecodingError) -> Value {
@@ -50,7 +51,7 @@ public enum JSON {
         }
     }
 
-    /// Returns the value that JSON stands for, of a type that is read straight from the text.
+    /// Returns the value that JSON represents, of a type that is read straight from the text.
     public static func decode<Value: JSONReadable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(DecodingError) -> Value {

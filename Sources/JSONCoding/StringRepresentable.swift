@@ -1,9 +1,9 @@
-/// A value that JSON has as a string, such as a day or a code: `description` writes it and `init` reads it.
+/// A value that is a string in JSON, such as a date or a code: `description` writes it and `init` reads it.
 public protocol StringRepresentable: Codable, CustomStringConvertible {
     /// The kind of value, for errors: "2024-02-30" is not a valid *day of the calendar*.
     static var noun: String { get }
 
-    /// Makes the value; nil if the text does not stand for one.
+    /// Makes the value; nil if the text has another form.
     init?(_ text: String)
 }
 
@@ -13,7 +13,7 @@ extension StringRepresentable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Self(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: Self.refusal(of: text))
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: Self.rejectionReason(for: text))
         }
         self = value
     }
@@ -24,8 +24,8 @@ extension StringRepresentable {
         try container.encode(description)
     }
 
-    /// The reason why a text is refused. The text may be a stranger's: it is cut and escaped.
-    static func refusal(of text: String) -> String {
+    /// Returns the reason why a text is refused. The text is untrusted, so it is truncated and escaped.
+    static func rejectionReason(for text: String) -> String {
         "\(String(text.prefix(64)).debugDescription) is not a valid \(noun)"
     }
 }

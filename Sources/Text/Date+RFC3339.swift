@@ -2,11 +2,12 @@ public import FoundationEssentials
 import Glibc
 
 extension Date {
-    /// The instant in UTC, to the nearest millisecond: `2026-11-21T06:23:00.123Z` (RFC 3339). Years have four digits.
+    /// The instant in UTC, rounded to a millisecond: `2026-11-21T06:23:00.123Z` (RFC 3339).
     ///
-    /// By `gmtime_r`: Foundation's style takes a hundred times as long, and every event and every line of a log has one.
+    /// The year must have four digits.
     public var rfc3339: String {
-        // Rounded first: a Date is a binary fraction, and 0.123 s may lie a hair below its millisecond.
+        // Every event and every log line has a time, and Foundation's format style takes a hundred times as long as gmtime_r.
+        // Rounded first: a Date is a binary fraction, and 0.123 s may be slightly below its millisecond.
         let milliseconds = Int((timeIntervalSince1970 * 1000).rounded())
         var seconds = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
         var fields = tm()

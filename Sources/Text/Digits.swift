@@ -1,4 +1,4 @@
-// Decimal digits in ASCII, for what is read and written too often to go through `Int(_:)` and `String(_:)`.
+// Decimal digits in ASCII, for numbers that are read or written too often for `Int(_:)` and `String(_:)`.
 
 extension UInt8 {
     /// The value of an ASCII digit; nil for any other byte.
@@ -9,14 +9,14 @@ extension UInt8 {
 }
 
 extension FixedWidthInteger {
-    /// Makes the number that the bytes spell: one or more ASCII digits and nothing else.
+    /// Makes a number from one or more ASCII digits.
     ///
-    /// - Returns: nil for any other byte, and for a number that does not fit.
+    /// - Returns: nil for no bytes, for any other byte, and for a number that does not fit.
     public init?(digits: Span<UInt8>) {
         guard !digits.isEmpty else { return nil }
         var number: Self = 0
-        for place in digits.indices {
-            guard let digit = digits[place].decimalDigit else { return nil }
+        for index in digits.indices {
+            guard let digit = digits[index].decimalDigit else { return nil }
             let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
             let (sum, isTooFar) = tens.addingReportingOverflow(Self(digit))
             guard !isTooLarge, !isTooFar else { return nil }
@@ -29,11 +29,11 @@ extension FixedWidthInteger {
 extension UInt64 {
     /// The number of decimal digits, without leading zeros; 1 for zero.
     public var digitCount: Int {
-        let most = 20
+        let maximum = 20
         var (count, bound) = (1, 10 as UInt64)
-        while count < most, self >= bound {
+        while count < maximum, self >= bound {
             count += 1
-            bound &*= 10  // wraps only behind the last comparison
+            bound &*= 10  // wraps only after the last comparison
         }
         return count
     }
@@ -61,7 +61,7 @@ extension OutputSpan<UInt8> {
 }
 
 extension String {
-    /// Makes a string of the UTF-8 that `write` appends, at most `utf8Capacity` bytes.
+    /// Makes a string from the UTF-8 that `write` appends, at most `utf8Capacity` bytes.
     public init(utf8Capacity: Int, initializingWith write: (inout OutputSpan<UInt8>) -> Void) {
         self.init(unsafeUninitializedCapacity: utf8Capacity) { buffer in
             var output = OutputSpan(buffer: buffer, initializedCount: 0)

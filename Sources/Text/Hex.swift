@@ -1,6 +1,6 @@
-/// Bytes as hexadecimal digits, and back.
+/// Converts bytes to hexadecimal digits and back.
 public enum Hex {
-    /// Returns two small digits for each byte.
+    /// Returns two lower-case digits for each byte.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.underestimatedCount)
@@ -11,13 +11,13 @@ public enum Hex {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Returns the byte that two ASCII digits of either case stand for, nil if one is no hexadecimal digit.
+    /// Returns the byte for two ASCII digits of either case; nil if one of them is not a hexadecimal digit.
     public static func decode(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(of: high), let low = value(of: low) else { return nil }
         return high << 4 | low
     }
 
-    /// Returns what a hexadecimal digit of either case stands for, nil if the byte is none.
+    /// Returns the value of a hexadecimal digit of either case; nil for another byte.
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -31,14 +31,14 @@ public enum Hex {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Returns the capital digit for a value below 16, as percent-encoding has it (RFC 3986, 2.1).
+    /// Returns the upper-case digit for a value below 16, as percent-encoding needs it (RFC 3986, 2.1).
     static func uppercaseDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 
 extension UInt8 {
-    /// The byte, with a capital ASCII letter made small.
+    /// The byte, with an upper-case ASCII letter converted to lower case.
     public var asciiLowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

@@ -1,15 +1,16 @@
 extension Sequence<String> {
-    /// Returns the name that takes the fewest edits to become `word`: what somebody who misspelt it probably meant.
+    /// Returns the name with the smallest edit distance to `word`, a name that was probably misspelt; nil if there are no
+    /// names.
     ///
-    /// An edit inserts, removes or replaces a byte, or swaps two neighbours. Of equally near names the first is returned;
-    /// nil if there are no names. Only the first 256 bytes of `word` count, so a long one costs no more.
+    /// An edit inserts, removes or replaces a byte, or swaps two adjacent ones. Of equally near names the first is returned.
+    /// Only the first 256 bytes of `word` are compared, so that a long word costs no more.
     public func nearest(to word: String) -> String? {
         let distances = map { (name: $0, distance: editDistance($0, word)) }
         return distances.min { $0.distance < $1.distance }?.name
     }
 }
 
-/// Returns how many bytes to insert, remove, replace or swap with their neighbour to make one text of the other.
+/// Returns the number of edits that turn one text into the other: optimal string alignment over bytes.
 func editDistance(_ one: String, _ other: String) -> Int {
     let one = Array(one.utf8)
     let other = Array(other.utf8.prefix(256))

@@ -1,7 +1,7 @@
-// Percent-encoding of addresses (RFC 3986, 2.1).
+// Percent-encoding in URLs (RFC 3986, 2.1).
 
 extension String {
-    /// The text's bytes, percent-encoded unless they are unreserved (RFC 3986, 2.3): right in any part of an address.
+    /// The UTF-8 of the text, percent-encoded except for unreserved characters (RFC 3986, 2.3): safe in any part of a URL.
     public var percentEncoded: String {
         if utf8.allSatisfy(\.isUnreserved) { return self }
         return String(decoding: utf8.percentEncoded(keeping: \.isUnreserved), as: UTF8.self)
@@ -9,7 +9,7 @@ extension String {
 }
 
 extension Collection<UInt8> {
-    /// Returns the bytes, percent-encoded with capital digits unless `isKept` returns true.
+    /// Returns the bytes, percent-encoded except for those for which `isKept` returns true.
     public func percentEncoded(keeping isKept: (UInt8) -> Bool) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(count)
@@ -25,9 +25,11 @@ extension Collection<UInt8> {
 }
 
 extension Sequence<UInt8> {
-    /// Returns the bytes with each `%XX` decoded; nil if a `%` stands without two hexadecimal digits.
+    /// Returns the bytes with each `%XX` decoded; nil if two hexadecimal digits do not follow a `%`.
     ///
-    /// - Parameter plusIsBlank: whether a `+` is a blank, as in the query of an HTML form.
+    /// The result may be any bytes, also invalid UTF-8.
+    ///
+    /// - Parameter plusIsBlank: whether `+` stands for a space, as in the query of an HTML form.
     public func percentDecoded(plusIsBlank: Bool = false) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(underestimatedCount)
@@ -48,7 +50,7 @@ extension Sequence<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether it is one of the characters that mean nothing in an address but themselves.
+    /// Whether it is an unreserved character (RFC 3986, 2.3).
     fileprivate var isUnreserved: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

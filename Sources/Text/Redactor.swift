@@ -1,20 +1,20 @@
-/// Replaces secrets in text with ``mark``, however somebody has written them.
+/// Replaces secrets in text with ``mark``.
 ///
-/// A secret is found with its ASCII letters in either case, and with any of its bytes percent-encoded: as it went out, as
-/// an address has it, and as a server echoes it. Nothing else is undone, such as base64 or the escapes of JSON.
-/// Where occurrences overlap, all of their bytes go, for one mark; two that only touch make two marks.
+/// A secret is found with its ASCII letters in either case, and with any of its bytes percent-encoded: as it was sent, as it
+/// is written in a URL, and as a server echoes it. Other encodings, such as base64 or JSON escapes, are not decoded.
+/// Overlapping occurrences are replaced by one mark, adjacent ones by one each.
 ///
-/// A text without a secret costs one look at each of its bytes, and is returned as it is.
+/// Text without a secret is returned as it is, after one pass over its bytes.
 public struct Redactor: Sendable {
-    /// What stands where a secret was.
+    /// The replacement for a secret.
     public static let mark = "***"
 
-    /// In small letters, the longest first.
+    /// The secrets in lower case, the longest first.
     private let secrets: [[UInt8]]
-    /// Whether an occurrence can begin with the byte.
+    /// For each byte, whether an occurrence can begin with it.
     private let isBeginning: [Bool]
 
-    /// Makes a redactor for some secrets; empty ones are left out.
+    /// Makes a redactor for some secrets; empty ones are ignored.
     public init(_ secrets: [String]) {
         self.secrets = secrets.map { $0.utf8.map(\.asciiLowercased) }.filter { !$0.isEmpty }
             .sorted { $0.count > $1.count }
@@ -24,7 +24,7 @@ public struct Redactor: Sendable {
         }
     }
 
-    /// Returns the text with ``mark`` in the place of each secret.
+    /// Returns the text with ``mark`` instead of each secret.
     public func redact(_ text: String) -> String {
         guard !secrets.isEmpty else { return text }
         var text = text
@@ -32,10 +32,10 @@ public struct Redactor: Sendable {
         return String(decoding: redacted, as: UTF8.self)
     }
 
-    /// Returns the bytes with the mark in the place of each secret; nil if there is none.
+    /// Returns the bytes with the mark instead of each secret; nil if there is no secret.
     private func redact(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var redacted: [UInt8] = []
-        // What stands before it is in `redacted`.
+        // The bytes before this index are in `redacted`.
         var kept = 0
         var index = 0
         while index < bytes.count {
@@ -45,7 +45,7 @@ public struct Redactor: Sendable {
             }
             redacted += bytes[kept..<index]
             redacted += Self.mark.utf8
-            // An occurrence that begins within this one goes with it.
+            // An occurrence that begins within this one is replaced with it.
             while index < end {
                 index += 1
                 if index < end, isBeginning[Int(bytes[index])], let other = self.end(of: secrets, in: bytes, at: index)
@@ -59,7 +59,7 @@ public struct Redactor: Sendable {
         return redacted + bytes[kept...]
     }
 
-    /// Returns where the longest occurrence ends that begins at `start`; nil if none does.
+    /// Returns the end of the longest occurrence that begins at `start`; nil if none does.
     private func end(of secrets: [[UInt8]], in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
         var end: Int?
         for secret in secrets {
@@ -68,23 +68,23 @@ public struct Redactor: Sendable {
         return end
     }
 
-    /// Returns where `secret` ends if it stands at `start`, each of its bytes as itself or as `%XX`.
+    /// Returns the end of `secret` if it begins at `start`, with each of its bytes plain or as `%XX`.
     private static func end(
         of secret: ArraySlice<UInt8>, in bytes: UnsafeBufferPointer<UInt8>, at start: Int
     ) -> Int? {
         var index = start
-        for (place, wanted) in zip(secret.indices, secret) {
+        for (position, wanted) in zip(secret.indices, secret) {
             guard index < bytes.count else { return nil }
             let byte = bytes[index]
             let encoded =
                 byte == UInt8(ascii: "%") && index + 2 < bytes.count
                 ? Hex.decode(bytes[index + 1], bytes[index + 2])?.asciiLowercased : nil
-            let isItself = byte.asciiLowercased == wanted
-            // `%25` where a percent sign is wanted can be read in two ways.
-            if isItself, encoded == wanted, let end = end(of: secret[(place + 1)...], in: bytes, at: index + 3) {
+            let isPlain = byte.asciiLowercased == wanted
+            // For a percent sign, `%25` can be the plain sign before two digits, or the encoded sign.
+            if isPlain, encoded == wanted, let end = end(of: secret[(position + 1)...], in: bytes, at: index + 3) {
                 return end
             }
-            if isItself {
+            if isPlain {
                 index += 1
             } else if encoded == wanted {
                 index += 3

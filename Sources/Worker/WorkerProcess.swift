@@ -115,7 +115,7 @@ public struct WorkerProcess: Sendable {
                 positions: try await database.read { try log.positions(in: $0) },
                 queue: WorkerStatus.Queue(live: queue.lengths.live, backfill: queue.lengths.backfill),
                 quota: try await quota.balances(),
-                schedule: configuration.schedules ? try await schedule.appointments() : [],
+                schedule: configuration.runsSchedule ? try await schedule.appointments() : [],
                 backfill: try await backfill.progress(), uptime: Int(age.elapsed.components.seconds))
         }
         let statusCache = WorkerStatusCache()
@@ -148,7 +148,7 @@ public struct WorkerProcess: Sendable {
                 .http: health.address,
             ])
         let services: [(any Service)?] = [
-            health, configuration.schedules ? schedule : nil, backfill,
+            health, configuration.runsSchedule ? schedule : nil, backfill,
             SimpleService {
                 await publisher.run(now: clock.now, clock: ContinuousClock())
             } stop: {

@@ -1,41 +1,46 @@
-/// Something in a file that cannot be read as it was meant.
+/// An error in a configuration file: its position, the keys that lead to it, and a message for the author.
 public struct ConfigurationDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where it stands.
-    public let place: SourcePosition
-    /// The keys on the way there, such as `rules.rose.threshold` or `sinks[2].url`; empty for the whole file.
+    /// The position of the value or key that is wrong.
+    public let position: SourcePosition
+    /// The keys that lead to the value, such as `rules.rose.threshold` or `sinks[2].url`; empty for the whole file.
     public let path: String
-    /// What is wrong.
-    public let problem: String
+    /// What is wrong, and where it helps, what to write instead.
+    public let message: String
 
-    /// Makes a mistake.
-    public init(at place: SourcePosition, path: String = "", _ problem: String) {
-        self.place = place
+    /// Makes a diagnostic.
+    ///
+    /// - Parameters:
+    ///   - position: the position of the value or key that is wrong.
+    ///   - path: the keys that lead to it.
+    ///   - message: a sentence without a capital or a full stop.
+    public init(at position: SourcePosition, path: String = "", _ message: String) {
+        self.position = position
         self.path = path
-        self.problem = problem
+        self.message = message
     }
 
-    /// One line: `rules.yml:12:9: rules.rose.threshold: 'three' is no whole number`.
+    /// One line: `rules.yml:12:9: rules.rose.threshold: 'three' is not a whole number`.
     public var description: String {
-        "\(place): " + (path.isEmpty ? "" : "\(path): ") + problem
+        "\(position): " + (path.isEmpty ? "" : "\(path): ") + message
     }
 }
 
-/// The mistakes of a file, gathered so that its author sees all of them at once.
+/// All diagnostics of a file, so that its author sees them at once.
 public struct ConfigurationDiagnosticsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The mistakes, in the order of the file.
-    public private(set) var all: [ConfigurationDiagnostic] = []
+    /// The diagnostics in the order of their positions.
+    public private(set) var diagnostics: [ConfigurationDiagnostic] = []
 
-    /// Makes an empty collection.
+    /// Makes an error without diagnostics.
     public init() {}
 
-    /// Makes a collection of one.
-    public init(_ mistake: ConfigurationDiagnostic) {
-        all = [mistake]
+    /// Makes an error with one diagnostic.
+    public init(_ diagnostic: ConfigurationDiagnostic) {
+        diagnostics = [diagnostic]
     }
 
-    /// What `read` returns; nil if it finds a mistake, which is kept.
+    /// Calls `read` and returns its value; adds the diagnostic that it throws and returns nil.
     @discardableResult
-    public mutating func gather<Value>(_ read: () throws(ConfigurationDiagnostic) -> Value) -> Value? {
+    public mutating func collect<Value>(_ read: () throws(ConfigurationDiagnostic) -> Value) -> Value? {
         do throws(ConfigurationDiagnostic) {
             return try read()
         } catch {
@@ -44,15 +49,40 @@ public struct ConfigurationDiagnosticsError: Error, Hashable, Sendable, CustomSt
         }
     }
 
-    /// Keeps a mistake; the same one twice counts once.
-    public mutating func add(_ mistake: ConfigurationDiagnostic) {
-        guard !all.contains(mistake) else { return }
-        let later = all.firstIndex { ($0.place.line, $0.place.column) > (mistake.place.line, mistake.place.column) }
-        all.insert(mistake, at: later ?? all.endIndex)
+    /// Adds a diagnostic, unless an equal one was added before.
+    public mutating func add(_ diagnostic: ConfigurationDiagnostic) {
+        guard !diagnostics.contains(diagnostic) else { return }
+        let next = diagnostics.firstIndex { $0.position.isAfter(diagnostic.position) }
+        diagnostics.insert(diagnostic, at: next ?? diagnostics.endIndex)
     }
 
-    /// One line each.
+    /// The diagnostics, one per line.
     public var description: String {
-        all.map(\.description).joined(separator: "\n")
+        diagnostics.map(\.description).joined(separator: "\n")
+    }
+}
+
+/// A line and a column of a file.
+public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the file, as the caller gave it.
+    public let file: String
+    /// The line, from 1.
+    public let line: Int
+    /// The column in characters, from 1.
+    public let column: Int
+
+    /// Makes a position.
+    public init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// `rules.yml:12:9`, a form that editors and terminals can open.
+    public var description: String { "\(file):\(line):\(column)" }
+
+    /// Whether the position follows another of the same file.
+    fileprivate func isAfter(_ other: SourcePosition) -> Bool {
+        (line, column) > (other.line, other.column)
     }
 }

@@ -1,40 +1,181 @@
-/// A part of a YAML document: a value, a list or a mapping, and where it stands.
+import Text
+
+/// A part of a YAML document: a scalar, a list or a mapping, with its position.
+///
+/// A scalar has no type until it is read: `3` is text for ``text()`` and a number for ``integer(in:)``. So a movie code
+/// does not turn into a number, nor the country code `NO` into a Boolean.
 public struct Node: Hashable, Sendable {
-    /// What a node is.
+    /// The content of a node.
     public enum Content: Hashable, Sendable {
-        /// A text; whether it means a number or a flag is for those to say who read it. Plain means without quotes.
+        /// Text; plain means written without quotes.
         case scalar(String, isPlain: Bool)
         /// A list.
         case sequence([Node])
-        /// Keys and their values, in the file's order.
+        /// Keys and their values in the order of the file.
         case mapping([Entry])
     }
 
     /// A key of a mapping and its value.
     public struct Entry: Hashable, Sendable {
-        /// The key's text.
+        /// The text of the key.
         public let key: String
-        /// Where the key stands.
-        public let place: SourcePosition
+        /// The position of the key.
+        public let position: SourcePosition
         /// The value.
         public let value: Node
     }
 
-    /// Where it begins.
-    public let place: SourcePosition
-    /// The keys on the way to it, such as `rules.rose.threshold` or `sinks[2].url`; empty for the whole document.
+    /// The position of its first character.
+    public let position: SourcePosition
+    /// The keys that lead to it, such as `rules.rose.threshold` or `sinks[2].url`; empty for the whole document.
     public let path: String
-    /// What it is.
+    /// A scalar, a list or a mapping.
     public let content: Content
 
-    /// Whether nothing stands here: an empty value, `~` or `null`.
+    /// Whether it is an empty value, `~` or `null`.
     public var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return text.isEmpty || text == "~" || text == "null"
     }
 
-    /// A mistake at this place.
-    public func mistake(_ problem: String) -> ConfigurationDiagnostic {
-        ConfigurationDiagnostic(at: place, path: path, problem)
+    /// Returns a diagnostic with the position and the path of this node.
+    public func diagnostic(_ message: String) -> ConfigurationDiagnostic {
+        ConfigurationDiagnostic(at: position, path: path, message)
+    }
+
+    // MARK: Scalars
+
+    /// Returns the text of a scalar, quoted or not.
+    ///
+    /// - Throws: a diagnostic for a list, a mapping or an empty value.
+    public func text() throws(ConfigurationDiagnostic) -> String {
+        guard case .scalar(let text, _) = content, !isNull else { throw mismatch(expected: "text") }
+        return text
+    }
+
+    /// Returns a whole number, which must be plain and within `range`.
+    public func integer(in range: ClosedRange<Int>) throws(ConfigurationDiagnostic) -> Int {
+        guard let number = Int(try plainText(expected: "a whole number")) else {
+            throw mismatch(expected: "a whole number")
+        }
+        guard range.contains(number) else {
+            let limits =
+                range.upperBound == .max
+                ? "less than \(range.lowerBound)" : "not between \(range.lowerBound) and \(range.upperBound)"
+            throw diagnostic("\(number) is \(limits)")
+        }
+        return number
+    }
+
+    /// Returns a whole number, which must be plain and at least `minimum`.
+    public func integer(from minimum: Int = .min) throws(ConfigurationDiagnostic) -> Int {
+        try integer(in: minimum...Int.max)
+    }
+
+    /// Returns a Boolean, which must be plain `true` or `false`; YAML 1.1's `yes`, `on` and the like are refused.
+    public func flag() throws(ConfigurationDiagnostic) -> Bool {
+        switch try plainText(expected: "true or false") {
+        case "true": return true
+        case "false": return false
+        default: throw mismatch(expected: "true or false")
+        }
+    }
+
+    /// Returns the case of `Choice` whose raw value the scalar holds.
+    ///
+    /// - Throws: a diagnostic that lists all raw values.
+    public func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        of _: Choice.Type = Choice.self
+    ) throws(ConfigurationDiagnostic) -> Choice {
+        let word = try text()
+        guard let choice = Choice(rawValue: word) else {
+            throw diagnostic("\(word.excerpt) is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
+    /// Returns what `read` makes of the scalar's text.
+    ///
+    /// - Parameters:
+    ///   - expected: a noun for the diagnostic, with its article: "a date".
+    ///   - read: returns nil for text that has another form.
+    public func value<Value>(expected: String, read: (String) -> Value?) throws(ConfigurationDiagnostic) -> Value {
+        guard case .scalar(let text, _) = content, !isNull, let value = read(text) else {
+            throw mismatch(expected: expected)
+        }
+        return value
+    }
+
+    private func plainText(expected: String) throws(ConfigurationDiagnostic) -> String {
+        guard case .scalar(let text, isPlain: true) = content, !isNull else { throw mismatch(expected: expected) }
+        return text
+    }
+
+    // MARK: Lists and mappings
+
+    /// Returns the nodes of a list.
+    public func list() throws(ConfigurationDiagnostic) -> [Node] {
+        guard case .sequence(let nodes) = content else { throw mismatch(expected: "a list") }
+        return nodes
+    }
+
+    /// Returns the fields of a mapping whose keys are known; an empty value counts as an empty mapping.
+    ///
+    /// - Parameters:
+    ///   - keys: the known keys.
+    ///   - error: receives a diagnostic for each other key, with the nearest known one; that key is skipped.
+    public func fields(
+        _ keys: [String], _ error: inout ConfigurationDiagnosticsError
+    ) throws(ConfigurationDiagnostic) -> Fields {
+        let entries = try entries()
+        for entry in entries where !keys.contains(entry.key) {
+            let hint = keys.nearest(to: entry.key).map { "did you mean \($0)?" } ?? "no keys are allowed here"
+            error.add(ConfigurationDiagnostic(at: entry.position, path: entry.value.path, "unknown key; \(hint)"))
+        }
+        return Fields(node: self, entries: entries)
+    }
+
+    /// Returns the entries of a mapping whose keys the author chooses; an empty value has none.
+    public func entries() throws(ConfigurationDiagnostic) -> [Entry] {
+        if isNull { return [] }
+        guard case .mapping(let entries) = content else { throw mismatch(expected: "a mapping (key: value)") }
+        return entries
+    }
+
+    /// Returns the diagnostic that the content has another kind or form.
+    private func mismatch(expected: String) -> ConfigurationDiagnostic {
+        let found =
+            switch content {
+            case _ where isNull: "an empty value"
+            case .scalar(let text, let isPlain): isPlain ? text.excerpt : "the quoted text \(text.excerpt)"
+            case .sequence: "a list"
+            case .mapping: "a mapping"
+            }
+        return diagnostic("\(found) is not \(expected)")
+    }
+}
+
+/// The values of a mapping by their keys.
+public struct Fields: Sendable {
+    let node: Node
+    let entries: [Node.Entry]
+
+    /// The value of a key; nil if the mapping does not have the key.
+    public subscript(key: String) -> Node? {
+        entries.first { $0.key == key }?.value
+    }
+
+    /// Returns the value of a key, and throws a diagnostic if the mapping does not have the key.
+    public func required(_ key: String) throws(ConfigurationDiagnostic) -> Node {
+        guard let value = self[key] else { throw node.diagnostic("\(key) is missing") }
+        return value
+    }
+}
+
+extension String {
+    /// At most 60 characters of the text between apostrophes, on one line.
+    fileprivate var excerpt: String {
+        let text = count > 60 ? prefix(60) + "…" : self
+        return "'\(text.debugDescription.dropFirst().dropLast())'"
     }
 }

@@ -1,8 +1,8 @@
 import CYAML
 
-/// A `yaml_parser_t` that reads one text, and the event that it is at.
+/// libyaml's event parser (`yaml_parser_t`) for one text.
 ///
-/// libyaml's structures may not move, so they live on the heap; they are freed with the parser.
+/// libyaml's structures must not move, so they are on the heap; `deinit` frees them.
 ///
 /// See docs/decisions/0014-yaml-parser.md.
 struct Parser: ~Copyable {
@@ -14,7 +14,7 @@ struct Parser: ~Copyable {
         parser = .allocate(capacity: 1)
         event = .allocate(capacity: 1)
         event.initialize(to: yaml_event_t())
-        input = .allocate(capacity: text.count + 1)  // so that there is an address even for nothing
+        input = .allocate(capacity: text.count + 1)  // an empty allocation may have no address
         _ = input.initialize(from: text)
         precondition(yaml_parser_initialize(parser) == 1, "yaml_parser_initialize: out of memory")
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
@@ -29,7 +29,7 @@ struct Parser: ~Copyable {
         input.deallocate()
     }
 
-    /// What the parser came upon; texts are copied out of libyaml's memory.
+    /// An event of the parser; its text is copied from libyaml's memory.
     enum Event {
         case scalar(Scalar)
         case beginSequence(Properties)
@@ -40,31 +40,33 @@ struct Parser: ~Copyable {
         case endOfText
     }
 
-    /// A scalar as it was written.
+    /// A scalar; plain means written without quotes.
     struct Scalar {
         let text: String
         let isPlain: Bool
         let properties: Properties
     }
 
-    /// What may stand before a node.
+    /// What the file has before a node.
     struct Properties {
         let hasAnchor: Bool
         let hasTag: Bool
     }
 
-    /// Goes on to the next event by `yaml_parser_parse`, and says where it begins.
-    mutating func next(in file: String) throws(ConfigurationDiagnostic) -> (event: Event, place: SourcePosition) {
+    /// Advances to the next event (`yaml_parser_parse`); returns it with its position.
+    ///
+    /// - Throws: the syntax error that libyaml reports.
+    mutating func next(in file: String) throws(ConfigurationDiagnostic) -> (event: Event, position: SourcePosition) {
         while true {
             yaml_event_delete(event)
-            guard yaml_parser_parse(parser, event) == 1 else { throw mistake(in: file) }
+            guard yaml_parser_parse(parser, event) == 1 else { throw syntaxError(in: file) }
             let mark = event.pointee.start_mark
-            let place = SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1)
-            if let current { return (current, place) }
+            let position = SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1)
+            if let current { return (current, position) }
         }
     }
 
-    /// The event, or nil for one that says nothing about the document.
+    /// The current event; nil for one without content, such as the start of the stream.
     private var current: Event? {
         let data = event.pointee.data
         switch event.pointee.type {
@@ -88,20 +90,20 @@ struct Parser: ~Copyable {
         }
     }
 
-    /// What libyaml says is wrong, where it says so.
-    private func mistake(in file: String) -> ConfigurationDiagnostic {
+    /// Returns libyaml's message with its position.
+    private func syntaxError(in file: String) -> ConfigurationDiagnostic {
         let state = parser.pointee
-        let words = [state.problem, state.context].map { text in text.map { String(cString: $0) } }
-        let problem = words.compactMap(\.self).joined(separator: ", ")
+        let parts = [state.problem, state.context].map { text in text.map { String(cString: $0) } }
+        let message = parts.compactMap(\.self).joined(separator: ", ")
         guard state.error != YAML_READER_ERROR else {
-            // Bytes that are no text have no mark, but an offset.
+            // For bytes that are not UTF-8, libyaml gives an offset and no mark.
             let before = String(decoding: input.prefix(state.problem_offset), as: UTF8.self).unicodeScalars
             let line = before.split(separator: "\n", omittingEmptySubsequences: false)
             return ConfigurationDiagnostic(
-                at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1), problem)
+                at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1), message)
         }
         let mark = state.problem_mark
         return ConfigurationDiagnostic(
-            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1), problem)
+            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1), message)
     }
 }

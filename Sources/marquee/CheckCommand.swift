@@ -77,7 +77,7 @@ struct CheckCommand: Subcommand {
             Console.print("\(path): \(words.isEmpty ? "no rules" : words.joined(separator: ", "))")
             return .done
         } catch {
-            for mistake in error.all { Console.complain("\(mistake)") }
+            for mistake in error.diagnostics { Console.complain("\(mistake)") }
             return .failed
         }
     }

@@ -30,9 +30,9 @@ private let commands: [any Subcommand.Type] = [
 
 /// Runs the subcommand that the process was started with, and ends the process with its status.
 func runCommandLine() async {
-    OpenFileLimit.raise()
-    CoreDumps.forbid()
-    FreedMemory.keep()
+    ProcessLimits.raiseOpenFiles()
+    ProcessLimits.disableCoreDumps()
+    ProcessLimits.keepFreedMemory()
     let status: ExitStatus
     do {
         status = try await run(Array(CommandLine.arguments.dropFirst()))
@@ -43,7 +43,7 @@ func runCommandLine() async {
         Console.complain("marquee: \(error)")
         status = .usage
     } catch let error as ConfigurationDiagnosticsError {
-        for mistake in error.all { Console.complain("\(mistake)") }
+        for mistake in error.diagnostics { Console.complain("\(mistake)") }
         status = .usage
     } catch {
         Console.complain("marquee: \(error)")

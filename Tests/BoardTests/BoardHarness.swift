@@ -43,7 +43,7 @@ struct BoardHarness {
     ) async throws -> Value {
         let (lines, line) = AsyncStream<String>.makeStream()
         let log = log
-        let logger = Logger(label: "board", clock: .system) { bytes in
+        let logger = Logger(label: "board", wallClock: .system) { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             log.withLock { $0 += text }
             line.yield(text)

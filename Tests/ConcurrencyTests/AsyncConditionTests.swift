@@ -9,13 +9,13 @@ import Testing
         while numbers.waiterCount < count { await Task.yield() }
     }
 
-    @Test("a condition that is true already does not wait")
+    @Test("a condition that is already true does not wait")
     func alreadyTrue() async {
         #expect(await numbers.wait(until: \.isEmpty))
         #expect(numbers.waiterCount == 0)
     }
 
-    @Test("a change wakes only those whose condition has come true")
+    @Test("a change wakes only the tasks whose condition has become true")
     func conditions() async {
         async let one = numbers.wait { $0.count >= 1 }
         async let two = numbers.wait { $0.count >= 2 }
@@ -27,7 +27,7 @@ import Testing
         #expect(await two)
     }
 
-    @Test("values are handed out in the order in which tasks came, each to one")
+    @Test("each value goes to one task, in the order in which tasks began to wait")
     func order() async {
         var tasks: [Task<Int?, Never>] = []
         for count in 1...5 {
@@ -42,7 +42,7 @@ import Testing
         #expect(numbers.read(\.self) == [6])
     }
 
-    @Test("what a task takes out lets an earlier one go on that waited for room")
+    @Test("when a task removes a value, an earlier task that waits for room resumes")
     func chain() async {
         numbers.update { $0 = [1] }
         async let put = numbers.waitForValue { $0.isEmpty ? $0.append(2) : nil }
@@ -52,7 +52,7 @@ import Testing
         #expect(numbers.read(\.self) == [2])
     }
 
-    @Test("a task that is cancelled gets nothing, takes nothing and leaves the others alone")
+    @Test("a task that is cancelled gets no value, removes none and does not disturb the others")
     func cancellation() async {
         let tasks = (1...2).map { _ in Task { [numbers] in await numbers.waitForValue { $0.popLast() } } }
         await waiters(atLeast: 2)
@@ -62,7 +62,7 @@ import Testing
         #expect(await tasks[1].value == 1)
     }
 
-    @Test("a task that is cancelled already gets nothing, whatever there is")
+    @Test("a task that is already cancelled gets no value, even if there is one")
     func cancelledBefore() async {
         numbers.update { $0 = [1] }
         let task = Task { [numbers] in
@@ -76,7 +76,7 @@ import Testing
         #expect(numbers.read(\.self) == [1])
     }
 
-    @Test("a wait that ignores cancellation goes on until the value is there")
+    @Test("a wait that ignores cancellation lasts until there is a value")
     func ignoringCancellation() async {
         let task = Task { [numbers] in await numbers.waitIgnoringCancellation { $0.popLast() } }
         task.cancel()
@@ -85,7 +85,7 @@ import Testing
         #expect(await task.value == 1)
     }
 
-    @Test("cancellation that races with values loses none and hangs nobody")
+    @Test("cancellation that races with values loses none and blocks no task")
     func races() async {
         var received = 0
         for round in 0..<1_000 {

@@ -9,7 +9,7 @@ import Testing
         while semaphore.waiterCount < count { await Task.yield() }
     }
 
-    @Test("no more tasks run at once than there are permits, and all get their turn")
+    @Test("no more tasks run at a time than there are permits, and all of them run")
     func limit() async {
         let semaphore = AsyncSemaphore(permits: 3)
         let running = Locked((now: 0, most: 0))
@@ -28,7 +28,7 @@ import Testing
         #expect(running.withLock { $0.now } == 0)
     }
 
-    @Test("with one permit tasks run one after another, in the order in which they asked")
+    @Test("with one permit, tasks run one after another in the order of their calls")
     func order() async {
         let semaphore = AsyncSemaphore(permits: 1)
         let gate = AsyncCondition(false)
@@ -52,7 +52,7 @@ import Testing
         #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
     }
 
-    @Test("a permit comes back when the body throws")
+    @Test("a permit is returned when the body throws")
     func errors() async throws {
         let semaphore = AsyncSemaphore(permits: 1)
         for _ in 0..<2 {
@@ -61,7 +61,7 @@ import Testing
         #expect(await semaphore.withPermit { 1 } == 1)
     }
 
-    @Test("a task that is cancelled while it waits has its turn all the same, and sees the cancellation then")
+    @Test("a task that is cancelled while it waits still gets a permit, and its body sees the cancellation")
     func cancellation() async {
         let semaphore = AsyncSemaphore(permits: 1)
         let gate = AsyncCondition(false)

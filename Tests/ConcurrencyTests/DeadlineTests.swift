@@ -6,7 +6,7 @@ import Testing
     private struct Late: Error {}
     private struct Broken: Error {}
 
-    @Test("work that is done in time has its value or its own error")
+    @Test("an operation that ends in time returns its value or throws its own error")
     func inTime() async throws {
         #expect(try await withDeadline(.seconds(1), orThrow: Late(), clock: ManualClock()) { 7 } == 7)
         await #expect(throws: Broken.self) {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("work that is late is cancelled")
+    @Test("an operation that takes too long is cancelled")
     func late() async throws {
         let clock = ManualClock()
         let forever = ManualClock()
@@ -30,7 +30,7 @@ import Testing
         await #expect(throws: Late.self) { try await work.value }
     }
 
-    @Test("cancellation reaches the work, and is not lateness")
+    @Test("cancellation reaches the operation and does not throw the deadline's error")
     func cancellation() async throws {
         let (clock, forever) = (ManualClock(), ManualClock())
         let work = Task {

@@ -20,7 +20,7 @@ import Testing
         return attempt
     }
 
-    @Test("what succeeds at once makes no pause")
+    @Test("an operation that succeeds at once causes no pause")
     func success() async {
         #expect(
             await RetryLoop(clock: clock).run {
@@ -48,7 +48,7 @@ import Testing
         #expect(errors.withLock { $0 } == Array(1...9))
     }
 
-    @Test("cancellation ends a pause, and the loop")
+    @Test("cancellation ends a pause and the loop")
     func cancelled() async {
         let task = Task {
             await RetryLoop(clock: clock).run {
@@ -62,7 +62,7 @@ import Testing
         #expect(attempts.withLock { $0 } == 1)
     }
 
-    @Test("a task that is cancelled already makes one attempt")
+    @Test("a task that is already cancelled makes one attempt")
     func cancelledBefore() async {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }

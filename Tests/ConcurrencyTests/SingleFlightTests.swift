@@ -80,7 +80,7 @@ import Testing
         #expect(runs.withLock { $0 } == 1)
     }
 
-    @Test("cancellation that comes before there is anything to leave is not lost")
+    @Test("cancellation before the caller has joined is not lost")
     func cancelledBefore() async {
         let flight = SingleFlight<String, Int>()
         let task = Task {
@@ -92,7 +92,7 @@ import Testing
         #expect(flight.callerCount == 0)
     }
 
-    @Test("a closed one cancels its runs, and fails their callers and all later ones")
+    @Test("closing cancels the runs and fails their callers and all later ones")
     func close() async {
         let flight = SingleFlight<String, Int>()
         let tasks = ["a", "a", "b"].map { key in Task { try await flight.run(key) { await operate() } } }

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("the loop goes around when its time has passed, and not before")
+    @Test("the loop runs when its pause has passed, and not before")
     func time() async {
         async let loop: Void = runLoop(after: .seconds(10))
         await clock.sleepers(atLeast: 1)
@@ -44,7 +44,7 @@ import Testing
         #expect(calls.read(\.self) == 2)
     }
 
-    @Test("a stopped loop does not begin, and says that it is stopped")
+    @Test("a stopped loop does not begin, and isStopped is true")
     func stopped() async {
         #expect(!signal.isStopped)
         signal.stop()

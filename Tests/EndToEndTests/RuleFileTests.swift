@@ -25,8 +25,8 @@ import Testing
 
         let path = try file("rules:\n  rose:\n    by: three\n  laed:\n")
         let mistakes = [
-            "\(path):3:9: rules.rose.by: 'three' is no whole number",
-            "\(path):4:3: rules.laed: not known; did you mean lead?",
+            "\(path):3:9: rules.rose.by: 'three' is not a whole number",
+            "\(path):4:3: rules.laed: unknown key; did you mean lead?",
         ]
         let bad = try await Program.run(Stage.marquee, ["check", "rules", path])
         #expect(bad.status == 1)

@@ -7,17 +7,17 @@ import Testing
 @testable import ImageCache
 
 @Suite(.timeLimit(.minutes(5))) struct TieredImageCacheTests {
-    private let album: Album
-    private let red = Album.image(Color(0xC02040))
+    private let harness: ImageCacheHarness
+    private let red = ImageCacheHarness.image(Color(0xC02040))
 
     init() throws {
-        album = try Album()
+        harness = try ImageCacheHarness()
     }
 
-    @Test("fifty who ask for one picture at once cause one fetch, in whatever sizes")
+    @Test("fifty concurrent requests for one image in two sizes cause one fetch")
     func oneFlight() async throws {
         let server = try ScriptedServer { [red] exchange in exchange.answer(red) }
-        try await album.open { cache in
+        try await harness.open { cache in
             let images = await withTaskGroup(of: [UInt8]?.self) { tasks in
                 for index in 0..<50 {
                     tasks.addTask { await cache.image(at: "\(server.url)/a", index % 2 == 0 ? .small : .large) }
@@ -30,7 +30,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("within an hour a picture is believed; then its host is asked with both validators, and 304 is enough")
+    @Test("an image is fresh for an hour; then it is revalidated with both validators, and 304 is enough")
     func revalidation() async throws {
         let server = try ScriptedServer { [red] exchange in
             if exchange.request["If-None-Match"] == "\"one\"" {
@@ -40,105 +40,105 @@ import Testing
                     red, headers: ["ETag: \"one\"", "Last-Modified: Sat, 21 Nov 2026 06:00:00 GMT"])
             }
         }
-        try await album.open { cache in
+        try await harness.open { cache in
             let first = await cache.image(at: server.url, .small)
-            album.clock.advance(by: .seconds(3_500))
+            harness.clock.advance(by: .seconds(3_500))
             #expect(await cache.image(at: server.url, .small) == first)
             #expect(server.requests.count == 1)
-            album.clock.advance(by: .seconds(200))
+            harness.clock.advance(by: .seconds(200))
             #expect(await cache.image(at: server.url, .small) == first)
             #expect(server.requests.count == 2)
             #expect(server.requests.last?["If-Modified-Since"] == "Sat, 21 Nov 2026 06:00:00 GMT")
-            // The empty answer counts for all sizes, and for another hour.
-            album.clock.advance(by: .seconds(3_500))
+            // The 304 counts for all sizes, and for another hour.
+            harness.clock.advance(by: .seconds(3_500))
             #expect(await cache.image(at: server.url, .full) != nil)
             #expect(server.requests.count == 2)
             #expect(await cache.count(.unchanged) == 1)
         }
     }
 
-    @Test("a picture that has changed takes the place of the old one in every size")
+    @Test("an image that has changed replaces the old one in every size")
     func change() async throws {
-        let other = Album.image(Color(0x2040C0))
+        let other = ImageCacheHarness.image(Color(0x2040C0))
         let server = try ScriptedServer { [red] exchange in
             exchange.answer(exchange.number == 1 ? red : other, headers: ["ETag: \"\(exchange.number)\""])
         }
-        try await album.open { cache in
+        try await harness.open { cache in
             let old = [await cache.image(at: server.url, .small), await cache.image(at: server.url, .large)]
-            album.clock.advance(by: .seconds(4_000))
+            harness.clock.advance(by: .seconds(4_000))
             let new = [await cache.image(at: server.url, .large), await cache.image(at: server.url, .small)]
             #expect(Set(old).isDisjoint(with: new) && !new.contains(nil))
             #expect(server.requests.count == 2)
         }
     }
 
-    @Test("who knows that a picture has changed is not given one from before that, though it is fresh")
+    @Test("a fresh image from before a known change is not returned")
     func knownChange() async throws {
         let server = try ScriptedServer { [red] exchange in exchange.answer(red) }
-        try await album.open { cache in
+        try await harness.open { cache in
             _ = await cache.image(at: server.url, .small)
-            album.clock.advance(by: .seconds(60))
-            _ = await cache.image(at: server.url, .small, changedAt: album.clock.date - 30)
+            harness.clock.advance(by: .seconds(60))
+            _ = await cache.image(at: server.url, .small, changedAt: harness.clock.date - 30)
             #expect(server.requests.count == 2)
-            _ = await cache.image(at: server.url, .small, changedAt: album.clock.date - 30)
-            // A change that lies ahead of our clock does not make us ask for ever.
-            _ = await cache.image(at: server.url, .small, changedAt: album.clock.date + 60)
+            _ = await cache.image(at: server.url, .small, changedAt: harness.clock.date - 30)
+            // A change in the future does not cause a fetch each time.
+            _ = await cache.image(at: server.url, .small, changedAt: harness.clock.date + 60)
             #expect(server.requests.count == 2)
         }
     }
 
-    @Test("a restart keeps what is on disk, and what it can be asked for with")
+    @Test("images on disk and their validators survive a restart")
     func restart() async throws {
         let server = try ScriptedServer { [red] exchange in
             exchange.request["If-None-Match"] == nil
                 ? exchange.answer(red, headers: ["ETag: \"one\""]) : exchange.answer(status: 304)
         }
-        let first = try await album.open { await $0.image(at: server.url, .large) }
-        try await album.open { cache in
+        let first = try await harness.open { await $0.image(at: server.url, .large) }
+        try await harness.open { cache in
             #expect(await cache.image(at: server.url, .large) == first)
             #expect(await cache.image(at: server.url, .small) != nil)
             #expect(await cache.count(.disk) == 2)
         }
         #expect(server.requests.count == 1)
-        album.clock.advance(by: .seconds(4_000))
-        #expect(try await album.open { await $0.image(at: server.url, .large) } == first)
+        harness.clock.advance(by: .seconds(4_000))
+        #expect(try await harness.open { await $0.image(at: server.url, .large) } == first)
         #expect(server.requests.count == 2)
         #expect(server.requests.last?["If-None-Match"] == "\"one\"")
     }
 
-    @Test("a picture whose bytes have changed on disk is fetched anew, and one that was deleted too")
+    @Test("an image that was damaged or deleted on disk is fetched again")
     func damagedImage() async throws {
         let server = try ScriptedServer { [red] exchange in exchange.answer(red, headers: ["ETag: \"one\""]) }
-        let first = try await album.open { await $0.image(at: server.url, .small) }
+        let first = try await harness.open { await $0.image(at: server.url, .small) }
         let damages: [StaticString] = ["update picture set bytes = zeroblob(length(bytes))", "delete from picture"]
         for damage in damages {
-            let database = try Database(path: album.path, schema: TieredImageCache.schema)
+            let database = try Database(path: harness.path, schema: TieredImageCache.schema)
             try await database.write { try $0.execute(damage) }
             await database.close()
-            #expect(try await album.open { await $0.image(at: server.url, .small) } == first)
+            #expect(try await harness.open { await $0.image(at: server.url, .small) } == first)
         }
         #expect(server.requests.count == 3)
-        // What is damaged is not asked for with its validators: 304 would leave us without it.
+        // A damaged image is not revalidated: after a 304 there would be no image.
         #expect(server.requests.allSatisfy { $0["If-None-Match"] == nil })
     }
 
-    @Test("a file that is no database, or is gone, is made anew", arguments: [true, false])
+    @Test("a file that is missing or not a database is created again", arguments: [true, false])
     func damagedFile(isThere: Bool) async throws {
         let server = try ScriptedServer { [red] exchange in exchange.answer(red) }
-        let first = try await album.open { await $0.image(at: server.url, .small) }
-        try FileManager.default.removeItem(atPath: album.path)
-        if isThere { try Data(repeating: 0xAB, count: 9_000).write(to: URL(filePath: album.path)) }
-        #expect(try await album.open { await $0.image(at: server.url, .small) } == first)
+        let first = try await harness.open { await $0.image(at: server.url, .small) }
+        try FileManager.default.removeItem(atPath: harness.path)
+        if isThere { try Data(repeating: 0xAB, count: 9_000).write(to: URL(filePath: harness.path)) }
+        #expect(try await harness.open { await $0.image(at: server.url, .small) } == first)
         #expect(server.requests.count == 2)
     }
 
-    @Test("memory and disk hold no more than they may; what was used longest ago goes first")
+    @Test("memory and disk keep to their limits and remove the least recently used images first")
     func bounds() async throws {
-        let files = (0..<6).map { Album.noise($0) }
+        let files = (0..<6).map { ImageCacheHarness.noise($0) }
         let server = try ScriptedServer { exchange in
             exchange.answer(files[Int(exchange.request.target.dropFirst()) ?? 0])
         }
-        let size = try await album.open { cache in
+        let size = try await harness.open { cache in
             _ = await cache.image(at: "\(server.url)/0", .full)
             return try await cache.sizes()["disk"] ?? 0
         }
@@ -146,15 +146,15 @@ import Testing
         limits.memory = Int(size * 2.5)
         limits.disk = Int(size * 4.5)
         let roomy = limits
-        try await album.open(roomy) { cache in
+        try await harness.open(roomy) { cache in
             for number in [1, 2, 3] {
-                album.clock.advance(by: .seconds(1))
+                harness.clock.advance(by: .seconds(1))
                 _ = await cache.image(at: "\(server.url)/\(number)", .full)
             }
-            album.clock.advance(by: .seconds(1))
+            harness.clock.advance(by: .seconds(1))
             _ = await cache.image(at: "\(server.url)/0", .full)  // from disk: used after the others
-            album.clock.advance(by: .seconds(1))
-            _ = await cache.image(at: "\(server.url)/4", .full)  // makes the fifth, so the one of 1 has to go
+            harness.clock.advance(by: .seconds(1))
+            _ = await cache.image(at: "\(server.url)/4", .full)  // the fifth, so number 1 is removed
             let sizes = try await cache.sizes()
             #expect(sizes["memory"] ?? 0 <= Double(roomy.memory) && sizes["disk"] ?? 0 <= Double(roomy.disk))
             #expect(server.requests.map(\.target) == ["/0", "/1", "/2", "/3", "/4"])

@@ -6,17 +6,17 @@ import Testing
 @Suite(.ownThread) struct DecodingTests {
     /// Red on the left, blue on the right.
     private static func flag(_ width: Int, _ height: Int) -> Bitmap {
-        var canvas = Bitmap(width: width, height: height)
-        canvas.fill(
+        var bitmap = Bitmap(width: width, height: height)
+        bitmap.fill(
             .rectangle(x: 0, y: 0, width: Double(width) / 2, height: Double(height)), with: .color(Color(0xFF0000)))
-        canvas.fill(
+        bitmap.fill(
             .rectangle(x: Double(width) / 2, y: 0, width: Double(width) / 2, height: Double(height)),
             with: .color(Color(0x0000FF)))
-        return canvas
+        return bitmap
     }
 
     @Test(
-        "a picture is made to fit, in its own proportions and colours",
+        "an image is shrunk to fit, with its proportions and colours",
         arguments: [(400, 600, 67, 100), (600, 400, 100, 67), (1_600, 1_600, 100, 100), (50, 60, 50, 60)])
     func fitting(width: Int, height: Int, w: Int, h: Int) throws {
         let flag = Self.flag(width, height)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("a WebP is decoded in each of its forms; a GIF, and what is no picture, is not")
+    @Test("all forms of WebP are decoded; GIF and other files are not")
     func formats() {
         #expect(Bitmap(decoding: Sample.webpLossy.bytes, toFit: 10, 10)?.width == 1)
         #expect(Bitmap(decoding: Sample.webpLossless.bytes, toFit: 10, 10)?.width == 1)
@@ -39,7 +39,7 @@ import Testing
         #expect(Bitmap(decoding: [], toFit: 10, 10) == nil)
     }
 
-    @Test("a picture that is cut off is none, wherever it is cut")
+    @Test("a truncated image is refused, wherever it ends")
     func cutOff() {
         for bytes in [Self.flag(64, 48).encodeJPEG(), Self.flag(64, 48).encodePNG()] {
             for count in stride(from: 0, to: bytes.count - 16, by: 7) {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("bytes that are changed at random are decoded or refused, and hurt nothing")
+    @Test("randomly changed bytes are decoded or refused without a crash")
     func mutations() {
         var generator = SeededGenerator(seed: 7)
         for original in [Self.flag(64, 48).encodeJPEG(), Self.flag(64, 48).encodePNG(), Sample.webpLossy.bytes] {
@@ -65,9 +65,9 @@ import Testing
         }
     }
 
-    @Test("a PNG that would take too much memory is refused by its header")
+    @Test("a PNG that would take too much memory is refused after its header")
     func bomb() {
-        // A side is patched in the header, whose checksum nobody gets to look at.
+        // The size in the header is patched; its checksum is not reached.
         var bytes = Self.flag(64, 48).encodePNG()
         bytes.replaceSubrange(16..<24, with: [0, 0, 0x0F, 0xA0, 0, 0, 0x0F, 0xA0])  // 4,000 × 4,000
         #expect(Bitmap(decoding: bytes, toFit: 100, 100) == nil)

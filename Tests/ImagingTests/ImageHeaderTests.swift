@@ -4,14 +4,14 @@ import Testing
 @testable import Imaging
 
 @Suite struct ImageHeaderTests {
-    @Test("what we encode is what the header says", arguments: [(1, 1), (3, 500), (640, 2)])
+    @Test("the header of an encoded bitmap has its format and size", arguments: [(1, 1), (3, 500), (640, 2)])
     func ours(width: Int, height: Int) {
-        let canvas = Bitmap(width: width, height: height)
-        #expect(ImageHeader.read(canvas.encodeJPEG()) == ImageHeader(format: .jpeg, width: width, height: height))
-        #expect(ImageHeader.read(canvas.encodePNG()) == ImageHeader(format: .png, width: width, height: height))
+        let bitmap = Bitmap(width: width, height: height)
+        #expect(ImageHeader.read(bitmap.encodeJPEG()) == ImageHeader(format: .jpeg, width: width, height: height))
+        #expect(ImageHeader.read(bitmap.encodePNG()) == ImageHeader(format: .png, width: width, height: height))
     }
 
-    @Test("GIF and all three forms of WebP are known")
+    @Test("the headers of GIF and of all three forms of WebP are read")
     func others() {
         #expect(ImageHeader.read(Sample.gif.bytes) == ImageHeader(format: .gif, width: 1, height: 1))
         for sample in [Sample.webpLossy, .webpLossless, .webpExtended] {
@@ -20,7 +20,7 @@ import Testing
         #expect(ImageHeader.Format.webp.contentType == "image/webp")
     }
 
-    @Test("a JPEG's size is found behind long profiles, fill bytes and in a progressive frame")
+    @Test("a JPEG's size is found after long profiles and fill bytes, and in a progressive frame")
     func jpegSegments() {
         let profile: [UInt8] = [0xFF, 0xE2, 0xFF, 0xFF] + [UInt8](repeating: 0xC0, count: 0xFFFF - 2)
         let frame: [UInt8] = [0xFF, 0xFF, 0xC2, 0, 17, 8, 0x01, 0x02, 0x03, 0x04, 3, 1, 34, 0, 2, 17, 1, 3, 17, 1]
@@ -30,13 +30,13 @@ import Testing
     }
 
     @Test(
-        "what is no picture has no header", arguments: ["", "<!DOCTYPE html>", "GIF89", "RIFF....WEBPVP8 ", "\u{FF}"])
+        "other files have no image header", arguments: ["", "<!DOCTYPE html>", "GIF89", "RIFF....WEBPVP8 ", "\u{FF}"])
     func noImage(text: String) {
         #expect(ImageHeader.read(text.utf8) == nil)
     }
 
     @Test(
-        "a picture too large to be a poster, or without a side, is refused",
+        "an image that is too large, or has a side of zero, is refused",
         arguments: [
             (30_000, 10), (10, 16_385), (8_000, 8_000), (0, 10), (10, 0), (1 << 31, 1 << 31),
         ])
@@ -49,7 +49,7 @@ import Testing
         #expect(ImageHeader.read(png) == nil)
     }
 
-    @Test("no broken input crashes the reader or gets an absurd size past it", arguments: Sample.allCases)
+    @Test("damaged input neither crashes the reader nor gives an excessive size", arguments: Sample.allCases)
     func mutations(sample: Sample) {
         let image = sample.bytes
         for length in 0..<image.count { check(image.prefix(length)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Imaging
 
-/// A small picture of each kind, valid as it stands.
+/// A small valid image of each format.
 enum Sample: String, CaseIterable {
     case jpeg
     case png
@@ -14,7 +14,7 @@ enum Sample: String, CaseIterable {
         switch self {
         case .jpeg: Bitmap(width: 40, height: 30).encodeJPEG()
         case .png: Bitmap(width: 40, height: 30).encodePNG()
-        // One pixel each, since we cannot make them ourselves.
+        // One pixel each: marquee does not encode these formats.
         case .gif: decoded("R0lGODlhAQABAAAAACw=")
         case .webpLossy: decoded("UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA")
         case .webpLossless: decoded("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import JSONCoding
 
-/// A whole JSON text as a value that can be compared.
+/// A JSON text as a value that can be compared.
 indirect enum ComparableJSON: Hashable, Decodable {
     case null
     case flag(Bool)
@@ -11,7 +11,7 @@ indirect enum ComparableJSON: Hashable, Decodable {
     case array([ComparableJSON])
     case object([String: ComparableJSON])
 
-    /// Reads it our way.
+    /// Reads the value with JSONCoding.
     init(_ json: JSONValue) throws(DecodingError) {
         switch json.node.kind {
         case .null: self = .null
@@ -22,15 +22,15 @@ indirect enum ComparableJSON: Hashable, Decodable {
         case .object:
             var object: [String: ComparableJSON] = [:]
             let children = json.children
-            for place in stride(from: 0, to: children.count, by: 2) {
-                let name = try json.tape.string(of: children[place].node)
-                if object[name] == nil { object[name] = try ComparableJSON(children[place + 1]) }
+            for index in stride(from: 0, to: children.count, by: 2) {
+                let name = try json.tape.string(of: children[index].node)
+                if object[name] == nil { object[name] = try ComparableJSON(children[index + 1]) }
             }
             self = .object(object)
         }
     }
 
-    /// Reads it Foundation's way.
+    /// Reads the value with Foundation.
     init(decoding data: Data) throws {
         self = try JSONDecoder().decode(ComparableJSON.self, from: data)
     }
@@ -49,6 +49,23 @@ indirect enum ComparableJSON: Hashable, Decodable {
             self = .array(array)
         } else {
             self = .object(try container.decode([String: ComparableJSON].self))
+        }
+    }
+}
+
+extension DecodingError {
+    /// The kind of error, the coding path with indices in brackets, and the reason, for comparison in tests.
+    var summary: (kind: String, path: [String], reason: String) {
+        func summary(_ kind: String, _ context: Context, _ key: [any CodingKey] = []) -> (String, [String], String) {
+            let path = (context.codingPath + key).map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+            return (kind, path, context.debugDescription)
+        }
+        return switch self {
+        case .typeMismatch(_, let context): summary("mismatch", context)
+        case .valueNotFound(_, let context): summary("null", context)
+        case .keyNotFound(let key, let context): summary("missing", context, [key])
+        case .dataCorrupted(let context): summary("unreadable", context)
+        @unknown default: ("unknown", [], "")
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
         try JSONValue(parsing: Array(text.utf8))
     }
 
-    @Test("Members are found by name, whatever stands between them")
+    @Test("Members are found by name, whatever is between them")
     func members() throws {
         let json = try value(#"{"skipped":[{"rank":9},{"a":[]}],"rank":1,"title":"파묘","none":null,"rank":2}"#)
         #expect(try json.value("rank").integer() == 1)
@@ -19,7 +19,7 @@ import Testing
         #expect(throws: DecodingError.self) { try value("[]").has("rank") }
     }
 
-    @Test("A value can be taken as it stands in the text", arguments: ["[1, {}]", #""파\"묘""#, "-1.0", "null"])
+    @Test("The bytes of a value are those of the text", arguments: ["[1, {}]", #""파\"묘""#, "-1.0", "null"])
     func bytes(text: String) throws {
         let json = try value("{\"a\" : \(text) , \"b\":2}")
         #expect(try String(decoding: json.value("a").bytes, as: UTF8.self) == text)
@@ -32,7 +32,7 @@ import Testing
         #expect(try json.value("a\"").integer() == 1)
     }
 
-    @Test("A name is compared by its bytes, as JSON's names are")
+    @Test("Names are compared by their bytes")
     func composition() throws {
         let json = try value("{\"\u{1112}\u{1161}\u{11AB}\":1}")
         #expect(try json["\u{1112}\u{1161}\u{11AB}"] != nil)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A value of another kind is refused, and the way to it is named")
+    @Test("A value of another kind is refused with its coding path")
     func mismatches() throws {
         let examples: [Want: String] = [
             .integer: "1", .text: #""1""#, .flag: "true", .elements: "[]", .member: #"{"b":1}"#,
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A missing member is named behind the way to its object")
+    @Test("The error of a missing member has the coding path of its object")
     func missing() throws {
         let object = try value(#"[{"a":1}]"#).elements()[0]
         let error = #expect(throws: DecodingError.self) { try object.value("b") }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be read is named, too",
+        "The error of an unreadable value has its coding path",
         arguments: ["1.5", "99999999999999999999", "1e400", #""\ud800""#, #""\q""#, #""\u12G4""#])
     func unreadable(text: String) throws {
         let json = try value("[0,\(text)]").elements()[1]
@@ -102,7 +102,7 @@ import Testing
         #expect(error?.summary.path == ["[1]"])
     }
 
-    @Test("A part is read with Foundation's decoder, errors named from the outside")
+    @Test("A part is read with Foundation's decoder, with full coding paths in errors")
     func decoding() throws {
         let json = try value(#"{"list":[{"names":["가","나"]},{"names":["다",4]}]}"#)
         let list = try json.value("list").elements()
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("A text is read as the value that it stands for, with either decoder")
+    @Test("Both decoders read a string as the value it represents")
     func texts() throws {
         let json = try value(#"["4","5"]"#).elements()
         #expect(try json[0].text(as: Even.self) == Even("4"))

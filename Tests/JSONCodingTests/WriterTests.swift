@@ -9,7 +9,7 @@ struct WriterTests {
         #expect(number.json == Array("\(number)".utf8))
     }
 
-    @Test("However little room there was, all that is written is there", arguments: [0, 1, 64, 10_000])
+    @Test("A writer with any initial capacity has all that was written", arguments: [0, 1, 64, 10_000])
     func growth(capacity: Int) throws {
         let texts = (0..<20).map { count in (0..<count).map { String(repeating: "파\n\"", count: $0 * $0) } }
         var json = JSONWriter(capacity: capacity)

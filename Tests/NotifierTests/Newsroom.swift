@@ -41,7 +41,7 @@ struct Newsroom {
         _ count: Int, since: KoreanDate? = nil, isRefused: Bool = false, meanwhile: () async throws -> Void = {}
     ) async throws -> [String] {
         let (lines, line) = AsyncStream<String>.makeStream()
-        let logger = Logger(label: "notifier", clock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
+        let logger = Logger(label: "notifier", wallClock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
         let notifier = NotifierProcess(
             configuration, rules: AlertRules(), since: since, logger: logger, clock: WallClock { [began] in began })
         let (ends, end) = AsyncStream<Void>.makeStream()

@@ -156,7 +156,7 @@ import YAML
                 file: "f")
             Issue.record("the mistakes were not seen")
         } catch {
-            #expect(error.all.count == 4)
+            #expect(error.diagnostics.count == 4)
         }
     }
 

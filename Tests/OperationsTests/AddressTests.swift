@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "an address that its owner binds everywhere is reached on this machine",
+        "clients on this machine reach a wildcard address at the loopback address",
         arguments: [
             ("tcp://*:5550", "tcp://127.0.0.1:5550"), ("tcp://0.0.0.0:5550", "tcp://127.0.0.1:5550"),
             ("tcp://[::]:5550", "tcp://[::1]:5550"), ("tcp://worker:5550", "tcp://worker:5550"),

@@ -5,7 +5,7 @@ import Testing
 @testable import Operations
 
 @Suite struct ConfigurationTests {
-    @Test("an empty environment is the contract's defaults")
+    @Test("an empty environment gives the defaults of the contract")
     func defaults() throws {
         let configuration = try Configuration(environment: ["PATH": "/bin"])
         #expect(configuration.requests.description == "tcp://127.0.0.1:5550")
@@ -22,7 +22,7 @@ import Testing
         #expect(!configuration.allowsPrivateImages)
     }
 
-    @Test("what is given counts, and what is given empty does not")
+    @Test("variables that are set count, and empty ones count as not set")
     func given() throws {
         let configuration = try Configuration(environment: [
             "MARQUEE_EVENTS": "ipc:///run/marquee/events", "MARQUEE_WORKER_HTTP": "[::]:0",
@@ -45,37 +45,37 @@ import Testing
     }
 
     @Test(
-        "a wrong value is one line: which variable, what is wrong, what is expected",
+        "the error of a wrong value is one line: the variable, what is wrong, what is expected",
         arguments: [
             ("MARQUEE_REQUESTS", "tcp://127.0.0.1", #""tcp://127.0.0.1" is not valid; expected tcp://host:port"#),
-            ("MARQUEE_EVENTS", "udp://1.2.3.4:5", "expected tcp://host:port, the port a number or *, or ipc://path"),
+            ("MARQUEE_EVENTS", "udp://1.2.3.4:5", "expected tcp://host:port with a number or * as port, or ipc://path"),
             ("MARQUEE_ALERTS", "tcp://127.0.0.1:65536\nERROR forged", #"65536\nERROR forged" is not valid"#),
             ("MARQUEE_BOARD_HTTP", "8080", "expected host:port, such as 127.0.0.1:8080"),
             ("MARQUEE_KOBIS_URL", "ftp://www.kobis.or.kr", "the scheme is neither http nor https"),
             ("MARQUEE_KOBIS_URL", "https:///rest", "the host is missing"),
-            ("MARQUEE_KAKAO_URL", "https://me:hunter2@dapi.kakao.com", "it holds a user or a password"),
-            ("MARQUEE_KAKAO_URL", "https://dapi.kakao.com?key=hunter2", "it holds a query or a fragment"),
+            ("MARQUEE_KAKAO_URL", "https://me:hunter2@dapi.kakao.com", "it contains a user name or a password"),
+            ("MARQUEE_KAKAO_URL", "https://dapi.kakao.com?key=hunter2", "it contains a query or a fragment"),
             ("MARQUEE_OPENMARKET_URL", "open market", "not a URL"),
-            ("MARQUEE_KOBIS_DAILY_LIMIT", "0", #""0" is not valid; expected a whole number from 1 on"#),
+            ("MARQUEE_KOBIS_DAILY_LIMIT", "0", #""0" is not valid; expected a whole number, 1 or more"#),
             ("MARQUEE_CALLS_AT_ONCE", "501", "expected a whole number from 1 to 500"),
-            ("MARQUEE_KAKAO_DAILY_LIMIT", "3e4", "expected a whole number from 1 on"),
+            ("MARQUEE_KAKAO_DAILY_LIMIT", "3e4", "expected a whole number, 1 or more"),
             ("MARQUEE_LOG_LEVEL", "INFO", "expected one of debug, info, warning, error"),
             ("MARQUEE_LOG_FORMAT", "xml", "expected one of text, json"),
-            ("MARQUEE_PRIVATE_IMAGES", "yes", "expected allow, or nothing"),
-            ("MARQUEE_KOBIS_KEY", "hunter2 ", "the secret holds a character that is not allowed"),
+            ("MARQUEE_PRIVATE_IMAGES", "yes", "expected allow, or no value"),
+            ("MARQUEE_KOBIS_KEY", "hunter2 ", "the secret contains a character that is not allowed"),
         ])
-    func wrong(variable: String, value: String, problem: String) throws {
+    func wrong(variable: String, value: String, message: String) throws {
         let error = try #require(throws: ConfigurationError.self) {
             try Configuration(environment: [variable: value])
         }
         #expect(error.description.hasPrefix("\(variable): "))
-        #expect(error.description.contains(problem))
+        #expect(error.description.contains(message))
         #expect(!error.description.contains("hunter2"))
         #expect(!error.description.contains("\n"))
     }
 
     @Test(
-        "an unknown variable is an error that names the nearest known one",
+        "the error of an unknown variable names the nearest known one",
         arguments: [
             ("MARQUEE_KOBIS_KYE", "MARQUEE_KOBIS_KEY"),
             ("MARQUEE_REQUEST", "MARQUEE_REQUESTS"),
@@ -89,17 +89,16 @@ import Testing
         let error = try #require(throws: ConfigurationError.self) {
             try Configuration(environment: [variable: "hunter2"])
         }
-        #expect(error.description == "\(variable): not known; did you mean \(nearest)?")
+        #expect(error.description == "\(variable): unknown variable; did you mean \(nearest)?")
     }
 
     @Test(
-        "variables of later issues are not known yet",
-        arguments: ["MARQUEE_"])
-    func later(variable: String) {
+        "the prefix alone is not a variable", arguments: ["MARQUEE_"])
+    func prefix(variable: String) {
         #expect(throws: ConfigurationError.self) { try Configuration(environment: [variable: ""]) }
     }
 
-    @Test("a name of another program is none of our business")
+    @Test("variables of other programs are ignored")
     func others() throws {
         _ = try Configuration(environment: ["XMARQUEE_DATA": "", "marquee_data": "", "KOBIS_KEY": ""])
     }

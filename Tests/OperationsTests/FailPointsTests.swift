@@ -3,7 +3,7 @@ import Operations
 import Testing
 
 struct FailPointsTests {
-    @Test("the process is killed at the chosen step, the n-th time it comes there")
+    @Test("the process is killed when it reaches the chosen point for the n-th time")
     func kills() async {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             let points = try #require(FailPoints("committed:3"))
@@ -15,7 +15,7 @@ struct FailPointsTests {
         }
     }
 
-    @Test("the process lives as long as the chosen step has not come often enough")
+    @Test("the process lives until it has reached the chosen point often enough")
     func lives() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let points = try #require(FailPoints("committed:3"))
@@ -26,7 +26,7 @@ struct FailPointsTests {
         }
     }
 
-    @Test("a step is read with its number or without, and what is neither is refused")
+    @Test("a point is read with or without a number, and other text is refused")
     func reading() {
         #expect(FailPoints("fetched") != nil)
         #expect(FailPoints("fetched:12") != nil)

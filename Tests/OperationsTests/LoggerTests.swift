@@ -14,13 +14,13 @@ import Text
     ) -> Logger {
         Logger(
             label: "worker", level: level, format: format, secrets: secrets,
-            clock: WallClock { Date(timeIntervalSince1970: 1_795_242_180.123) },
+            wallClock: WallClock { Date(timeIntervalSince1970: 1_795_242_180.123) },
             write: { [lines] line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } })
     }
 
     private var written: [String] { lines.withLock { $0 } }
 
-    @Test("a text line reads well: time, level, label, message, metadata")
+    @Test("a text line has time, level, label, message and metadata")
     func text() {
         logger().info(
             "chart published", [.topic: "ranking.day.all.2024-06-04", .title: "파묘 2", .count: 10, .error: nil])
@@ -50,7 +50,7 @@ import Text
         #expect(line.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test("levels below the chosen one are not written, nor is their metadata made")
+    @Test("lines below the chosen level are not written, and their metadata is not evaluated")
     func levels() {
         var isMade = false
         func made() -> String {
@@ -67,7 +67,7 @@ import Text
         #expect(written.map { $0.contains("three") || $0.contains("four") } == [true, true])
     }
 
-    @Test("what happened to many is a line each, and lines that stay together in a pipe are written together")
+    @Test("lines for many elements are written together, up to the atomic size of a pipe")
     func many() {
         let long = String(repeating: "x", count: 5_000)
         let texts = (1...100).map { "number \($0) " + long.prefix(50) } + [long, "last"]
@@ -90,7 +90,7 @@ import Text
         #expect(line.contains("\\"))
     }
 
-    @Test("what is unprintable is escaped, and nothing else but quotes and backslashes")
+    @Test("only unprintable characters, quotes and backslashes are escaped")
     func everyScalar() {
         for scalar in (0...0xFFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init) {
             let isEscaped = scalar.isUnprintable || scalar == "\"" || scalar == "\\"
@@ -102,7 +102,7 @@ import Text
     }
 
     @Test(
-        "a registered secret is redacted in every form it may come back in",
+        "a secret is redacted in every form in which a server may return it",
         arguments: [
             "key=s3cr+t/%x==&a=1", "key=s3cr%2Bt%2F%25x%3D%3D", "key=s3cr%2bt/%25x%3d=&a=1", "%733cr%2Bt%2F%25x%3D%3D",
             "s3cr+t/%x==s3cr+t/%x==",
@@ -117,7 +117,7 @@ import Text
     }
 
     @Test(
-        "a time is written to the millisecond it is nearest to",
+        "a time is rounded to the nearest millisecond",
         arguments: [
             (0.0, "1970-01-01T00:00:00.000Z"), (1_709_164_799.9996, "2024-02-29T00:00:00.000Z"),
             (1_709_164_799.999, "2024-02-28T23:59:59.999Z"), (-0.001, "1969-12-31T23:59:59.999Z"),
@@ -134,11 +134,11 @@ import Text
         }
     }
 
-    @Test("what strangers cause is logged once a second, with how many lines there were none for")
-    func sparing() {
+    @Test("a rate-limited logger writes a line per second, with the number of lines it dropped")
+    func rateLimit() {
         let clock = ManualClock()
-        let sparing = RateLimitedLogger(logger(), clock: clock)
-        func refuse(_ count: Int) { for _ in 0..<count { sparing.warning("refused", [.reason: "no id"]) } }
+        let limited = RateLimitedLogger(logger(), clock: clock)
+        func refuse(_ count: Int) { for _ in 0..<count { limited.warning("refused", [.reason: "no id"]) } }
         refuse(1)
         refuse(1_000)
         clock.advance(by: .seconds(1))

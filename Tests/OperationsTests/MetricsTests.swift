@@ -12,7 +12,7 @@ import Testing
 
     private let metrics = Metrics()
 
-    @Test("what is counted stands in the text, and what was never counted with zero", .timeLimit(.minutes(5)))
+    @Test("the text has all counters, those that were never counted with zero", .timeLimit(.minutes(5)))
     func counters() async throws {
         let eaten = metrics.counters("eaten_total", "Fruit that is gone.", for: Fruit.allCases) {
             ["fruit": $0.rawValue]
@@ -33,7 +33,7 @@ import Testing
                 """)
     }
 
-    @Test("two labels tell samples apart", .timeLimit(.minutes(5)))
+    @Test("a sample can have two labels", .timeLimit(.minutes(5)))
     func pairs() async throws {
         let calls = metrics.counters("calls_total", "Calls.", for: [1, 2]) {
             ["service": "kobis", "outcome": $0 == 1 ? "ok" : "timeout"]
@@ -44,12 +44,12 @@ import Testing
         #expect(text["calls_total", ["service": "kobis", "outcome": "timeout"]] == 1)
     }
 
-    @Test("a gauge is read when it is told, and left out while it cannot be read", .timeLimit(.minutes(5)))
+    @Test("a gauge is read at the scrape, and left out if it cannot be read", .timeLimit(.minutes(5)))
     func gauges() async throws {
         struct Unreadable: Error {}
         let length = metrics.counter("pushes_total", "Pushes.")
         metrics.gauge("length", "Length.") { Double(length.count) / 2 }
-        metrics.gauge("nothing", "Nothing to tell.") { nil }
+        metrics.gauge("nothing", "No value.") { nil }
         metrics.gauges("broken", "Cannot be read.", by: "part") { throw Unreadable() }
         metrics.gauges("parts", "Parts.", by: "part") { ["b": 2, "a": -1.5] }
         length.add(3)
@@ -61,7 +61,7 @@ import Testing
         #expect(text["parts", ["part": "a"]] == -1.5)
     }
 
-    @Test("a duration counts in its bucket and in all longer ones", .timeLimit(.minutes(5)))
+    @Test("a duration counts in its bucket and in all larger ones", .timeLimit(.minutes(5)))
     func histogram() async throws {
         let waits = metrics.histogram("wait_seconds", "Waits.")
         for wait: Duration in [.milliseconds(1), .milliseconds(40), .seconds(2), .seconds(3_600), .seconds(-1)] {
@@ -78,7 +78,7 @@ import Testing
         #expect(text["wait_seconds_sum"] == 3_602.041)
     }
 
-    @Test("a histogram for each key keeps its labels beside the bound", .timeLimit(.minutes(5)))
+    @Test("the buckets of a histogram have its labels and the bound", .timeLimit(.minutes(5)))
     func histograms() async throws {
         let waits = metrics.histograms("wait_seconds", "Waits.", for: Fruit.allCases) { ["fruit": $0.rawValue] }
         waits[.pear]?.observe(.seconds(1))
@@ -87,7 +87,7 @@ import Testing
         #expect(text["wait_seconds_count", ["fruit": "apple"]] == 0)
     }
 
-    @Test("quotes, backslashes and line ends come through, in helps and labels", .timeLimit(.minutes(5)))
+    @Test("quotes, backslashes and line breaks are escaped in help texts and labels", .timeLimit(.minutes(5)))
     func escaping() async throws {
         let odd = "a\"b\\c\nd 파묘"
         metrics.gauges("odd", "Line \\ one\nline \"two\"", by: "value") { [odd: 1] }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "numbers are written as Prometheus reads them",
+        "numbers are written in the format of Prometheus",
         arguments: [
             (0, "0"), (1, "1"), (-2.5, "-2.5"), (1e16, "10000000000000000"), (.infinity, "+Inf"),
             (-.infinity, "-Inf"), (.nan, "NaN"), (1e-9, "1e-09"), (1e300, "1e+300"),
@@ -106,8 +106,8 @@ import Testing
         #expect(number.metricText == text)
     }
 
-    @Test("two metrics of one name, and names that Prometheus refuses, are mistakes", .timeLimit(.minutes(5)))
-    func mistakes() async {
+    @Test("two metrics with one name, and names that Prometheus refuses, end the process", .timeLimit(.minutes(5)))
+    func preconditions() async {
         await #expect(processExitsWith: .failure) {
             let metrics = Metrics()
             metrics.gauge("same", "Same.") { 1 }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("threads that count at once lose nothing, and a scrape sees whole histograms", .timeLimit(.minutes(5)))
+    @Test("concurrent counts are not lost, and a scrape sees consistent histograms", .timeLimit(.minutes(5)))
     func threads() async throws {
         let count = metrics.counter("count_total", "Count.")
         let waits = metrics.histogram("wait_seconds", "Waits.")
@@ -147,7 +147,7 @@ import Testing
         #expect(text["wait_seconds_count"] == 20_000)
     }
 
-    @Test("a process tells its start, memory and open files", .timeLimit(.minutes(5)))
+    @Test("the process metrics have its start, memory and open files", .timeLimit(.minutes(5)))
     func process() async throws {
         metrics.addProcess(startedAt: Date(timeIntervalSince1970: 1_795_242_180.5))
         let before = try Exposition(await metrics.text())
@@ -158,7 +158,7 @@ import Testing
         #expect(try #require(before["process_max_fds"]) >= #require(before["process_open_fds"]))
     }
 
-    @Test("open files are counted as they are", .timeLimit(.minutes(5)))
+    @Test("the number of open files is exact", .timeLimit(.minutes(5)))
     func openFiles() async {
         // In a process of its own, where no other test opens files.
         await #expect(processExitsWith: .success) {
@@ -174,10 +174,10 @@ import Testing
     }
 }
 
-/// The parser that the tests rely on finds what it must.
+/// The parser of the text format, on which tests rely, refuses invalid text.
 @Suite struct ExpositionTests {
     @Test(
-        "the parser refuses what is wrong",
+        "the parser refuses invalid text",
         arguments: [
             "a 1\n", "# HELP a A\n# TYPE a gauge\na 1", "# HELP a A\n# TYPE a gauge\na  1\n",
             "# HELP a A\n# TYPE a gauge\na 1\na 2\n", "# HELP a A\n# TYPE a counter\na 1\n",

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Operations
 
-/// Signals and limits belong to the process: each test has one of its own.
+/// Signals and limits belong to a process, so each test runs in a process of its own.
 @Suite struct ProcessTests {
-    @Test("the first signal asks, SIGINT or SIGTERM", .timeLimit(.minutes(5)))
+    @Test("the first SIGINT or SIGTERM resumes the waiting task", .timeLimit(.minutes(5)))
     func first() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = TerminationSignals()
@@ -33,17 +33,17 @@ import Testing
         }
     }
 
-    @Test("after core dumps are forbidden nobody can allow them again", .timeLimit(.minutes(5)))
+    @Test("core dumps cannot be enabled again", .timeLimit(.minutes(5)))
     func coreDumps() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            CoreDumps.forbid()
+            ProcessLimits.disableCoreDumps()
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
             exit(limit.rlim_cur == 0 && limit.rlim_max == 0 ? 7 : 1)
         }
     }
 
-    @Test("a task that is cancelled waits for no signal", .timeLimit(.minutes(5)))
+    @Test("cancellation ends the wait for a signal", .timeLimit(.minutes(5)))
     func cancelled() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = TerminationSignals()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a write to a closed pipe is an error and not the end", .timeLimit(.minutes(5)))
+    @Test("a write to a closed pipe is an error and does not end the process", .timeLimit(.minutes(5)))
     func brokenPipe() async {
         await #expect(processExitsWith: .exitCode(7)) {
             _ = TerminationSignals()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("the limit of open files is raised as far as it goes", .timeLimit(.minutes(5)))
+    @Test("the limit of open files is raised as far as the system allows", .timeLimit(.minutes(5)))
     func openFiles() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -74,7 +74,7 @@ import Testing
             getrlimit(resource, &limit)
             limit.rlim_cur = 256
             setrlimit(resource, &limit)
-            exit(OpenFileLimit.raise() == min(Int(clamping: limit.rlim_max), 65_536) ? 7 : 1)
+            exit(ProcessLimits.raiseOpenFiles() == min(Int(clamping: limit.rlim_max), 65_536) ? 7 : 1)
         }
     }
 }

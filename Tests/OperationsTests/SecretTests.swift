@@ -17,8 +17,8 @@ import Testing
         return path
     }
 
-    @Test("a secret's text is in its value and nowhere else")
-    func silence() {
+    @Test("only the value of a secret reveals it")
+    func descriptions() {
         let secret = Secret("hunter2")
         let upstream = Configuration.Upstream(url: "http://localhost", key: secret, dailyLimit: 1)
         var dumped = ""
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a file's secret loses one line end", arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
+    @Test("one line break at the end of a secret file is removed", arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
     func fromFile(content: String) throws {
         let path = try file(content)
         let configuration = try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
@@ -56,7 +56,7 @@ import Testing
         }
         #expect(
             error.description == "MARQUEE_KOBIS_KEY_FILE: cannot read \"\(path)\": No such file or directory; "
-                + "expected a file that holds the secret")
+                + "expected a file that contains the secret")
         let folderError = try #require(throws: ConfigurationError.self) {
             try Configuration(environment: ["MARQUEE_KOBIS_KEY_FILE": folder.path])
         }
@@ -71,12 +71,12 @@ import Testing
         #expect(error.description.contains("larger than 65536 bytes"))
     }
 
-    @Test("a secret that is given twice is an error")
+    @Test("setting both variables of a secret is an error")
     func twice() throws {
         let path = try file("hunter2")
         let error = try #require(throws: ConfigurationError.self) {
             try Configuration(environment: ["MARQUEE_KOBIS_KEY": "hunter2", "MARQUEE_KOBIS_KEY_FILE": path])
         }
-        #expect(error.description == "MARQUEE_KOBIS_KEY: also given as MARQUEE_KOBIS_KEY_FILE; expected one of the two")
+        #expect(error.description == "MARQUEE_KOBIS_KEY: MARQUEE_KOBIS_KEY_FILE is set, too; set only one of the two")
     }
 }

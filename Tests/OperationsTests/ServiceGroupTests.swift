@@ -3,8 +3,8 @@ import Testing
 
 @testable import Operations
 
-/// What services did, in order, for a test to wait for.
-private final class Journal: Sendable {
+/// The calls of services in their order. A test can wait for them.
+private final class CallRecord: Sendable {
     private let stream = AsyncStream<String>.makeStream()
 
     func write(_ entry: String) { stream.continuation.yield(entry) }
@@ -20,96 +20,97 @@ private final class Journal: Sendable {
     }
 }
 
-/// A service that writes down what happens to it.
+/// A service that records its calls.
 private struct MockService: Service {
     struct Failure: Error, Equatable { var name: String }
 
     let name: String
-    let journal: Journal
-    var hearsStop = true
-    private let end = AsyncStream<Failure?>.makeStream()
+    let record: CallRecord
+    var obeysStop = true
+    private let outcome = AsyncStream<Failure?>.makeStream()
 
-    init(_ name: String, _ journal: Journal, hearsStop: Bool = true) {
+    init(_ name: String, _ record: CallRecord, obeysStop: Bool = true) {
         self.name = name
-        self.journal = journal
-        self.hearsStop = hearsStop
+        self.record = record
+        self.obeysStop = obeysStop
     }
 
     func run() async throws {
-        journal.write("\(name) runs")
-        defer { journal.write("\(name) ended") }
-        for await failure in end.stream {
+        record.write("\(name) runs")
+        defer { record.write("\(name) ended") }
+        for await failure in outcome.stream {
             if let failure { throw failure }
             return
         }
-        journal.write("\(name) is cancelled")
+        record.write("\(name) is cancelled")
         try Task.checkCancellation()
     }
 
     func stop() async {
-        journal.write("\(name) is told")
-        if hearsStop { end.continuation.yield(nil) }
+        record.write("\(name) is stopped")
+        if obeysStop { outcome.continuation.yield(nil) }
     }
 
-    func fail() { end.continuation.yield(Failure(name: name)) }
-    func leave() { end.continuation.yield(nil) }
+    func fail() { outcome.continuation.yield(Failure(name: name)) }
+    func end() { outcome.continuation.yield(nil) }
 }
 
 @Suite struct ServiceGroupTests {
-    private let journal = Journal()
+    private let record = CallRecord()
     private let clock = ManualClock()
 
     private static let never: @Sendable () async -> Void = {
         for await _ in AsyncStream<Void>.makeStream().stream {}
     }
 
-    private func run(_ services: [MockService], until asked: @escaping @Sendable () async -> Void) async throws {
-        try await ServiceGroup(services, grace: .seconds(5), clock: clock).run(until: asked)
+    private func run(_ services: [MockService], until stopRequest: @escaping @Sendable () async -> Void) async throws {
+        try await ServiceGroup(services, grace: .seconds(5), clock: clock).run(until: stopRequest)
     }
 
     @Test("services start in order and stop in reverse, one after the other", .timeLimit(.minutes(5)))
     func order() async throws {
-        try await run([MockService("a", journal), MockService("b", journal), MockService("c", journal)]) {}
+        try await run([MockService("a", record), MockService("b", record), MockService("c", record)]) {}
         #expect(
-            await journal.read(9) == [
-                "a runs", "b runs", "c runs", "c is told", "c ended", "b is told", "b ended", "a is told", "a ended",
+            await record.read(9) == [
+                "a runs", "b runs", "c runs", "c is stopped", "c ended", "b is stopped", "b ended", "a is stopped",
+                "a ended",
             ])
     }
 
     @Test("the first failure stops the group and is thrown", .timeLimit(.minutes(5)))
     func failure() async throws {
-        let services = [MockService("a", journal), MockService("b", journal), MockService("c", journal)]
+        let services = [MockService("a", record), MockService("b", record), MockService("c", record)]
         services[1].fail()
         await #expect(throws: MockService.Failure(name: "b")) { try await run(services, until: Self.never) }
-        let happened = await journal.read(8)
+        let happened = await record.read(8)
         #expect(
             happened.filter { $0 != "b ended" } == ["a runs", "b runs", "c runs"] + [
-                "c is told", "c ended", "a is told", "a ended",
+                "c is stopped", "c ended", "a is stopped", "a ended",
             ])
     }
 
     @Test("a service that ends by itself ends the group", .timeLimit(.minutes(5)))
-    func leaving() async throws {
-        let services = [MockService("a", journal), MockService("b", journal)]
-        services[0].leave()
+    func ending() async throws {
+        let services = [MockService("a", record), MockService("b", record)]
+        services[0].end()
         try await run(services, until: Self.never)
     }
 
-    @Test("what still runs after the grace is cancelled, and that is no failure", .timeLimit(.minutes(5)))
+    @Test("services that run after the grace period are cancelled, and that is not a failure", .timeLimit(.minutes(5)))
     func grace() async throws {
-        let deaf = MockService("deaf", journal, hearsStop: false)
-        async let ended: Void = run([MockService("a", journal), deaf]) {}
-        #expect(await journal.read(3) == ["a runs", "deaf runs", "deaf is told"])
+        let stubborn = MockService("stubborn", record, obeysStop: false)
+        async let ended: Void = run([MockService("a", record), stubborn]) {}
+        #expect(await record.read(3) == ["a runs", "stubborn runs", "stubborn is stopped"])
         await clock.sleepers()
         clock.advance(by: .seconds(5))
         try await ended
-        #expect(Set(await journal.read(4)).contains("deaf is cancelled"))
+        #expect(Set(await record.read(4)).contains("stubborn is cancelled"))
     }
 
     @Test("a group whose task is cancelled ends", .timeLimit(.minutes(5)))
     func cancellation() async throws {
-        let group = Task { try await run([MockService("a", journal, hearsStop: false)], until: Self.never) }
-        #expect(await journal.read(1) == ["a runs"])
+        let group = Task { try await run([MockService("a", record, obeysStop: false)], until: Self.never) }
+        #expect(await record.read(1) == ["a runs"])
         group.cancel()
         _ = await group.result
     }

@@ -2,7 +2,7 @@ import Testing
 import Text
 
 @Suite struct DigitsTests {
-    @Test("digits are read as the number that they spell", arguments: ["0", "7", "007", "1234567890", "255"])
+    @Test("digits are read as a number", arguments: ["0", "7", "007", "1234567890", "255"])
     func reading(text: String) {
         #expect(Int(digits: text.utf8.span) == Int(text))
         #expect(UInt64(digits: text.utf8.span) == UInt64(text))
@@ -10,7 +10,7 @@ import Text
     }
 
     @Test(
-        "what is not digits alone, or does not fit, is no number",
+        "text with other characters, or a number that does not fit, gives nil",
         arguments: ["", "-1", "+1", " 1", "1a", "/", ":", "١"])
     func refusal(text: String) {
         #expect(Int(digits: text.utf8.span) == nil)
@@ -32,7 +32,7 @@ import Text
         #expect(number.digitCount == "\(number)".count)
     }
 
-    @Test("digits are written with zeros in front, and those that have no room are left out")
+    @Test("digits are padded with zeros, and leading digits without room are left out")
     func writing() {
         func text(_ number: UInt64, width: Int) -> String {
             String(utf8Capacity: 22) { output in

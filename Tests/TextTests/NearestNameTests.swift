@@ -2,9 +2,9 @@ import Testing
 
 @testable import Text
 
-@Suite("Words that somebody misspelt")
+@Suite("Suggestions for misspelt names")
 struct NearestNameTests {
-    @Test("the nearest of some words takes the fewest edits, and is the first of equals")
+    @Test("the nearest name takes the fewest edits, and is the first of equals")
     func nearest() {
         #expect(["entered", "left", "lead"].nearest(to: "entred") == "entered")
         #expect(["rose", "nose"].nearest(to: "hose") == "rose")

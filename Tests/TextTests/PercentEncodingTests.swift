@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Percent-encoding and hexadecimal digits") struct PercentEncodingTests {
     @Test(
-        "what is unreserved stays, all else is encoded, and comes back",
+        "unreserved characters stay, all others are encoded, and decoding restores them",
         arguments: [
             ("a/b+C d", "a%2Fb%2BC%20d"), ("파묘 1&2", "%ED%8C%8C%EB%AC%98%201%262"), ("A-z.0_9~", "A-z.0_9~"), ("", ""),
         ])
@@ -13,7 +13,7 @@ import Testing
         #expect(encoded.utf8.percentDecoded() == Array(text.utf8))
     }
 
-    @Test("the caller says which bytes are kept")
+    @Test("the caller chooses the bytes that are kept")
     func keeping() {
         #expect("a b/é".utf8.percentEncoded { $0 < 0x7F && $0 != 0x20 } == Array("a%20b/%C3%A9".utf8))
     }
@@ -23,13 +23,13 @@ import Testing
         #expect(text.utf8.percentDecoded() == nil)
     }
 
-    @Test("a plus is a blank where forms write it so, and digits have either case")
+    @Test("a plus is a space in form queries, and digits have either case")
     func plus() {
         #expect("a+b%2b%2B".utf8.percentDecoded(plusIsBlank: true) == Array("a b++".utf8))
         #expect("a+b".utf8.percentDecoded() == Array("a+b".utf8))
     }
 
-    @Test("bytes are two small hexadecimal digits each, and every byte comes back in either case")
+    @Test("each byte has two lower-case digits, and digits of either case are decoded")
     func hex() {
         #expect(Hex.encode([0x00, 0x0F, 0xA5, 0xFF]) == "000fa5ff")
         for byte in UInt8.min...UInt8.max {

@@ -103,7 +103,7 @@ final class LogLines: Sendable {
     }
 
     func logger(clock: WallClock = .system) -> Logger {
-        Logger(label: "test", level: .debug, format: .json, clock: clock) { [all, teller] bytes in
+        Logger(label: "test", level: .debug, format: .json, wallClock: clock) { [all, teller] bytes in
             let line = String(decoding: bytes, as: UTF8.self)
             all.withLock { $0.append(line) }
             teller.yield(line)

@@ -8,76 +8,76 @@ func read(_ text: String) throws(ConfigurationDiagnostic) -> Node? {
 
 @Suite("Reading a document")
 struct ReadingTests {
-    @Test("nodes know where they stand and how to get there")
-    func places() throws {
+    @Test("nodes know their position and path")
+    func positions() throws {
         let document = try #require(
             try read("# rules\nrules:\n  rose: {threshold: 5}\n  films: [\"20240001\", '파묘']\n"))
-        var mistakes = ConfigurationDiagnosticsError()
-        let rules = try document.fields(["rules"], &mistakes).required("rules").fields(["rose", "films"], &mistakes)
-        let threshold = try #require(try rules["rose"]?.fields(["threshold"], &mistakes)["threshold"])
-        #expect("\(threshold.place) \(threshold.path)" == "rules.yml:3:21 rules.rose.threshold")
+        var error = ConfigurationDiagnosticsError()
+        let rules = try document.fields(["rules"], &error).required("rules").fields(["rose", "films"], &error)
+        let threshold = try #require(try rules["rose"]?.fields(["threshold"], &error)["threshold"])
+        #expect("\(threshold.position) \(threshold.path)" == "rules.yml:3:21 rules.rose.threshold")
         #expect(try threshold.integer() == 5)
         let films = try rules.required("films").list()
         #expect(try films.map { node throws(ConfigurationDiagnostic) in try node.text() } == ["20240001", "파묘"])
         #expect(films[1].path == "rules.films[1]")
-        #expect(films[1].place.column == 23)
-        #expect(mistakes.all.isEmpty)
+        #expect(films[1].position.column == 23)
+        #expect(error.diagnostics.isEmpty)
     }
 
-    @Test("a text without a document is none", arguments: ["", "\n", "# nothing\n"])
+    @Test("text without a document has no node", arguments: ["", "\n", "# nothing\n"])
     func empty(text: String) throws {
         #expect(try read(text) == nil)
     }
 
     @Test(
-        "what could surprise is refused",
+        "duplicate keys, aliases, anchors, tags and second documents are refused",
         arguments: [
-            ("a: &x 1\nb: *x\n", "1:4: a: anchors (&name) are not read; write the value out"),
-            ("a: *x\n", "1:4: a: aliases (*name) are not read; write the value out"),
-            ("? *x\n: 1\n", "1:3: a key is a text, not a list, a mapping or an alias"),
-            ("a: !!int 1\n", "1:4: a: tags (!name) are not read; leave it out"),
-            ("a: 1\nb: 2\na: 3\n", "3:1: a: stands here a second time, after line 1"),
-            ("a: 1\n---\nb: 1\n", "2:1: a second document begins here; a file has one"),
-            ("[a]: 1\n", "1:1: a key is a text, not a list, a mapping or an alias"),
+            ("a: &x 1\nb: *x\n", "1:4: a: anchors (&name) are not supported; write the value out"),
+            ("a: *x\n", "1:4: a: aliases (*name) are not supported; write the value out"),
+            ("? *x\n: 1\n", "1:3: a key must be text, not a list, a mapping or an alias"),
+            ("a: !!int 1\n", "1:4: a: tags (!name) are not supported; remove it"),
+            ("a: 1\nb: 2\na: 3\n", "3:1: a: duplicate key; it is already on line 1"),
+            ("a: 1\n---\nb: 1\n", "2:1: a second document begins here; a file may hold only one"),
+            ("[a]: 1\n", "1:1: a key must be text, not a list, a mapping or an alias"),
             ("a: [1\n", "2:1: did not find expected ',' or ']', while parsing a flow sequence"),
             ("a: 1\n\tb: 2\n", "2:1: found a tab character that violates indentation, while scanning a plain scalar"),
             ("a: b: c\n", "1:5: mapping values are not allowed in this context"),
         ])
-    func refused(text: String, problem: String) {
-        let mistake = #expect(throws: ConfigurationDiagnostic.self) { try read(text) }
-        #expect(mistake?.description == "rules.yml:\(problem)")
+    func refused(text: String, message: String) {
+        let diagnostic = #expect(throws: ConfigurationDiagnostic.self) { try read(text) }
+        #expect(diagnostic?.description == "rules.yml:\(message)")
     }
 
-    @Test("bytes that are no text are a mistake in their place")
+    @Test("bytes that are not UTF-8 are reported with their position")
     func bytes() throws {
-        let mistake = try #require(throws: ConfigurationDiagnostic.self) {
+        let diagnostic = try #require(throws: ConfigurationDiagnostic.self) {
             try Node.read(Array("a: 1\n파: ".utf8) + [0xff], file: "rules.yml")
         }
-        #expect("\(mistake.place)" == "rules.yml:2:4")
+        #expect("\(diagnostic.position)" == "rules.yml:2:4")
     }
 
-    @Test("a text is read to its limit of bytes, and no further")
+    @Test("a document may have the maximum size, and not a byte more")
     func size() throws {
-        let room = Node.largestText - "a: ''".count
+        let room = Node.maximumSize - "a: ''".count
         #expect(try read("a: '\(String(repeating: "x", count: room))'") != nil)
         #expect(throws: ConfigurationDiagnostic.self) { try read("a: '\(String(repeating: "x", count: room + 1))'") }
     }
 
-    @Test("a document is read to its limit of depth, and no further")
+    @Test("a document may have the maximum depth, and not a level more")
     func depth() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
-        #expect(try read(nested(Node.greatestDepth + 1)) != nil)
-        #expect(throws: ConfigurationDiagnostic.self) { try read(nested(Node.greatestDepth + 2)) }
+        #expect(try read(nested(Node.maximumDepth + 1)) != nil)
+        #expect(throws: ConfigurationDiagnostic.self) { try read(nested(Node.maximumDepth + 2)) }
         #expect(throws: ConfigurationDiagnostic.self) { try read(String(repeating: "[", count: 200_000)) }
     }
 
-    @Test("no prefix of a document, and none with a byte changed, does worse than a mistake")
+    @Test("any prefix of a document, with any byte changed, gives a node or a diagnostic")
     func hostile() {
         let text = Array("a: [1, \"x\\u00e9\", {b: 'c'}]\nd: |\n  e\n# f\n\"g\": ~\n".utf8)
         for end in text.indices {
-            _ = try? Node.read(Array(text[..<end]), file: "rules.yml")  // a mistake is as good as a node here
+            _ = try? Node.read(Array(text[..<end]), file: "rules.yml")  // a diagnostic is as good as a node
             for byte in UInt8.min...UInt8.max {
                 var changed = text
                 changed[end] = byte

@@ -23,7 +23,7 @@ struct ImageProxy: Sendable {
                 [.error: "\(error)"])
         }
         let fetch = ImageFetcher(
-            client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trusted: trusted)
+            client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: trusted)
         cache = TieredImageCache(database: database, fetch: fetch, clock: wallClock) { error in
             logger.warning(
                 "cannot store an image in the board's image database; it will be fetched again",

@@ -1,4 +1,4 @@
-/// A value that is read straight from JSON text, for what is read too often to go through `Decodable`.
+/// A value that is read straight from JSON text, because it is read too often for `Decodable`.
 ///
 /// See docs/decisions/0022-json-parser.md.
 public protocol JSONReadable {
@@ -18,7 +18,7 @@ extension JSONReadable {
 }
 
 extension JSONValue: JSONReadable {
-    /// Takes the value as it is.
+    /// Returns the value itself.
     public init(json: JSONValue) { self = json }
 }
 

@@ -15,12 +15,12 @@ struct JSONScanner {
     /// Offsets have 32 bits, so that a node is small.
     private static let sizeLimit = Int(UInt32.max)
 
-    // Every offset is compared with the end before it is read. With an array here, scanning takes a quarter longer.
+    // Every offset is compared with the end before it is read. With an array, scanning takes a quarter longer.
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 0
     private var nodes: [JSONTape.Node] = []
 
-    /// Makes a scanner of bytes that are lent for as long as it is used.
+    /// Makes a scanner for bytes that outlive it.
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
@@ -91,11 +91,11 @@ struct JSONScanner {
                 throw SyntaxError(offset: end, reason: "unescaped control character")
             }
             kind = .escapedString
-            // The byte behind a backslash, be it a quote, does not end the string.
+            // The byte after a backslash does not end the string, even if it is a quote.
             end = bytes.span.unescapedPrefix(from: min(end + 2, bytes.count)).end
         }
         guard end < bytes.count else { throw error("unterminated string") }
-        // Outside of strings the grammar allows ASCII alone.
+        // Outside strings the grammar allows only ASCII.
         if !isASCII || kind == .escapedString { try checkUTF8(from: start, to: end) }
         append(kind, from: start, to: end)
         offset = end + 1

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// JSON text and a flat list of the places of its values: a tape, in simdjson's word.
+/// JSON text and a flat list of the offsets of its values: a tape, in the term of simdjson.
 final class JSONTape: Sendable {
-    /// The kind of a value, told by its first byte.
+    /// The kind of a value, which its first byte determines.
     enum Kind: UInt8 {
         case object
         case array

@@ -1,17 +1,17 @@
 extension JSONValue {
-    /// The error that this value cannot be read, with the coding path to it.
+    /// Returns the error that this value cannot be read, with its coding path.
     public func unreadable(_ reason: String) -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: reason))
     }
 
-    /// The error that it is of another kind than expected.
+    /// Returns the error that the value is of another kind than expected.
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         let context = DecodingError.Context(
             codingPath: path, debugDescription: "expected \(expected), found \(node.kind.words)")
         return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
-    /// The coding path from the outermost value to this one, searched for only when an error needs it.
+    /// The coding path from the outermost value to this one. It is searched for, because only errors need it.
     var path: [any CodingKey] {
         var path: [any CodingKey] = []
         var outer = JSONValue(tape: tape, index: 0)
@@ -21,7 +21,7 @@ extension JSONValue {
             if outer.node.kind == .array {
                 path.append(JSONKey(position))
             } else {
-                // The name stands before its value; one with an invalid escape has no string.
+                // The name is before its value. A name with an invalid escape has no string.
                 path.append(JSONKey((try? tape.string(of: children[position - 1].node)) ?? "?"))
             }
             outer = children[position]
@@ -69,7 +69,7 @@ struct JSONKey: CodingKey {
 }
 
 extension DecodingError {
-    /// The error with `path` before its own coding path.
+    /// Returns the error with `path` before its own coding path.
     func at(_ path: [any CodingKey]) -> DecodingError {
         func prefixed(_ context: Context) -> Context {
             Context(

@@ -3,7 +3,7 @@ import Text
 
 /// A value in JSON text that was scanned once.
 ///
-/// Reading one value reads no other: nothing is copied, and no object becomes a dictionary. It is meant for what is read
+/// Reading a value reads no other: nothing is copied, and no object becomes a dictionary. It is meant for text that is read
 /// thousands of times a second; elsewhere `decode` reads any `Decodable`. Of members with the same name the first counts.
 public struct JSONValue: Sendable {
     let tape: JSONTape
@@ -63,7 +63,7 @@ public struct JSONValue: Sendable {
         return children
     }
 
-    /// The values directly inside an array; inside an object, names and values in turn.
+    /// The direct children: the values of an array, or the names and values of an object in turn.
     var children: [JSONValue] {
         let nodes = tape.nodes
         var children: [JSONValue] = []
@@ -87,14 +87,14 @@ public struct JSONValue: Sendable {
         }
     }
 
-    /// Returns the string as the value that it stands for.
+    /// Returns the value that the string represents.
     public func text<Value: StringRepresentable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         let text = try text()
-        guard let value = Value(text) else { throw unreadable(Value.refusal(of: text)) }
+        guard let value = Value(text) else { throw unreadable(Value.rejectionReason(for: text)) }
         return value
     }
 
-    /// Returns the string as one of the raw values of a type.
+    /// Returns the case of a type whose raw value is the string.
     public func word<Value: RawRepresentable<String>>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         let text = try text()
         guard let value = Value(rawValue: text) else {
@@ -111,7 +111,7 @@ public struct JSONValue: Sendable {
         return try decode()  // 12.0 and 1e3 are whole, too
     }
 
-    /// The whole number that a string or number spells in digits, with or without a minus; nil for any other form.
+    /// The whole number in a string or number of digits, with or without a minus; nil for any other form.
     public var decimalInteger: Int? {
         withUnescapedBytes { bytes in
             guard !bytes.isEmpty, bytes[0] == UInt8(ascii: "-") else { return Int(digits: bytes) }
@@ -136,15 +136,15 @@ public struct JSONValue: Sendable {
 
     // MARK: Bytes
 
-    /// The JSON of the value, as it stands in the text.
+    /// The JSON of the value, as in the text.
     public var bytes: [UInt8] {
         let quote = isText ? 1 : 0
         return Array(tape.bytes[Int(node.start) - quote..<Int(node.end) + quote])
     }
 
-    /// Lends the bytes of a number, or of a string without escapes, so that no `String` has to be made of them.
+    /// Calls `read` with the bytes of a number, or of a string without escapes, so that no `String` is made.
     ///
-    /// - Returns: What `read` returns; nil for any other value.
+    /// - Returns: the result of `read`; nil for any other value.
     public func withUnescapedBytes<Value>(_ read: (Span<UInt8>) -> Value?) -> Value? {
         let node = node
         guard node.kind == .string || node.kind == .number else { return nil }

@@ -1,6 +1,6 @@
 extension Span<UInt8> {
-    /// The end of the bytes, from `start` on, that a JSON string has as they are: no quote, no backslash and no control
-    /// character. `isASCII` says that all of them are ASCII.
+    /// Returns the end of the bytes from `start` on that need no escape in a JSON string: no quote, no backslash and no
+    /// control character. `isASCII` is true if all of them are ASCII.
     func unescapedPrefix(from start: Int) -> (end: Int, isASCII: Bool) {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = bytes

@@ -1,14 +1,14 @@
-/// A value that writes its own JSON, for what is written too often to go through `Encodable`.
+/// A value that writes its own JSON, because it is written too often for `Encodable`.
 ///
 /// The bytes are those of Foundation's encoder with sorted keys and without escaped slashes: members are written in the order
 /// of their names, so that equal values have equal bytes.
 public protocol JSONWritable {
-    /// Appends the value.
+    /// Appends the JSON of the value.
     func write(to json: inout JSONWriter)
 }
 
 extension JSONWritable {
-    /// The JSON of the value alone.
+    /// The JSON of the value.
     public var json: [UInt8] {
         var json = JSONWriter()
         write(to: &json)

@@ -1,9 +1,10 @@
 import Text
 
-/// JSON text that is being written.
+/// Appends JSON to a buffer that grows.
 ///
-/// The memory is its own and grows: an array would check at each of an event's hundred pieces that nobody else holds it.
+/// The caller is responsible for the grammar: the writer adds the commas between members, and no others.
 public struct JSONWriter: ~Copyable {
+    // Memory of its own: an array checks at each append that it is uniquely referenced, a hundred times per event.
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var count = 0
@@ -50,7 +51,7 @@ public struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "}"))
     }
 
-    /// Writes a whole object with any members in their order, be there none; names are escaped.
+    /// Writes an object with the given members in their order, or an empty one; names are escaped.
     public mutating func appendObject(_ members: some Sequence<(String, some JSONWritable)>) {
         append(UInt8(ascii: "{"))
         var isFirst = true
@@ -76,7 +77,7 @@ public struct JSONWriter: ~Copyable {
         count += width
     }
 
-    /// Appends a string in its quotes.
+    /// Appends a string in quotes.
     public mutating func appendText(_ text: String) {
         append(UInt8(ascii: "\""))
         let bytes = text.utf8.span
@@ -91,7 +92,9 @@ public struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends a string in its quotes, in which the scalars that `isEscaped` names are escaped, too. None is above U+FFFF.
+    /// Appends a string in quotes, in which further scalars are escaped.
+    ///
+    /// - Parameter isEscaped: returns true for a scalar to escape, which must not be above U+FFFF.
     public mutating func appendText(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) {
         append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
@@ -150,7 +153,7 @@ public struct JSONWriter: ~Copyable {
         }
     }
 
-    /// The place of the next byte, with room for `length` bytes.
+    /// Returns the address of the next byte, with room for `length` bytes.
     private mutating func room(for length: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity - count < length { grow(for: length) }
         return start + count

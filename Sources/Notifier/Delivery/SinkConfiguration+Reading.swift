@@ -11,7 +11,7 @@ extension SinkConfiguration {
     ///
     /// Files that hold secrets are read, too. No mistake shows a secret.
     public static func read(_ section: Node, _ mistakes: inout ConfigurationDiagnosticsError) -> [SinkConfiguration] {
-        let entries = mistakes.gather { () throws(ConfigurationDiagnostic) in try section.entries() } ?? []
+        let entries = mistakes.collect { () throws(ConfigurationDiagnostic) in try section.entries() } ?? []
         return entries.compactMap { entry in
             do throws(ConfigurationDiagnostic) {
                 return try SinkConfiguration(entry, &mistakes)
@@ -26,11 +26,11 @@ extension SinkConfiguration {
     {
         guard entry.key.isSinkName else {
             throw ConfigurationDiagnostic(
-                at: entry.place, path: entry.value.path, "a sink's name has 1 to 40 letters, digits, hyphens and _")
+                at: entry.position, path: entry.value.path, "a sink's name has 1 to 40 letters, digits, hyphens and _")
         }
         // The kind first: it says which keys there are.
         guard let word = try entry.value.entries().first(where: { $0.key == "kind" }) else {
-            throw entry.value.mistake("kind is missing")
+            throw entry.value.diagnostic("kind is missing")
         }
         let kind = try word.value.choice(of: SinkKind.self)
         let fields = try entry.value.fields(Self.common + kind.keys, &mistakes)

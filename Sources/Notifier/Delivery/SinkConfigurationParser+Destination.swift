@@ -21,7 +21,8 @@ extension SinkConfigurationParser {
         guard let url = secretURL(), let secret = secret("secret") else { return nil }
         guard let key = WebhookSink.key(of: secret) else {
             mistakes.add(
-                (fields["secret"] ?? fields["secretFile"] ?? node).mistake("what follows whsec_ is no key in base64"))
+                (fields["secret"] ?? fields["secretFile"] ?? node).diagnostic("what follows whsec_ is no key in base64")
+            )
             return nil
         }
         return .webhook(url: url, key: key)

@@ -20,7 +20,7 @@ struct SinkConfigurationParser {
     /// The value of a field, if it is there and `read` understands it.
     mutating func value<Value>(_ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value) -> Value? {
         guard let field = fields[key] else { return nil }
-        return mistakes.gather { () throws(ConfigurationDiagnostic) in try read(field) }
+        return mistakes.collect { () throws(ConfigurationDiagnostic) in try read(field) }
     }
 
     /// The text of a field that has to be there, or that is `standard` where it is not.
@@ -48,10 +48,10 @@ struct SinkConfigurationParser {
 
     private func given(_ key: String, _ isNeeded: Bool) throws(ConfigurationDiagnostic) -> Secret? {
         let (field, file) = (fields[key], fields["\(key)File"])
-        if let file, field != nil { throw file.mistake("\(key) is given as well; give one of the two") }
+        if let file, field != nil { throw file.diagnostic("\(key) is given as well; give one of the two") }
         if let field { return Secret(try field.sendableText()) }
         guard let file else {
-            if isNeeded { throw node.mistake("\(key) is missing; give \(key), or \(key)File with a path") }
+            if isNeeded { throw node.diagnostic("\(key) is missing; give \(key), or \(key)File with a path") }
             return nil
         }
         let secret: Secret
@@ -59,9 +59,9 @@ struct SinkConfigurationParser {
         do throws(SecretFileError) {
             secret = try Secret(file: path)
         } catch {
-            throw file.mistake("\(error)")
+            throw file.diagnostic("\(error)")
         }
-        guard secret.value.isSendable else { throw file.mistake("the file holds a character that is not allowed") }
+        guard secret.value.isSendable else { throw file.diagnostic("the file holds a character that is not allowed") }
         return secret
     }
 
@@ -70,7 +70,7 @@ struct SinkConfigurationParser {
         guard let url = secret(key) else { return nil }
         guard url.isWebAddress else {
             let place = fields[key] ?? fields["\(key)File"] ?? node
-            mistakes.add(place.mistake("this is no address that begins with http:// or https://"))
+            mistakes.add(place.diagnostic("this is no address that begins with http:// or https://"))
             return nil
         }
         // Answers may hold the part after the host alone.
@@ -81,14 +81,14 @@ struct SinkConfigurationParser {
     /// An address of HTTP that anybody may see.
     mutating func url(_ key: String = "url", standard: String) -> String? {
         guard let field = fields[key] else { return standard }
-        return mistakes.gather { () throws(ConfigurationDiagnostic) in
+        return mistakes.collect { () throws(ConfigurationDiagnostic) in
             try field.value(expected: "an address such as \(standard)") { $0.isWebAddress ? $0 : nil }
         }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 
     /// Says that a field is missing.
     mutating func miss(_ key: String) {
-        mistakes.add(node.mistake("\(key) is missing"))
+        mistakes.add(node.diagnostic("\(key) is missing"))
     }
 }
 
@@ -96,7 +96,7 @@ extension Node {
     /// A text that can be part of a message, without line ends and other control characters.
     fileprivate func sendableText() throws(ConfigurationDiagnostic) -> String {
         let text = try text()
-        guard text.isSendable, !text.isEmpty else { throw mistake("a text on one line is needed here") }
+        guard text.isSendable, !text.isEmpty else { throw diagnostic("a text on one line is needed here") }
         return text
     }
 }

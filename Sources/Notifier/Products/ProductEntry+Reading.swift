@@ -25,7 +25,7 @@ extension AlertRules.ProductEntry {
                 try node.value(expected: "a part of a name") { MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0) }
             }
             severity =
-                (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)
+                (mistakes.collect { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)
                 ?? severity
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
         } catch {
@@ -38,7 +38,7 @@ extension AlertRules.ProductEntry {
         any ProductRule
     )? {
         func percent(_ standard: Int) -> Int {
-            (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
+            (mistakes.collect { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
                 ?? standard
         }
         switch word {

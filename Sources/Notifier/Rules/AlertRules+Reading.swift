@@ -28,7 +28,8 @@ extension AlertRules.Entry {
             let fields = try node.fields(Self.common + Self.keys(of: word), &mistakes)
             guard let rule = Self.rule(word, fields, &mistakes) else { return nil }
             self.init(rule, RuleScope(fields, within: outer, &mistakes))
-            severity = mistakes.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
+            severity =
+                mistakes.collect { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
         } catch {
             mistakes.add(error)
@@ -55,11 +56,11 @@ extension AlertRules.Entry {
         any Rule
     )? {
         func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
-            (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
+            (mistakes.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
                 ?? standard
         }
         func numbers(_ key: String, _ standard: [Int]) -> [Int] {
-            (mistakes.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil) ?? standard
+            (mistakes.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil) ?? standard
         }
         switch word {
         case .entered: return EnteredRule()
@@ -89,7 +90,7 @@ extension Node {
     fileprivate func numbers() throws(ConfigurationDiagnostic) -> [Int] {
         var numbers: [Int] = []
         for node in try list() { numbers.append(try node.integer(from: 1)) }
-        guard !numbers.isEmpty else { throw mistake("an empty list is no list of numbers") }
+        guard !numbers.isEmpty else { throw diagnostic("an empty list is no list of numbers") }
         return numbers.sorted()
     }
 }
@@ -104,7 +105,7 @@ extension AlertTexts {
         let fields = try node.fields(Language.allCases.map(\.rawValue), &mistakes)
         let names = Self.names(for: rule)
         func read(_ language: Language) -> Template? {
-            mistakes.gather { () throws(ConfigurationDiagnostic) in
+            mistakes.collect { () throws(ConfigurationDiagnostic) in
                 try fields[language.rawValue]?.template(in: language, names)
             }
                 ?? nil
@@ -120,7 +121,7 @@ extension Node {
         do throws(Template.Problem) {
             return try Template(text, in: language, names: names)
         } catch {
-            throw mistake(error.description)
+            throw diagnostic(error.description)
         }
     }
 }

@@ -29,15 +29,15 @@ public struct RuleFile: Sendable {
         } catch {
             mistakes.add(error)
         }
-        guard mistakes.all.isEmpty else { throw mistakes }
+        guard mistakes.diagnostics.isEmpty else { throw mistakes }
         return found
     }
 
     /// Reads the file at `path`, or throws all that is wrong with it.
     public static func read(path: String) throws(ConfigurationDiagnosticsError) -> RuleFile {
         let text: [UInt8]
-        do throws(BoundedFile.Failure) {
-            text = try BoundedFile.contents(of: path, limit: Node.largestText)
+        do throws(BoundedFileError) {
+            text = try BoundedFile.contents(of: path, limit: Node.maximumSize)
         } catch {
             throw ConfigurationDiagnosticsError(
                 ConfigurationDiagnostic(at: SourcePosition(file: path, line: 1, column: 1), "cannot be read: \(error)"))

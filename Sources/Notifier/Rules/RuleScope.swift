@@ -42,9 +42,10 @@ struct RuleScope {
         _ read: (Node) throws(ConfigurationDiagnostic) -> Value
     ) -> [Value] {
         guard let node else { return [] }
-        guard let nodes = mistakes.gather({ () throws(ConfigurationDiagnostic) in try node.list() }) else { return [] }
-        if nodes.isEmpty { mistakes.add(node.mistake("an empty list watches nothing; leave it out to watch all")) }
-        return nodes.compactMap { element in mistakes.gather { () throws(ConfigurationDiagnostic) in try read(element) }
+        guard let nodes = mistakes.collect({ () throws(ConfigurationDiagnostic) in try node.list() }) else { return [] }
+        if nodes.isEmpty { mistakes.add(node.diagnostic("an empty list watches nothing; leave it out to watch all")) }
+        return nodes.compactMap { element in
+            mistakes.collect { () throws(ConfigurationDiagnostic) in try read(element) }
         }
     }
 }

@@ -1,6 +1,6 @@
-/// A metric with all its samples, as Prometheus calls it.
+/// A metric with its samples: a metric family in the words of Prometheus.
 struct MetricFamily: Sendable {
-    /// What kind it is; the raw value is the word in the text.
+    /// The type of a metric; the raw value is its name in the text format.
     enum Kind: String {
         case counter
         case gauge
@@ -20,12 +20,12 @@ struct MetricFamily: Sendable {
         self.help = help.description
         self.kind = kind
         self.read = read
-        precondition(self.name.isMetricName, "\(name) is no name of a metric")
+        precondition(self.name.isMetricName, "\(name) is not a valid metric name")
     }
 
-    /// The family's lines; a figure that cannot be had at the moment is left out.
+    /// Returns the lines of the family, without samples if they cannot be read.
     func text() async -> String {
-        // Whoever reads it sees by the gap that there is none; why is told by what failed, not by the metrics.
+        // The gap shows that there is no value; the part that failed logs why.
         let samples = (try? await read()) ?? []
         var text = "# HELP \(name) \(help.metricEscaped)\n# TYPE \(name) \(kind.rawValue)\n"
         for sample in samples {
@@ -35,21 +35,21 @@ struct MetricFamily: Sendable {
     }
 }
 
-/// One figure of a metric.
+/// One value of a metric.
 struct MetricSample: Sendable {
     var suffix = ""
     var labels = MetricLabels()
     let value: Double
 }
 
-/// A sample's labels, as they stand in the text.
+/// The labels of a sample in the text format.
 struct MetricLabels: Sendable {
-    /// Without the braces.
+    /// The labels without the braces.
     private var list = ""
 
     init(_ labels: Metrics.Labels = [:]) {
         for (name, value) in labels {
-            precondition(name.description.isLabelName, "\(name) is no name of a label")
+            precondition(name.description.isLabelName, "\(name) is not a valid label name")
             self = adding(name.description, value)
         }
     }
@@ -64,7 +64,7 @@ struct MetricLabels: Sendable {
 }
 
 extension Double {
-    /// The number as Prometheus reads it; a whole one without a point.
+    /// The number in the text format; a whole number has no decimal point.
     var metricText: String {
         switch self {
         case .infinity: "+Inf"
@@ -76,10 +76,10 @@ extension Double {
 }
 
 extension String {
-    /// The text of a HELP line.
+    /// The text, escaped for a HELP line.
     var metricEscaped: String { metricEscaped(quotes: false) }
 
-    /// The text on one line; with its quotes escaped as well, the value of a label.
+    /// Returns the text on one line; label values need their quotes escaped, too.
     func metricEscaped(quotes: Bool) -> String {
         var result = ""
         for scalar in unicodeScalars {
@@ -93,12 +93,12 @@ extension String {
         return result
     }
 
-    var isMetricName: Bool { isName(alsoOf: ":") }
+    var isMetricName: Bool { isName(with: ":") }
 
-    /// Prometheus keeps names that begin with two underscores, and `le` in histograms, for itself.
+    /// Prometheus reserves names that begin with two underscores, and `le` in histograms.
     var isLabelName: Bool { isName() && !hasPrefix("__") && self != "le" }
 
-    private func isName(alsoOf mark: Character? = nil) -> Bool {
+    private func isName(with mark: Character? = nil) -> Bool {
         guard let first, !first.isNumber else { return false }
         return allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == mark) }
     }

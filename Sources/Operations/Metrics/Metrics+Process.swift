@@ -1,22 +1,29 @@
 public import FoundationEssentials
 import Glibc
 
+/// The version of marquee.
+public let version = "0.1.0"
+
 extension Metrics {
-    /// Adds what Linux knows of the process, under the names that all programs use, and which marquee it is.
+    /// Adds the version, and the process metrics that Prometheus clients share, as read from Linux.
+    ///
+    /// - Parameter start: the time at which the process started.
     public func addProcess(startedAt start: Date) {
-        gauges("marquee_build_info", "The version that runs.", by: "version") { [version: 1] }
-        gauge("process_start_time_seconds", "When the process started, in seconds since 1970.") {
+        gauges("marquee_build_info", "Version of marquee that is running, as a label; always 1.", by: "version") {
+            [version: 1]
+        }
+        gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970-01-01 UTC.") {
             start.timeIntervalSince1970
         }
-        gauge("process_resident_memory_bytes", "The memory that the process holds.") { residentMemory() }
-        gauge("process_open_fds", "The files and sockets that the process has open.") { openFiles() }
-        gauge("process_max_fds", "How many files and sockets the process may have open.") {
-            Double(OpenFileLimit.current)
+        gauge("process_resident_memory_bytes", "Resident memory of the process.") { residentMemory() }
+        gauge("process_open_fds", "Files and sockets that the process has open.") { openFiles() }
+        gauge("process_max_fds", "Maximum number of files and sockets that the process can have open.") {
+            Double(ProcessLimits.openFiles)
         }
     }
 }
 
-/// The resident set in bytes: the second number in `/proc/self/statm` (proc(5)), which counts pages.
+/// Returns the resident set size in bytes: the second number in `/proc/self/statm` (proc(5)), which is in pages.
 private func residentMemory() -> Double? {
     guard let file = fopen("/proc/self/statm", "re") else { return nil }
     defer { fclose(file) }
@@ -27,7 +34,7 @@ private func residentMemory() -> Double? {
     return numbers.dropFirst().first.flatMap { Double($0) }.map { $0 * Double(sysconf(Int32(_SC_PAGESIZE))) }
 }
 
-/// The entries of `/proc/self/fd`, without the one that reading them takes.
+/// Returns the number of entries in `/proc/self/fd`, without the descriptor that reads them.
 private func openFiles() -> Double? {
     guard let folder = opendir("/proc/self/fd") else { return nil }
     defer { closedir(folder) }

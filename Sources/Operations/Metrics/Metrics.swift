@@ -1,27 +1,34 @@
 import Concurrency
+import Synchronization
 
-/// The figures that a process keeps of itself, told as Prometheus text when somebody asks.
+/// A registry of metrics in the text format of Prometheus.
 ///
-/// Some are counted as things happen (`Counter`, `Histogram`), the others are read when they are told. What tells the
-/// samples of a counted metric apart is known when the metric is made, and each of them is there from the start: their
-/// number is bounded whatever clients say, and the first event of a kind is seen as an increase.
+/// ``Counter`` and ``Histogram`` are updated as events happen; gauges are read at each scrape. The label values of counters
+/// and histograms are fixed when the metric is made, and every sample exists from the start, with zero. So clients cannot
+/// add samples, and the first event of a kind is visible as an increase.
 public final class Metrics: Sendable {
-    /// What tells a sample from the others of its metric.
+    /// The labels that distinguish a sample from the others of its metric.
     public typealias Labels = KeyValuePairs<StaticString, String>
 
     private let families = Locked<[MetricFamily]>([])
 
-    /// Makes a registry without any figure.
+    /// Makes an empty registry.
     public init() {}
 
-    /// Makes a counter.
+    // MARK: Counters and histograms
+
+    /// Adds a counter and returns it.
+    ///
+    /// - Parameters:
+    ///   - name: the name, which ends in `_total`.
+    ///   - help: one sentence for operators.
     public func counter(_ name: StaticString, _ help: StaticString) -> Counter {
         let counter = Counter()
         add(MetricFamily(name, help, .counter) { [MetricSample(value: Double(counter.count))] })
         return counter
     }
 
-    /// Makes a counter for each of `keys`.
+    /// Adds a counter with one sample for each of `keys`, and returns the counters by key.
     public func counters<Key: Hashable>(
         _ name: StaticString, _ help: StaticString, for keys: some Sequence<Key>, labels: (Key) -> Labels
     ) -> [Key: Counter] {
@@ -34,14 +41,14 @@ public final class Metrics: Sendable {
         return Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.counter) })
     }
 
-    /// Makes a histogram of durations.
+    /// Adds a histogram of durations in seconds and returns it.
     public func histogram(_ name: StaticString, _ help: StaticString) -> Histogram {
         let histogram = Histogram()
         add(MetricFamily(name, help, .histogram) { histogram.samples(MetricLabels()) })
         return histogram
     }
 
-    /// Makes a histogram of durations for each of `keys`.
+    /// Adds a histogram of durations with the given labels for each of `keys`, and returns the histograms by key.
     public func histograms<Key: Hashable>(
         _ name: StaticString, _ help: StaticString, for keys: some Sequence<Key>, labels: (Key) -> Labels
     ) -> [Key: Histogram] {
@@ -54,16 +61,18 @@ public final class Metrics: Sendable {
         return Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.histogram) })
     }
 
-    /// Tells what `read` returns at that moment, and nothing if it returns nil or throws.
+    // MARK: Values that are read at a scrape
+
+    /// Adds a gauge. The scrape has no sample if `read` returns nil or throws.
     public func gauge(
         _ name: StaticString, _ help: StaticString, read: @escaping @Sendable () async throws -> Double?
     ) {
         add(MetricFamily(name, help, .gauge) { try await read().map { [MetricSample(value: $0)] } ?? [] })
     }
 
-    /// Tells what `read` returns at that moment, one sample for each value of the label, and nothing if it throws.
+    /// Adds a gauge with one sample for each label value that `read` returns. The scrape has no sample if `read` throws.
     ///
-    /// The values of the label must be few and our own: never an id, a title, or anything else that clients send.
+    /// Label values must be few and chosen by marquee: never an id, a title, or other text from clients.
     public func gauges(
         _ name: StaticString, _ help: StaticString, by label: StaticString,
         read: @escaping @Sendable () async throws -> [String: Double]
@@ -71,14 +80,14 @@ public final class Metrics: Sendable {
         add(MetricFamily(name, help, .gauge) { Self.samples(try await read(), by: label) })
     }
 
-    /// As `gauge`, for what is counted elsewhere and only grows.
+    /// Adds a counter whose total is counted elsewhere, read as by ``gauge(_:_:read:)``.
     public func counter(
         _ name: StaticString, _ help: StaticString, read: @escaping @Sendable () async throws -> Double?
     ) {
         add(MetricFamily(name, help, .counter) { try await read().map { [MetricSample(value: $0)] } ?? [] })
     }
 
-    /// As `gauges`, for what is counted elsewhere and only grows.
+    /// Adds a counter whose totals are counted elsewhere, read as by ``gauges(_:_:by:read:)``.
     public func counters(
         _ name: StaticString, _ help: StaticString, by label: StaticString,
         read: @escaping @Sendable () async throws -> [String: Double]
@@ -86,7 +95,9 @@ public final class Metrics: Sendable {
         add(MetricFamily(name, help, .counter) { Self.samples(try await read(), by: label) })
     }
 
-    /// Everything in the text format that Prometheus reads (0.0.4), in the order in which it was added.
+    // MARK: Exposition
+
+    /// Returns all metrics in the text format of Prometheus (0.0.4), in the order in which they were added.
     public func text() async -> String {
         var text = ""
         for family in families.withLock({ $0 }) { text += await family.text() }
@@ -95,14 +106,73 @@ public final class Metrics: Sendable {
 
     private func add(_ family: MetricFamily) {
         families.withLock { families in
-            precondition(!families.contains { $0.name == family.name }, "two metrics are called \(family.name)")
+            precondition(!families.contains { $0.name == family.name }, "two metrics have the name \(family.name)")
             families.append(family)
         }
     }
 
     private static func samples(_ values: [String: Double], by label: StaticString) -> [MetricSample] {
-        values.sorted { $0.key < $1.key }.map { value, figure in
-            MetricSample(labels: MetricLabels([label: value]), value: figure)
+        values.sorted { $0.key < $1.key }.map { labelValue, value in
+            MetricSample(labels: MetricLabels([label: labelValue]), value: value)
         }
+    }
+}
+
+/// A count that only grows, made by ``Metrics``. Any thread may add to it.
+public final class Counter: Sendable {
+    private let total = Atomic<Int>(0)
+
+    init() {}
+
+    /// Adds to the count.
+    ///
+    /// - Precondition: `amount` is not negative.
+    public func add(_ amount: Int = 1) {
+        precondition(amount >= 0, "a counter only grows")
+        total.wrappingAdd(amount, ordering: .relaxed)
+    }
+
+    /// The current count.
+    public var count: Int { total.load(ordering: .relaxed) }
+}
+
+/// A histogram of durations, made by ``Metrics``. Any thread may add to it.
+public final class Histogram: Sendable {
+    private struct BucketCounts {
+        /// The number of durations in each bucket, not cumulative; the last bucket has no upper bound.
+        var counts = [Int](repeating: 0, count: bounds.count + 1)
+        var sum = 0.0
+    }
+
+    /// The upper bounds of the buckets in seconds: from a response out of the log to one that waits for an upstream.
+    static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+    private let state = Locked(BucketCounts())
+
+    init() {}
+
+    /// Adds a duration. A negative one, measured while a clock was set back, counts as zero.
+    public func observe(_ duration: Duration) {
+        let seconds = max(0, duration / .seconds(1))
+        let bucket = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        state.withLock { state in
+            state.counts[bucket] += 1
+            state.sum += seconds
+        }
+    }
+
+    /// Returns the cumulative buckets, the sum and the count, all of one moment.
+    func samples(_ labels: MetricLabels) -> [MetricSample] {
+        let current = state.withLock { $0 }
+        var count = 0
+        var samples: [MetricSample] = []
+        for (bound, added) in zip(Self.bounds + [.infinity], current.counts) {
+            count += added
+            samples.append(
+                MetricSample(suffix: "_bucket", labels: labels.adding("le", bound.metricText), value: Double(count)))
+        }
+        samples.append(MetricSample(suffix: "_sum", labels: labels, value: current.sum))
+        samples.append(MetricSample(suffix: "_count", labels: labels, value: Double(count)))
+        return samples
     }
 }

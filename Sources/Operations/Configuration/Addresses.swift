@@ -1,0 +1,94 @@
+/// An address that a ZeroMQ socket binds or connects to: `tcp://host:port` or `ipc://path`.
+///
+/// The host is a name, an IP address or `*`; the port is a number or `*`. Only the form is checked.
+public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address as it was given; the owner binds it.
+    public let description: String
+
+    /// Makes an address; nil if the text has another form.
+    public init?(_ text: String) {
+        if let path = text.dropping(prefix: "ipc://") {
+            // sockaddr_un holds 108 bytes including the final zero.
+            guard (1...107).contains(path.utf8.count), !path.unicodeScalars.contains(where: \.isUnprintable) else {
+                return nil
+            }
+        } else {
+            guard let tcp = text.dropping(prefix: "tcp://"), let (host, port) = hostAndPort(tcp) else { return nil }
+            guard !host.isEmpty, port == "*" || UInt16(port) != nil else { return nil }
+        }
+        description = text
+    }
+
+    /// The address that clients on this machine connect to: `*` and other wildcard hosts become the loopback address.
+    public var reachable: String {
+        guard let tcp = description.dropping(prefix: "tcp://"), let (host, port) = hostAndPort(tcp) else {
+            return description
+        }
+        return "tcp://\(reachableHost(host)):\(port)"
+    }
+
+    /// Whether only this machine can connect to the address once it is bound.
+    public var isLocal: Bool {
+        guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
+        if host == "localhost" || host == "lo" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// An address that an HTTP server listens at: `host:port`. Port 0 stands for any free port.
+public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address as it was given; the server listens there.
+    public let description: String
+
+    /// Makes an address; nil if the text has another form.
+    public init?(_ text: String) {
+        guard let (host, port) = hostAndPort(text), !host.isEmpty, UInt16(port) != nil else { return nil }
+        description = text
+    }
+
+    /// The URL of the server for clients on this machine, without a trailing slash.
+    public var url: String {
+        guard let (host, port) = hostAndPort(description) else { return "http://\(description)" }
+        return "http://\(reachableHost(host)):\(port)"
+    }
+}
+
+/// Splits an address at its last colon. An IPv6 host is in brackets.
+///
+/// - Returns: nil if a part contains a character that is not allowed in it.
+func hostAndPort(_ text: some StringProtocol) -> (host: Substring, port: Substring)? {
+    let text = Substring(text)
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    let host = text[..<colon]
+    let port = text[text.index(after: colon)...]
+    let isBracketed = host.first == "[" && host.last == "]" && host.utf8.count > 2
+    let isAllowed = host.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "*"): host.utf8.count == 1
+        case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "%"): isBracketed
+        default: false
+        }
+    }
+    // UInt16.init accepts a plus sign.
+    guard isAllowed, !port.hasPrefix("+") else { return nil }
+    return (host, port)
+}
+
+/// Returns the host that a client on this machine connects to; a wildcard cannot be connected to.
+private func reachableHost(_ host: Substring) -> Substring {
+    switch host {
+    case "*", "0.0.0.0": "127.0.0.1"
+    case "[::]": "[::1]"
+    default: host
+    }
+}
+
+extension String {
+    /// Returns the text after `prefix`; nil if it has another prefix.
+    fileprivate func dropping(prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+}

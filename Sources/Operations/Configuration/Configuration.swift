@@ -1,0 +1,222 @@
+/// The settings of all processes, read from the environment and checked.
+///
+/// A variable that is not set has the default that docs/configuration.md lists. A variable that is set but empty counts as
+/// not set: Compose passes unset variables that way.
+public struct Configuration: Sendable {
+    /// The connection to an upstream API.
+    public struct Upstream: Sendable {
+        /// The base URL, without a trailing slash.
+        public var url: String
+        /// The API key; nil if none is set.
+        public var key: Secret?
+        /// The number of calls that the API allows per day in Korean time.
+        public var dailyLimit: Int
+    }
+
+    /// The connection to an Open Market.
+    public struct OpenMarket: Sendable {
+        /// A version of the Open Market API.
+        public enum Generation: String, Sendable, CaseIterable {
+            /// The third version, of 2022.
+            case v3
+            /// The fourth version.
+            case v4
+        }
+
+        /// The base URL, without a trailing slash; nil if no Open Market is used.
+        public var url: String?
+        /// The version of the API at `url`.
+        public var generation: Generation
+        /// The vendor's identifier.
+        public var identifier: Secret?
+        /// The vendor's password.
+        public var secret: Secret?
+    }
+
+    /// The encryption of ZeroMQ sockets with CURVE.
+    public struct Curve: Sendable {
+        /// Whether sockets are encrypted. All processes and clients must have the same setting.
+        public var isOn: Bool
+        /// The folder of the key files.
+        public var folder: String
+        /// The name of the servers' key.
+        public var server: String
+        /// The name of the key with which this process connects to others.
+        public var client: String
+    }
+
+    /// Limits on clients of the worker and the notifier.
+    public struct ClientLimits: Sendable {
+        /// Requests and commands per second that one client may send on average.
+        public var requestsPerSecond: Int
+        /// Accepted requests of one client that may wait in the queue.
+        public var waitingRequests: Int
+        /// Clients that may be connected to one address.
+        public var connections: Int
+
+        /// Makes the limits.
+        public init(requestsPerSecond: Int, waitingRequests: Int, connections: Int = 4_096) {
+            self.requestsPerSecond = requestsPerSecond
+            self.waitingRequests = waitingRequests
+            self.connections = connections
+        }
+    }
+
+    /// A process that binds ZeroMQ addresses.
+    public enum ProcessRole: Sendable {
+        case worker
+        case notifier
+
+        /// Whether the process also connects to another one.
+        public var isClient: Bool { self == .notifier }
+    }
+
+    // MARK: Addresses
+
+    /// The worker's address for requests.
+    public var requests: ZeroMQAddress
+    /// The worker's address for commands.
+    public var commands: ZeroMQAddress
+    /// The address at which the worker publishes events.
+    public var events: ZeroMQAddress
+    /// The address at which the notifier publishes alerts.
+    public var alerts: ZeroMQAddress
+    /// The notifier's address for commands.
+    public var alertCommands: ZeroMQAddress
+    /// The address of the worker's health and metrics pages.
+    public var workerHTTP: HTTPAddress
+    /// The address of the notifier's health and metrics pages.
+    public var notifierHTTP: HTTPAddress
+    /// The address of the board.
+    public var boardHTTP: HTTPAddress
+    /// The address of the sandbox.
+    public var sandboxHTTP: HTTPAddress
+
+    // MARK: Access
+
+    /// The password for writing on the board; nil if nobody may write.
+    public var boardPassword: Secret?
+    /// Requests per second that all visitors of the board together may send on average.
+    public var boardRate: Int
+    /// The encryption of ZeroMQ sockets.
+    public var curve: Curve
+    /// Whether other machines may connect without encryption.
+    public var allowsInsecureAddresses: Bool
+    /// Limits on clients.
+    public var clientLimits: ClientLimits
+    /// Whether images may be fetched from private and loopback addresses.
+    public var allowsPrivateImages: Bool
+
+    // MARK: Upstreams
+
+    /// The Korean Film Council's open API.
+    public var kobis: Upstream
+    /// Kakao's image search.
+    public var kakao: Upstream
+    /// The Open Market.
+    public var openMarket: OpenMarket
+    /// The percentage of each day's calls that is reserved for live requests.
+    public var quotaReserve: Int
+    /// The number of simultaneous calls to one upstream.
+    public var callsAtOnce: Int
+    /// The setting for scheduled fetches of charts; nil if it is not set.
+    public var schedule: Bool?
+
+    // MARK: Files and logs
+
+    /// The path of the folder for databases.
+    public var dataFolder: String
+    /// The path of the rule file; nil if there is none.
+    public var rules: String?
+    /// The lowest level that is logged.
+    public var logLevel: Logger.Level
+    /// The format of a log line.
+    public var logFormat: Logger.Format
+
+    /// Reads the environment, and the files that hold secrets.
+    ///
+    /// - Throws: the first error that is found.
+    public init(environment: [String: String]) throws(ConfigurationError) {
+        let environment = try Environment(environment)
+        requests = try environment.zeroMQAddress(.requests)
+        commands = try environment.zeroMQAddress(.commands)
+        events = try environment.zeroMQAddress(.events)
+        alerts = try environment.zeroMQAddress(.alerts)
+        alertCommands = try environment.zeroMQAddress(.alertCommands)
+        workerHTTP = try environment.httpAddress(.workerHTTP)
+        notifierHTTP = try environment.httpAddress(.notifierHTTP)
+        boardHTTP = try environment.httpAddress(.boardHTTP)
+        sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
+        boardPassword = try environment.password(.boardPassword)
+        boardRate = try environment.limit(.boardRate)
+        curve = try environment.curve()
+        allowsInsecureAddresses = try environment.isGiven(.insecure, as: "yes")
+        clientLimits = ClientLimits(
+            requestsPerSecond: try environment.limit(.clientRate),
+            waitingRequests: try environment.limit(.clientQueue),
+            connections: try environment.limit(.clientConnections))
+        allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
+        kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
+        kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)
+        openMarket = try environment.openMarket()
+        quotaReserve = try environment.integer(.quotaReserve, in: 0...100, expected: "a percentage from 0 to 100")
+        callsAtOnce = try environment.integer(.callsAtOnce, in: 1...500, expected: "a whole number from 1 to 500")
+        schedule = try environment.flag(.schedule)
+        dataFolder = try environment.path(.data)
+        rules = environment[.rules]
+        logLevel = try environment.choice(.logLevel)
+        logFormat = try environment.choice(.logFormat)
+    }
+
+    /// Whether the worker fetches charts on schedule.
+    public var runsSchedule: Bool {
+        // Another URL than the real service is there for tests, which count the calls that they cause.
+        schedule ?? (kobis.key != nil && kobis.url == EnvironmentVariable.kobisURL.defaultValue)
+    }
+
+    /// All secrets that are set, for the logger to redact.
+    public var secrets: [Secret] {
+        [kobis.key, kakao.key, openMarket.identifier, openMarket.secret, boardPassword].compactMap(\.self)
+    }
+
+    /// Checks that other machines cannot connect to a process without encryption, unless that is allowed.
+    ///
+    /// Only the addresses that the process binds are checked, not those that it connects to.
+    ///
+    /// - Throws: an error that names the first address that is not protected.
+    public func checkProtection(of role: ProcessRole) throws(ConfigurationError) {
+        guard !curve.isOn, !allowsInsecureAddresses else { return }
+        let addresses: [(EnvironmentVariable, ZeroMQAddress)] =
+            switch role {
+            case .worker: [(.requests, requests), (.commands, commands), (.events, events)]
+            case .notifier: [(.alerts, alerts), (.alertCommands, alertCommands)]
+            }
+        if let (variable, address) = addresses.first(where: { !$0.1.isLocal }) {
+            throw ConfigurationError(
+                variable.rawValue,
+                "other machines can connect to \(address), and encryption is off; "
+                    + "set \(EnvironmentVariable.curve.rawValue)=on, use a local address, "
+                    + "or allow it with \(EnvironmentVariable.insecure.rawValue)=yes"
+            )
+        }
+    }
+}
+
+/// A variable of the environment with a wrong value, or with an unknown name.
+///
+/// The error is one line and never contains a secret.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the variable, as it was given.
+    public let variable: String
+    /// What is wrong, and what is expected.
+    public let message: String
+
+    /// The variable and the message.
+    public var description: String { "\(variable): \(message)" }
+
+    /// Makes the error. Control characters in an unknown name are escaped.
+    init(_ variable: String, _ message: String) {
+        self.variable = variable.unicodeScalars.contains(where: \.isUnprintable) ? variable.quoted : variable
+        self.message = message
+    }
+}

@@ -1,0 +1,188 @@
+import FoundationEssentials
+import Text
+
+/// The variables that begin with `MARQUEE_`, and how each kind of value is read.
+struct Environment {
+    /// Values by variable name, without empty ones.
+    private let values: [String: String]
+
+    /// Makes an environment of all variables of the process.
+    ///
+    /// - Throws: an error for an unknown name that begins with `MARQUEE_`; it suggests the nearest known one.
+    init(_ variables: [String: String]) throws(ConfigurationError) {
+        let own = variables.filter { $0.key.hasPrefix(EnvironmentVariable.prefix) }
+        for name in own.keys.sorted() where !EnvironmentVariable.names.contains(name) {
+            let nearest = EnvironmentVariable.names.nearest(to: name) ?? EnvironmentVariable.prefix
+            throw ConfigurationError(name, "unknown variable; did you mean \(nearest)?")
+        }
+        values = own.filter { !$0.value.isEmpty }
+    }
+
+    /// The value of a variable; nil if it is not set or is empty.
+    subscript(variable: EnvironmentVariable) -> String? { values[variable.rawValue] }
+
+    /// Returns the value of a variable, or its default, as `read` understands it.
+    ///
+    /// - Parameters:
+    ///   - expected: the form of the value, for the error.
+    ///   - read: returns nil for text that has another form.
+    private func value<Value>(
+        _ variable: EnvironmentVariable, expected: String, read: (String) -> Value?
+    ) throws(ConfigurationError) -> Value {
+        let text = self[variable] ?? variable.defaultValue ?? ""
+        guard let value = read(text) else {
+            throw ConfigurationError(variable.rawValue, "\(text.excerpt.quoted) is not valid; expected \(expected)")
+        }
+        return value
+    }
+
+    // MARK: Numbers and words
+
+    func limit(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Int {
+        try integer(variable, in: 1...Int.max, expected: "a whole number, 1 or more")
+    }
+
+    func integer(
+        _ variable: EnvironmentVariable, in range: ClosedRange<Int>, expected: String
+    ) throws(ConfigurationError) -> Int {
+        try value(variable, expected: expected) { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// Returns a value of `on` or `off`; nil if the variable is not set.
+    func flag(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Bool? {
+        guard self[variable] != nil else { return nil }
+        return try value(variable, expected: "on or off") { ["on": true, "off": false][$0] }
+    }
+
+    /// Returns whether a variable is set; `word` is the only value that it may have.
+    func isGiven(_ variable: EnvironmentVariable, as word: String) throws(ConfigurationError) -> Bool {
+        guard self[variable] != nil else { return false }
+        return try value(variable, expected: "\(word), or no value") { $0 == word ? true : nil }
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ variable: EnvironmentVariable
+    ) throws(ConfigurationError) -> Choice {
+        let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return try value(variable, expected: "one of \(names)", read: Choice.init(rawValue:))
+    }
+
+    // MARK: Addresses and paths
+
+    func zeroMQAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> ZeroMQAddress {
+        try value(
+            variable, expected: "tcp://host:port with a number or * as port, or ipc://path", read: ZeroMQAddress.init)
+    }
+
+    func httpAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> HTTPAddress {
+        try value(
+            variable, expected: "host:port, such as \(variable.defaultValue ?? "127.0.0.1:0")", read: HTTPAddress.init)
+    }
+
+    func path(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
+        try value(variable, expected: "a path") { $0 }
+    }
+
+    /// Returns the base URL of a service, without a trailing slash.
+    func url(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
+        // The value is not shown: people put passwords into URLs.
+        func invalid(_ reason: String) -> ConfigurationError {
+            ConfigurationError(
+                variable.rawValue,
+                "\(reason); expected http://host/path or https://host/path, without query or password")
+        }
+        let text = self[variable] ?? variable.defaultValue ?? ""
+        guard let url = URL(string: text), !text.unicodeScalars.contains(where: { $0 == " " || $0.isUnprintable })
+        else {
+            throw invalid("not a URL")
+        }
+        guard url.scheme == "http" || url.scheme == "https" else {
+            throw invalid("the scheme is neither http nor https")
+        }
+        guard let host = url.host(), !host.isEmpty else { throw invalid("the host is missing") }
+        guard url.port.map({ (1...65_535).contains($0) }) ?? true else { throw invalid("the port is not valid") }
+        guard url.user() == nil, url.password() == nil else { throw invalid("it contains a user name or a password") }
+        guard url.query() == nil, url.fragment() == nil else { throw invalid("it contains a query or a fragment") }
+        return String(text.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    // MARK: Groups of variables
+
+    func upstream(
+        url: EnvironmentVariable, key: EnvironmentVariable, dailyLimit: EnvironmentVariable
+    ) throws(ConfigurationError) -> Configuration.Upstream {
+        Configuration.Upstream(url: try self.url(url), key: try secret(key), dailyLimit: try limit(dailyLimit))
+    }
+
+    func openMarket() throws(ConfigurationError) -> Configuration.OpenMarket {
+        Configuration.OpenMarket(
+            url: self[.openMarketURL] == nil ? nil : try url(.openMarketURL),
+            generation: try choice(.openMarketGeneration),
+            identifier: try secret(.openMarketIdentifier), secret: try secret(.openMarketSecret))
+    }
+
+    func curve() throws(ConfigurationError) -> Configuration.Curve {
+        Configuration.Curve(
+            isOn: try flag(.curve) ?? false, folder: try path(.curveKeys),
+            server: try keyName(.curveServer), client: try keyName(.curveClient))
+    }
+
+    /// Returns the name of a key, which is also the name of its file.
+    private func keyName(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
+        try value(variable, expected: "a name, such as \(variable.defaultValue ?? "client")") { name in
+            name.hasPrefix(".") || name.contains("/") || name.unicodeScalars.contains(where: \.isUnprintable)
+                ? nil : name
+        }
+    }
+
+    // MARK: Secrets
+
+    /// Returns the secret in the variable `NAME`, or in the file that `NAME_FILE` names; nil if neither is set.
+    ///
+    /// - Throws: an error that names the variable and the path, and contains no byte of the secret.
+    func secret(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Secret? {
+        guard let fileName = variable.fileVariableName, let path = values[fileName] else {
+            return try self[variable].map { text throws(ConfigurationError) in try checked(text, variable.rawValue) }
+        }
+        guard self[variable] == nil else {
+            throw ConfigurationError(variable.rawValue, "\(fileName) is set, too; set only one of the two")
+        }
+        let text: String
+        do throws(SecretFileError) {
+            text = try Secret(file: path).value
+        } catch {
+            throw ConfigurationError(fileName, "\(error); expected a file that contains the secret")
+        }
+        return try checked(text, fileName)
+    }
+
+    /// Returns a secret that people type, and that others could guess if it were short.
+    func password(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Secret? {
+        guard let secret = try secret(variable) else { return nil }
+        guard secret.value.count >= Self.minimumPasswordLength else {
+            throw ConfigurationError(
+                variable.rawValue,
+                "the password is too short; expected \(Self.minimumPasswordLength) characters or more")
+        }
+        return secret
+    }
+
+    private static let minimumPasswordLength = 8
+
+    private func checked(_ text: String, _ name: String) throws(ConfigurationError) -> Secret {
+        // Secrets are sent in URLs and headers, where a space or a line break would end them or add something.
+        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw ConfigurationError(
+                name,
+                "the secret contains a character that is not allowed; expected printable ASCII without spaces")
+        }
+        return Secret(text)
+    }
+}
+
+extension String {
+    /// At most 100 characters of the text, for an error message.
+    fileprivate var excerpt: String { count > 100 ? prefix(100) + "…" : self }
+}

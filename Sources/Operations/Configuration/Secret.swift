@@ -1,0 +1,83 @@
+import Glibc
+import Text
+
+/// A key or a password. Only `value` reveals it: descriptions, dumps and interpolations show `***`.
+public struct Secret: Hashable, Sendable {
+    /// The secret itself.
+    public let value: String
+
+    /// Makes a secret.
+    public init(_ value: String) {
+        self.value = value
+    }
+
+    /// Reads the secret in a file, without a line break at its end, which editors add.
+    ///
+    /// - Throws: an error that contains the path and no byte of the secret.
+    public init(file path: String) throws(SecretFileError) {
+        let bytes: [UInt8]
+        do throws(BoundedFileError) {
+            bytes = try BoundedFile.contents(of: path, limit: 64 * 1024)
+        } catch {
+            throw SecretFileError("cannot read \(path.quoted): \(error)")
+        }
+        var text = Substring(decoding: bytes, as: UTF8.self)
+        // CR LF is one Character.
+        if text.last?.isNewline == true { text.removeLast() }
+        guard !text.isEmpty else { throw SecretFileError("\(path.quoted) is empty") }
+        self.init(String(text))
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Always `***`.
+    public var description: String { Redactor.mark }
+    /// Always `***`.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A secret that could not be read from its file.
+public struct SecretFileError: Error, CustomStringConvertible {
+    /// The path and the reason.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Reads small files whole: secrets, and files that people edit.
+public enum BoundedFile {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - limit: the largest size in bytes.
+    /// - Throws: `BoundedFileError` if a system call fails or the file is larger than `limit`.
+    public static func contents(of path: String, limit: Int) throws(BoundedFileError) -> [UInt8] {
+        // Without O_NONBLOCK, opening a FIFO that has no writer blocks for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw BoundedFileError(description: String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let (status, code) = bytes.withUnsafeMutableBytes { buffer in
+                (read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count), errno)
+            }
+            if status < 0, code == EINTR { continue }
+            guard status >= 0 else { throw BoundedFileError(description: String(cString: strerror(code))) }
+            guard status > 0 else { return Array(bytes[..<count]) }
+            count += status
+        }
+        throw BoundedFileError(description: "larger than \(limit) bytes")
+    }
+}
+
+/// A file that could not be read whole.
+public struct BoundedFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason, without the path.
+    public let description: String
+}

@@ -1,0 +1,67 @@
+import Concurrency
+import Glibc
+
+/// Lets a task wait for SIGINT, SIGTERM or SIGHUP (a closed terminal), which then do not end the process.
+///
+/// Make one, before anything else in the process. The first signal resumes the waiting task; the second ends the process
+/// at once with status 128 plus its number. SIGPIPE is ignored, so that a write to a closed connection fails with EPIPE.
+public struct TerminationSignals: Sendable {
+    // A handler writes the signal's number into a pipe, and a thread reads it. Blocking the signals and sigwait(3) would be
+    // simpler, but with an async main, Dispatch parks the main thread in sigsuspend(2) with an empty mask, where a blocked
+    // signal still ends the process.
+    private let signals: AsyncStream<Int32>
+
+    /// Installs the signal handlers.
+    public init() {
+        let (signals, continuation) = AsyncStream<Int32>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        self.signals = signals
+        precondition(relayPipe.writing >= 0, "cannot open a pipe for signals")
+        do {
+            try startThread { readSignals { continuation.yield($0) } }
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = relay
+        action.sa_flags = SA_RESTART
+        for number in [SIGINT, SIGTERM, SIGHUP] { sigaction(number, &action, nil) }
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Suspends until the first signal arrives or the task is cancelled. Only one task may call it.
+    public func first() async {
+        for await _ in signals { return }
+    }
+}
+
+/// The pipe from the handler to the thread.
+///
+/// It is made before the handler is installed, so that the handler only reads the variable. Its writing end does not
+/// block, because a handler must not.
+private let relayPipe: (reading: Int32, writing: Int32) = {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return (-1, -1) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+    return (ends[0], ends[1])
+}()
+
+/// The signal handler. It calls only `write`, which signal-safety(7) allows.
+private func relay(_ signal: Int32) {
+    let code = errno
+    var byte = UInt8(truncatingIfNeeded: signal)
+    _ = write(relayPipe.writing, &byte, 1)
+    errno = code
+}
+
+/// The loop of the thread. Calls `onFirst` with the first signal; ends the process at the second.
+private func readSignals(_ onFirst: (Int32) -> Void) {
+    var isStopping = false
+    while true {
+        var signal: UInt8 = 0
+        guard read(relayPipe.reading, &signal, 1) == 1 else { continue }
+        if isStopping { _exit(128 + Int32(signal)) }
+        isStopping = true
+        onFirst(Int32(signal))
+    }
+}

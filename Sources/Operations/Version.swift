@@ -1,2 +1,0 @@
-/// Which marquee this is.
-public let version = "0.1.0"

@@ -1,0 +1,107 @@
+extension Node {
+    /// The largest document that is read, in bytes.
+    public static let maximumSize = 256 << 10
+    /// How deep lists and mappings may be nested.
+    public static let maximumDepth = 16
+
+    /// Reads a document in UTF-8; returns nil if the text holds none, for example only comments.
+    ///
+    /// Several documents, duplicate keys, anchors and aliases, tags, and text that is too large or nested too deep are
+    /// refused.
+    ///
+    /// - Parameters:
+    ///   - text: the bytes of the file.
+    ///   - file: the name of the file, for positions.
+    /// - Throws: the first diagnostic; the parser does not continue after a syntax error.
+    public static func read(_ text: [UInt8], file: String) throws(ConfigurationDiagnostic) -> Node? {
+        guard text.count <= maximumSize else {
+            throw ConfigurationDiagnostic(
+                at: SourcePosition(file: file, line: 1, column: 1), "the file is larger than \(maximumSize >> 10) KiB")
+        }
+        var reader = DocumentReader(parser: Parser(text), file: file)
+        return try reader.document()
+    }
+}
+
+/// Builds nodes from the events of a parser.
+private struct DocumentReader: ~Copyable {
+    var parser: Parser
+    let file: String
+
+    mutating func document() throws(ConfigurationDiagnostic) -> Node? {
+        guard case .beginDocument = try parser.next(in: file).event else { return nil }
+        let (event, position) = try parser.next(in: file)
+        let node = try node(event, at: position, path: "", depth: 0)
+        let (rest, end) = try parser.next(in: file)
+        guard case .endOfText = rest else {
+            throw ConfigurationDiagnostic(at: end, "a second document begins here; a file may hold only one")
+        }
+        return node
+    }
+
+    private mutating func node(
+        _ event: Parser.Event, at position: SourcePosition, path: String, depth: Int
+    ) throws(ConfigurationDiagnostic) -> Node {
+        guard depth <= Node.maximumDepth else {
+            throw ConfigurationDiagnostic(at: position, path: path, "nested deeper than \(Node.maximumDepth) levels")
+        }
+        switch event {
+        case .scalar(let scalar):
+            try refuse(scalar.properties, at: position, path)
+            return Node(position: position, path: path, content: .scalar(scalar.text, isPlain: scalar.isPlain))
+        case .beginSequence(let properties):
+            try refuse(properties, at: position, path)
+            return Node(position: position, path: path, content: .sequence(try nodes(path, depth)))
+        case .beginMapping(let properties):
+            try refuse(properties, at: position, path)
+            return Node(position: position, path: path, content: .mapping(try entries(path, depth)))
+        case .alias, .end, .beginDocument, .endOfText:
+            throw ConfigurationDiagnostic(
+                at: position, path: path, "aliases (*name) are not supported; write the value out")
+        }
+    }
+
+    /// Refuses anchors, because a few lines of aliases can stand for billions of nodes, and tags.
+    private func refuse(_ properties: Parser.Properties, at position: SourcePosition, _ path: String)
+        throws(ConfigurationDiagnostic)
+    {
+        if properties.hasAnchor {
+            throw ConfigurationDiagnostic(
+                at: position, path: path, "anchors (&name) are not supported; write the value out")
+        }
+        if properties.hasTag {
+            throw ConfigurationDiagnostic(at: position, path: path, "tags (!name) are not supported; remove it")
+        }
+    }
+
+    private mutating func nodes(_ path: String, _ depth: Int) throws(ConfigurationDiagnostic) -> [Node] {
+        var nodes: [Node] = []
+        while true {
+            let (event, position) = try parser.next(in: file)
+            if case .end = event { return nodes }
+            nodes.append(try node(event, at: position, path: "\(path)[\(nodes.count)]", depth: depth + 1))
+        }
+    }
+
+    private mutating func entries(_ path: String, _ depth: Int) throws(ConfigurationDiagnostic) -> [Node.Entry] {
+        var entries: [Node.Entry] = []
+        var lines: [String: Int] = [:]
+        while true {
+            let (event, position) = try parser.next(in: file)
+            if case .end = event { return entries }
+            guard case .scalar(let scalar) = event else {
+                throw ConfigurationDiagnostic(
+                    at: position, path: path, "a key must be text, not a list, a mapping or an alias")
+            }
+            try refuse(scalar.properties, at: position, path)
+            let key = scalar.text
+            let path = path.isEmpty ? key : "\(path).\(key)"
+            if let line = lines.updateValue(position.line, forKey: key) {
+                throw ConfigurationDiagnostic(at: position, path: path, "duplicate key; it is already on line \(line)")
+            }
+            let (value, valuePosition) = try parser.next(in: file)
+            let node = try node(value, at: valuePosition, path: path, depth: depth + 1)
+            entries.append(Node.Entry(key: key, position: position, value: node))
+        }
+    }
+}
