@@ -24,7 +24,7 @@ struct ImageProxy: Sendable {
         }
         let fetch = ImageFetcher(
             client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: trusted)
-        cache = TieredImageCache(database: database, fetch: fetch, clock: wallClock) { error in
+        cache = TieredImageCache(database: database, fetcher: fetch, wallClock: wallClock) { error in
             logger.warning(
                 "cannot store an image in the board's image database; it will be fetched again",
                 [.error: "\(error)"])
