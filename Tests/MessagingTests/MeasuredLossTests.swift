@@ -1,4 +1,5 @@
 import Concurrency
+import EventStoreTestSupport
 import Foundation
 import Messaging
 import TestSupport
@@ -12,7 +13,7 @@ import ZeroMQ
 @Suite(.timeLimit(.minutes(5))) struct MeasuredLossTests {
     /// 50,000 events of 2 kB, written once for all; the files have no names any more and go with the process.
     private static let written = Task {
-        let log = try await Log(in: TemporaryFolder())
+        let log = try await EventLogFixture(in: TemporaryFolder())
         let padding = String(repeating: "x", count: 1_600)
         let drafts = try (1...50_000).map { number in
             try EventDraft(#require(Topic("request.done.\(number)")), encoding: padding)
@@ -20,7 +21,7 @@ import ZeroMQ
         return (log: log, events: try await log.append(drafts))
     }
 
-    let log: Log
+    let log: EventLogFixture
     let events: [LoggedEvent]
 
     init() async throws {
@@ -28,13 +29,13 @@ import ZeroMQ
     }
 
     /// Sends all events as fast as the queues take them, and more than they hold.
-    func flood(_ station: Station) {
+    func flood(_ station: PublisherHarness) {
         for first in stride(from: 0, to: events.count, by: 5_000) { station.send(Array(events[first..<first + 5_000])) }
     }
 
     @Test("a late joiner with default marks gets everything")
     func lateJoiner() async throws {
-        let station = try await Station(log, tellsAll: false)
+        let station = try await PublisherHarness(log, tellsAll: false)
         station.send(Array(events.prefix(30_000)))
         let subscription = try await station.subscription(to: ["request."], from: .beginning)
         async let numbers = subscription.numbers(upTo: 50_000)
@@ -54,7 +55,7 @@ import ZeroMQ
         "a stall costs nothing: what the queues dropped comes from the log",
         arguments: ["request.", "request.done."])
     func stall(_ prefix: String) async throws {
-        let station = try await Station(log, tellsAll: false)
+        let station = try await PublisherHarness(log, tellsAll: false)
         let repaired = Locked(0)
         let subscription = try await station.subscription(to: [prefix], from: .newest) { note in
             if case .repaired(_, let count) = note { repaired.withLock { $0 += count } }
@@ -85,7 +86,7 @@ import ZeroMQ
 
     @Test("the same late joiner in Python")
     func lateJoinerInPython() async throws {
-        let station = try await Station(log, tellsAll: false)
+        let station = try await PublisherHarness(log, tellsAll: false)
         station.send(Array(events.prefix(30_000)))
         let subscriber = try PythonSubscriber(station, ["request.", "--from-start", "--stop-after", "50000"])
         await station.waitForSubscriber(to: "request.done.")
@@ -96,7 +97,7 @@ import ZeroMQ
 
     @Test("the same stall in Python: the whole process is stopped", arguments: ["request.", "request.done."])
     func stallInPython(_ prefix: String) async throws {
-        let station = try await Station(log, tellsAll: false)
+        let station = try await PublisherHarness(log, tellsAll: false)
         let subscriber = try PythonSubscriber(station, [prefix, "--from-start", "--stop-after", "50000"])
         await station.waitForSubscriber(to: "heartbeat.worker")
         station.send([events[0]])

@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import TestSupport
@@ -20,7 +21,7 @@ import ZeroMQ
     @Test("events go out as they are logged, and no heartbeat tells of one that has not gone out")
     func order() async throws {
         try await withIO { io in
-            var log = try await Log(in: TemporaryFolder())
+            var log = try await EventLogFixture(in: TemporaryFolder())
             log.time = noon
             let socket = try await io.bind(.publisher)
             let publisher = Publisher(socket, of: log.log, positions: [:])
@@ -50,7 +51,7 @@ import ZeroMQ
     @Test("what is published again from the log does not set a position back")
     func again() async throws {
         try await withIO { io in
-            let log = try await Log(in: TemporaryFolder())
+            let log = try await EventLogFixture(in: TemporaryFolder())
             let socket = try await io.bind(.publisher)
             let events = try await log.append(draft("movie.20240001"), draft("movie.20240002"))
             let publisher = Publisher(socket, of: log.log, positions: try await log.positions())
@@ -66,7 +67,7 @@ import ZeroMQ
     @Test("a heartbeat goes out every second, and at once to whoever comes")
     func rhythm() async throws {
         try await withIO { io in
-            let log = try await Log(in: TemporaryFolder())
+            let log = try await EventLogFixture(in: TemporaryFolder())
             let socket = try await io.bind(.publisher)
             let publisher = Publisher(socket, of: log.log, positions: [:])
             let clock = ManualClock()

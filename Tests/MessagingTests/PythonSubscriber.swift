@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import Foundation
 
 /// `Examples/subscription.py`, run by Debian's own Python, which has its own ZeroMQ.
@@ -7,7 +8,7 @@ final class PythonSubscriber: Sendable {
     private let output: FileHandle
 
     /// Starts it as a client of a station.
-    init(_ station: Station, _ arguments: [String]) throws {
+    init(_ station: PublisherHarness, _ arguments: [String]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Examples/subscription.py")
         let pipe = Pipe()

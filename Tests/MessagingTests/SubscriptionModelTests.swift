@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import TestSupport
 import Testing

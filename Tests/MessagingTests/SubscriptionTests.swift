@@ -1,5 +1,6 @@
 import Concurrency
 import EventStore
+import EventStoreTestSupport
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import ZeroMQ
 
     @Test("who joins late gets what was published before, and then what is", arguments: [["request."], [""]])
     func lateJoiner(_ prefixes: [String]) async throws {
-        let station = try await Station(Log(in: folder))
+        let station = try await PublisherHarness(EventLogFixture(in: folder))
         station.send(try await station.write(requests(3_000)))
         let subscription = try await station.subscription(to: prefixes, from: .beginning)
         // Streams have no order between them.
@@ -32,7 +33,7 @@ import ZeroMQ
     @Test("the next page is asked for while the one before it is consumed")
     func readingAhead() async throws {
         let (questions, question) = AsyncStream<Void>.makeStream()
-        let station = try await Station(Log(in: folder)) { command in
+        let station = try await PublisherHarness(EventLogFixture(in: folder)) { command in
             if command.name == "replay" { question.yield() }
             return nil
         }
@@ -57,7 +58,7 @@ import ZeroMQ
         "the loss of a last event is noticed by a heartbeat, in a part of a stream, too",
         arguments: [("movie.", [1, 2, 3]), ("movie.A", [1, 3])])
     func lastEvent(_ prefix: String, _ expected: [UInt64]) async throws {
-        let station = try await Station(Log(in: folder))
+        let station = try await PublisherHarness(EventLogFixture(in: folder))
         let subscription = try await station.subscription(to: [prefix], from: .beginning)
         async let numbers = subscription.numbers(upTo: 3)
         await station.waitForSubscriber(to: "heartbeat.worker")
@@ -71,7 +72,7 @@ import ZeroMQ
     @Test("a process that restarts with its log, or is not there yet, is waited for")
     func restart() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let io = try IOThread()
         let subscription = try await Subscription(
             io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
@@ -82,7 +83,7 @@ import ZeroMQ
         }
         var delivered = happenings.makeAsyncIterator()
         for life in 0..<3 {
-            let station = try await Station(log, events: events, commands: commands)
+            let station = try await PublisherHarness(log, events: events, commands: commands)
             await station.waitForSubscriber(to: "movie.")
             try await station.publish("movie.AAAAAAAA")
             #expect(await delivered.next() == UInt64(2 * life + 1))
@@ -90,7 +91,7 @@ import ZeroMQ
             try await station.write(["movie.BBBBBBBB"])
             await station.end()
             if life < 2 {
-                let next = try await Station(log, events: events, commands: commands)
+                let next = try await PublisherHarness(log, events: events, commands: commands)
                 #expect(await delivered.next() == UInt64(2 * life + 2))
                 await next.end()
             }
@@ -103,7 +104,7 @@ import ZeroMQ
     @Test("a new log is told, and read from its beginning")
     func newLog() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
-        let old = try await Station(Log(in: folder), events: events, commands: commands)
+        let old = try await PublisherHarness(EventLogFixture(in: folder), events: events, commands: commands)
         try await old.publish("movie.AAAAAAAA", "movie.BBBBBBBB")
         let io = try IOThread()
         let subscription = try await Subscription(
@@ -122,7 +123,7 @@ import ZeroMQ
         #expect(await delivered.next() == "movie.BBBBBBBB 2")
         await old.end()
         let other = try TemporaryFolder()
-        let new = try await Station(Log(in: other), events: events, commands: commands)
+        let new = try await PublisherHarness(EventLogFixture(in: other), events: events, commands: commands)
         try await new.publish("movie.CCCCCCCC")
         await new.waitForSubscriber(to: "movie.")
         try await new.beat()
@@ -138,7 +139,7 @@ import ZeroMQ
     func unanswered() async throws {
         let questions = Locked(0)
         let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
-        let station = try await Station(Log(in: folder)) { command in
+        let station = try await PublisherHarness(EventLogFixture(in: folder)) { command in
             guard command.name == "replay" else { return nil }
             let number = questions.withLock { count in
                 count += 1
@@ -182,7 +183,9 @@ import ZeroMQ
 
     @Test("closing ends it, in a pause as well", arguments: [true, false])
     func close(inPause: Bool) async throws {
-        let station = try await Station(Log(in: folder)) { _ in .refused(ContractError(.internal, "not now")) }
+        let station = try await PublisherHarness(EventLogFixture(in: folder)) { _ in
+            .refused(ContractError(.internal, "not now"))
+        }
         if inPause { try await station.publish("movie.AAAAAAAA") }
         let (notes, noted) = AsyncStream<Void>.makeStream()
         let subscription = try await station.subscription(

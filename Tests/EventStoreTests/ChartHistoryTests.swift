@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
+import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import SQLite
@@ -39,14 +40,14 @@ import Testing
     }
 
     private func history<Value: Sendable>(
-        of log: Log, _ body: @escaping @Sendable (ChartHistory) throws -> Value
+        of log: EventLogFixture, _ body: @escaping @Sendable (ChartHistory) throws -> Value
     ) async throws -> Value {
         try await log.database.read { [log = log.log] in try body(ChartHistory(log, in: $0)) }
     }
 
     @Test("every revision of a day is kept, with the day that it is about and the time at which it was learnt")
     func revisions() async throws {
-        var log = try await Log(in: folder)
+        var log = try await EventLogFixture(in: folder)
         let first = try chart(june, [(1, 100), (2, 50)])
         let second = try #require(try chart(june, [(1, 98), (2, 50)]).revised(from: first))
         let learnt = [log.time, log.time + 3_600]
@@ -57,13 +58,13 @@ import Testing
         let revisions = try await history(of: log) { try $0.revisions(of: .ranking(day: day, market: .all)) }
         #expect(revisions.map(\.chart) == [first, second])
         #expect(revisions.map { $0.event.sequence.value } == [1, 3])
-        #expect(zip(revisions, learnt).allSatisfy { abs($0.learnt.timeIntervalSince($1)) < 0.001 })
+        #expect(zip(revisions, learnt).allSatisfy { abs($0.recordedAt.timeIntervalSince($1)) < 0.001 })
         #expect(try await history(of: log) { try $0.revisions(of: .ranking(day: day + 2, market: .all)) }.isEmpty)
     }
 
     @Test("a film's days are those of one market whose newest chart has it")
     func movie() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let two = try movie(2)
         let first = try chart(june + 1, [(1, 100), (2, 50)])
         // A correction takes the film out of a chart, and still names it.
@@ -85,7 +86,7 @@ import Testing
 
     @Test("the newest revision of each day of a period comes in the order of days, whatever came first")
     func period() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         for offset in [5, 0, 3, 1, 900] { try await log.append(draft(chart(june + offset, [(1, offset)]))) }
         let corrected = try #require(try chart(june + 3, [(1, 4)]).revised(from: chart(june + 3, [(1, 3)])))
         try await log.append(draft(corrected), draft(chart(june + 2, [(1, 2)], in: Market(nation: .foreign))))

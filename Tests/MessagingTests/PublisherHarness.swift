@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -8,9 +9,9 @@ import ZeroMQ
 @testable import Messaging
 
 /// A process with a log, as its subscribers see it: it publishes, its heart beats, and it answers.
-final class Station: Sendable {
+final class PublisherHarness: Sendable {
     let io: IOThread
-    let log: Log
+    let log: EventLogFixture
     let events: String
     let commands: String
     private let publisher: Publisher
@@ -20,7 +21,7 @@ final class Station: Sendable {
     /// Starts it on a log; `answer` stands in for the log's answers where it returns one, and with `tellsAll` false its
     /// heart tells only of what it has sent itself.
     init(
-        _ log: Log, events: String = "tcp://127.0.0.1:*", commands: String = "tcp://127.0.0.1:*",
+        _ log: EventLogFixture, events: String = "tcp://127.0.0.1:*", commands: String = "tcp://127.0.0.1:*",
         tellsAll: Bool = true,
         answer: @escaping @Sendable (Command) async -> Reply? = { _ in nil }
     ) async throws {

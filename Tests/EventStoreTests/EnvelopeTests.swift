@@ -1,4 +1,5 @@
 import BoxOffice
+import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import SQLite
@@ -17,7 +18,7 @@ import Testing
 
     @Test("an envelope has the contract's attributes, in its order, and the data as it was encoded")
     func bytes() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         try await log.append(draft("ranking.day.all.2022-01-04"), draft("ranking.day.all.2022-01-05"))
         let event = try await log.append(draft("ranking.day.all.2022-01-05", for: RequestID("client-7")))[0]
         let epoch = log.log.epoch
@@ -35,7 +36,7 @@ import Testing
         "whatever a request's id holds, the envelope is read as it was written",
         arguments: ["1", #"a"b"#, #"back\slash"#, #"\""#, #"\u0041"#, "</script>", "{\"data\":1}", "~!@#$%^&*()_+"])
     func escapes(_ text: String) async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let id = try #require(RequestID(text))
         let logged = try await log.append(draft("request.done.\(text)", for: id))[0]
         let event = try Event(topic: logged.topic, body: logged.body)
@@ -68,7 +69,7 @@ import Testing
 
     @Test("what backfill led to says so, whatever its data and its request's id hold; what is live says nothing")
     func priority() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let tricky = try #require(RequestID(#"","priority":"backfill"#))
         for priority in Request.Priority.allCases {
             let draft = try EventDraft(
@@ -83,7 +84,7 @@ import Testing
 
     @Test("an id of the fact's own stands in the envelope, and no correlation is no attribute")
     func ownID() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let logged = try await log.append(draft("alert.rose.AAAAAAAA.2024-06-04", id: "rose \"파묘\"\n\u{1f}"))[0]
         let event = try Event(topic: logged.topic, body: logged.body)
         #expect(event.id == "rose \"파묘\"\n\u{1f}")
@@ -95,7 +96,7 @@ import Testing
     func chart() async throws {
         let date = try #require(KoreanDate("2024-06-04"))
         let chart = Chart(date: date, market: .all, state: .provisional, entries: [])
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let logged = try await log.append(EventDraft(.ranking(day: date, market: .all), data: chart.json))[0]
         #expect(try Event(topic: logged.topic, body: logged.body).data() == chart)
     }
@@ -125,7 +126,7 @@ import Testing
 
     @Test("an event says the same however its envelope is written, and what is wrong in ours is refused, too")
     func otherSpelling() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let logged = try await log.append(draft("movie.AAAAAAAA", for: RequestID("client-7")))[0]
         let ours = String(decoding: logged.body, as: UTF8.self)
         let event = try Event(topic: logged.topic, body: logged.body)

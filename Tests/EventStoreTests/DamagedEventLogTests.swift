@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import Foundation
 import SQLite
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
 @testable import EventStore
 
 /// Whatever is done to the files that a killed process left: the log opens with all that was acknowledged, or not at all.
-@Suite struct DamagedLogTests {
+@Suite struct DamagedEventLogTests {
     private static let files = ["events.db", "events.db-wal", "events.db-lock"]
 
     private let files: [String: Data]
@@ -16,10 +17,10 @@ import Testing
     /// Half of the events are in the database's file, half in its write-ahead log.
     init() async throws {
         let folder = try TemporaryFolder()
-        let older = try await Log(in: folder)
+        let older = try await EventLogFixture(in: folder)
         var events = try await older.append((0..<150).map { try draft("movie.A\(1_000_000 + $0)") })
         await older.database.close()
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         for number in 0..<150 {
             events += try await log.append(draft("request.done.\(number)"), draft("poster.A\(1_000_000 + number)"))
         }
@@ -34,7 +35,7 @@ import Testing
     private func served(from files: [String: Data]) async throws -> [LoggedEvent] {
         let folder = try TemporaryFolder()
         for (name, data) in files { try data.write(to: URL(filePath: folder.file(name))) }
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         var events: [LoggedEvent] = []
         for stream in [Stream.movie, .poster, .request] { events += try await log.page(of: stream).events }
         await log.database.close()

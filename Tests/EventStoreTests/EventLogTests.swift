@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import SQLite
 import TestSupport
@@ -19,7 +20,7 @@ import Testing
 
     @Test("each stream counts from 1, and each event knows the one before it with its topic")
     func sequences() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let events = try await log.append(
             draft("movie.AAAAAAAA"), draft("poster.AAAAAAAA"), draft("movie.BBBBBBBB"), draft("movie.AAAAAAAA"),
             draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"))
@@ -33,7 +34,7 @@ import Testing
     @Test("a hundred writers at once get numbers without holes or repeats, refused ones none")
     func contiguous() async throws {
         struct Refusal: Error {}
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let events = try await withThrowingTaskGroup(of: LoggedEvent?.self) { group in
             for number in 0..<100 {
                 group.addTask {
@@ -55,19 +56,19 @@ import Testing
 
     @Test("the epoch is made once for a database, and another has another")
     func epoch() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         #expect(UUID(uuidString: log.log.epoch)?.uuidString.lowercased() == log.log.epoch)
         try await log.append(draft("movie.AAAAAAAA"))
         await log.database.close()
-        let again = try await Log(in: folder)
+        let again = try await EventLogFixture(in: folder)
         #expect(again.log.epoch == log.log.epoch)
         #expect(try await numbers(again.append(draft("movie.AAAAAAAA"))) == [2])
-        #expect(try await Log(in: TemporaryFolder()).log.epoch != log.log.epoch)
+        #expect(try await EventLogFixture(in: TemporaryFolder()).log.epoch != log.log.epoch)
     }
 
     @Test("what is read back is what was returned for publishing, byte for byte")
     func storedBytes() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let events = try await log.append(draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"))
         #expect(try await log.page(of: .movie).events == events)
         #expect(try await log.latest() == events)
@@ -75,7 +76,7 @@ import Testing
 
     @Test("a draft whose id is in the log is not written again")
     func knownID() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let alert = try draft("alert.rose.AAAAAAAA.2024-06-04", id: "rose/AAAAAAAA/2024-06-04/all")
         let first = try await log.append(alert)
         let second = try await log.append([draft("alert.fell.BBBBBBBB.2024-06-04", id: "other"), alert, alert])
@@ -90,7 +91,7 @@ import Testing
 
     @Test("an id that is one topic's is refused to another, and nothing of that write is in the log")
     func foreignID() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         try await log.append(draft("movie.AAAAAAAA", id: "one"))
         await #expect { try await log.append(draft("movie.CCCCCCCC"), draft("movie.BBBBBBBB", id: "one")) } throws: {
             ($0 as? DatabaseError)?.kind == .constraint
@@ -101,7 +102,7 @@ import Testing
 
     @Test("pages follow one another without a gap, each saying whether there is more", arguments: [1, 3, 7, 10, 11])
     func pages(limit: Int) async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         try await log.append((1...10).map { try draft("request.done.\($0)") })
         var seen: [LoggedEvent] = []
         var after = SequenceNumber.zero
@@ -118,7 +119,7 @@ import Testing
 
     @Test("an empty stream and a place beyond the end give an empty page")
     func emptyPages() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         #expect(try await log.page(of: .ranking).position == .zero)
         try await log.append(draft("movie.AAAAAAAA"))
         let beyond = try #require(SequenceNumber(99))
@@ -130,7 +131,7 @@ import Testing
 
     @Test("a page of a prefix has its events only and looks to the end for them")
     func prefixPage() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         try await log.append((1...30).map { try draft("request.\($0 % 3 == 0 ? "failed" : "done").\($0)") })
         let page = try await log.page(of: .request, prefix: "request.failed.", limit: 4)
         #expect(numbers(page.events) == [3, 6, 9, 12])
@@ -145,8 +146,8 @@ import Testing
 
     @Test("a page of a rare prefix ends at its reach, and the next one finds what follows")
     func reach() async throws {
-        var log = try await Log(in: folder)
-        log.log.reach = 10
+        var log = try await EventLogFixture(in: folder)
+        log.log.pageScanLimit = 10
         try await log.append((1...25).map { try draft("request.\($0 == 21 ? "failed" : "done").\($0)") })
         var pages: [EventLog.Page] = []
         repeat {
@@ -170,7 +171,7 @@ import Testing
             ("request.done.a", ["request.done.a_", "request.done.a_b", "request.done.ab", "request.done.axb"]),
         ])
     func prefixes(prefix: String, expected: [String]) async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let ids = ["%", "a_", "a_b", "axb", "ab", "Ab", "~", "~~", "!"]
         try await log.append(ids.map { try draft("request.done.\($0)") })
         #expect(try await log.latest(prefix).map(\.topic.description) == expected)
@@ -179,7 +180,7 @@ import Testing
 
     @Test("the latest event of each topic, in the topics' order")
     func latest() async throws {
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let events = try await log.append(
             draft("movie.BBBBBBBB"), draft("movie.AAAAAAAA"), draft("poster.AAAAAAAA"), draft("movie.BBBBBBBB"))
         #expect(try await log.latest("movie.") == [events[1], events[3]])
