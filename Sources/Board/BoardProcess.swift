@@ -115,11 +115,11 @@ public struct BoardProcess: Sendable {
     }
 
     /// Logs what becomes of a subscription.
-    private func note(_ note: Subscription.Note) {
+    private func note(_ note: Subscription.Diagnostic) {
         switch note {
         case .repaired(let stream, let count):
             logger.info("events that were missed are read from the log", [.stream: stream.rawValue, .count: count])
-        case .waiting(let pause, let error):
+        case .retrying(let pause, let error):
             logger.warning("a log cannot be read; it will be asked again", [.after: pause, .error: "\(error)"])
         }
     }

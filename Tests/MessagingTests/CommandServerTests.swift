@@ -119,8 +119,11 @@ import ZeroMQ
         let topics = try (0..<40).map { try #require(Topic("request.done.\($0)")) }
         try await log.append(topics.map { try EventDraft($0, encoding: ["padding": padding]) })
         let metrics = Metrics()
-        let door = RequestGuard(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
-        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status(["well": true]) }
+        let requestGuard = RequestGuard(
+            nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
+        let commands = LogCommandHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
+            .status(["well": true])
+        }
         var options = SocketOptions()
         options.heartbeat = .seconds(100)
         try await withIO { io in

@@ -146,8 +146,10 @@ import ZeroMQ
     @Test("a status is not given to whom the door refuses it")
     func refusedStatus() async {
         let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
-        let door = RequestGuard(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
-        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status("well") }
+        let requestGuard = RequestGuard(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
+        let commands = LogCommandHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
+            .status("well")
+        }
         let command = Command(Message("peer", "status", "{}"))
         // Five in one go is what a client has that may ask once a second.
         for _ in 0..<5 { #expect(await commands.answer(command).frames == Reply.status("well").frames) }

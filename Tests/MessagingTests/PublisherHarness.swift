@@ -8,7 +8,7 @@ import ZeroMQ
 @testable import EventStore
 @testable import Messaging
 
-/// A process with a log, as its subscribers see it: it publishes, its heart beats, and it answers.
+/// A publishing process with a log: it sends events and heartbeats and answers commands.
 final class PublisherHarness: Sendable {
     let io: IOThread
     let log: EventLogFixture
@@ -18,11 +18,13 @@ final class PublisherHarness: Sendable {
     private let eventSocket: Socket
     private let work: Task<Void, Never>
 
-    /// Starts it on a log; `answer` stands in for the log's answers where it returns one, and with `tellsAll` false its
-    /// heart tells only of what it has sent itself.
+    /// Starts the process on a log.
+    ///
+    /// `answer` replaces the log's reply where it returns one. With `advertisesAll` false, heartbeats carry only the
+    /// positions of events that the process has sent itself.
     init(
         _ log: EventLogFixture, events: String = "tcp://127.0.0.1:*", commands: String = "tcp://127.0.0.1:*",
-        tellsAll: Bool = true,
+        advertisesAll: Bool = true,
         answer: @escaping @Sendable (Command) async -> Reply? = { _ in nil }
     ) async throws {
         self.log = log
@@ -30,7 +32,7 @@ final class PublisherHarness: Sendable {
         let eventSocket = try await io.open(.publisher, bind: [events])
         let router = try await io.open(.router, bind: [commands])
         let publisher = Publisher(
-            eventSocket, of: log.log, positions: tellsAll ? try await log.positions() : [:])
+            eventSocket, of: log.log, positions: advertisesAll ? try await log.positions() : [:])
         let logCommands = LogCommandHandler(log: log.log, database: log.database) { .status(["well": true]) }
         self.events = eventSocket.addresses[0]
         self.commands = router.addresses[0]
@@ -62,7 +64,7 @@ final class PublisherHarness: Sendable {
             })
     }
 
-    /// Sends events; those that the queues have no room for are lost.
+    /// Sends events; those for which the queues have no room are lost.
     func send(_ events: [LoggedEvent]) {
         publisher.publish(events)
     }
@@ -72,34 +74,35 @@ final class PublisherHarness: Sendable {
         send(try await write(topics))
     }
 
-    /// Beats once more, telling how far the log has come, whether or not it was all sent.
-    func beat() async throws {
+    /// Sends a heartbeat with the log's positions, whether or not all events were sent.
+    func sendHeartbeat() async throws {
         let heartbeat = Heartbeat(epoch: log.log.epoch, positions: try await log.positions())
         eventSocket.post([Message(heartbeat.frames(from: log.log.source, at: log.time))])
     }
 
-    /// Waits until somebody listens to a topic.
+    /// Waits until there is a subscriber to a topic.
     func waitForSubscriber(to topic: String) async {
         await eventSocket.waitForSubscribers(to: topic)
     }
 
-    /// Subscribes to it.
+    /// Subscribes to the process.
     func subscription(
         to prefixes: [String], from start: Subscription.Start, clock: any Clock<Duration> = ContinuousClock(),
-        note: @escaping @Sendable (Subscription.Note) -> Void = { _ in }
+        onDiagnostic: @escaping @Sendable (Subscription.Diagnostic) -> Void = { _ in }
     ) async throws -> Subscription {
         try await Subscription(
-            io, events: events, commands: commands, prefixes: prefixes, from: start, clock: clock, note: note)
+            io, events: events, commands: commands, prefixes: prefixes, from: start, clock: clock,
+            onDiagnostic: onDiagnostic)
     }
 
-    /// Ends it, and all that was opened on its thread.
+    /// Stops the process and closes every socket on its thread.
     func end() async {
         await io.shutdown()
         await work.value
     }
 }
 
-/// So many topics, all different.
+/// Returns `count` different topics.
 func requests(_ count: Int) -> [String] {
     (1...count).map { "request.done.\($0)" }
 }

@@ -28,10 +28,10 @@ import ZeroMQ
             let subscriber = try await io.open(.subscriber, connect: socket.addresses, subscriptions: [""])
             await socket.waitForSubscribers(to: "movie")
             let events = try await log.append((0..<200).map { _ in try draft("movie.20240001") })
-            async let beating: Void = { for _ in 0..<200 { publisher.beat(at: noon) } }()
+            async let beating: Void = { for _ in 0..<200 { publisher.sendHeartbeat(at: noon) } }()
             for event in events { publisher.publish([event]) }
             await beating
-            publisher.beat(at: noon)
+            publisher.sendHeartbeat(at: noon)
 
             var sent: [LoggedEvent] = []
             for message in await subscriber.next(401) {
@@ -58,7 +58,7 @@ import ZeroMQ
             let subscriber = try await io.open(.subscriber, connect: socket.addresses, subscriptions: ["heartbeat."])
             await socket.waitForSubscribers(to: "heartbeat.")
             publisher.publish([events[0]])
-            publisher.beat(at: noon)
+            publisher.sendHeartbeat(at: noon)
             let heartbeats = try await subscriber.next(1).map(heartbeat)
             #expect(heartbeats.map { $0?.positions[.movie] } == [events[1].sequence])
         }

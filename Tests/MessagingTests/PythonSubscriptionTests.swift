@@ -46,19 +46,19 @@ import Testing
     func refused() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
         let once = AnswerOnce(.refused(ContractError(.internal, "not now")))
-        let station = try await PublisherHarness(EventLogFixture(in: folder)) { command in
+        let harness = try await PublisherHarness(EventLogFixture(in: folder)) { command in
             ask.yield()
             return await once.take()
         }
-        station.send(try await station.write(["movie.AAAAAAAA", "movie.BBBBBBBB"]))
-        let subscriber = try PythonSubscriber(station, ["--from-start", "--stop-after", "2"])
+        harness.send(try await harness.write(["movie.AAAAAAAA", "movie.BBBBBBBB"]))
+        let subscriber = try PythonSubscriber(harness, ["--from-start", "--stop-after", "2"])
         #expect(await numbers(in: subscriber.rest()) == [1, 2])
         ask.finish()
         var questions = 0
         for await _ in asked { questions += 1 }
         // A heartbeat that comes before the answer may be one more reason to ask.
         #expect(questions >= 2)
-        await station.end()
+        await harness.end()
     }
 }
 

@@ -24,7 +24,7 @@ struct DeliveryQueue: Sendable {
     /// Adds a batch, once there is room for a delivery.
     func put(_ batch: Subscription.Batch) async {
         await state.waitIgnoringCancellation { state -> Void? in
-            let count = state.waiting.reduce(0) { $0 + $1.deliveries.count }
+            let count = state.waiting.reduce(0) { $0 + $1.items.count }
             guard count < Self.limit || state.isClosed else { return nil }
             state.waiting.append(batch)
             return ()

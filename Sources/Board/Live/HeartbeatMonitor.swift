@@ -26,7 +26,7 @@ struct HeartbeatMonitor: Service {
     func run() async throws {
         await withTaskGroup { tasks in
             for reader in readers.values {
-                tasks.addTask { await reader.listen { tell() } }
+                tasks.addTask { await reader.run { tell() } }
             }
             tasks.addTask {
                 var beats = 0
@@ -47,11 +47,11 @@ struct HeartbeatMonitor: Service {
     }
 
     /// Whether a process was heard of lately.
-    func isHeard(_ source: ReadModel.Source) -> Bool { readers[source]?.isHeard ?? false }
+    func isHeard(_ source: ReadModel.Source) -> Bool { readers[source]?.isAlive ?? false }
 
     /// The check that the worker can be heard, without which nothing is new.
     var check: HealthCheck {
-        HealthCheck("worker") { readers[.worker]?.complaint }
+        HealthCheck("worker") { readers[.worker]?.problem }
     }
 
     private func tell() {

@@ -54,13 +54,13 @@ struct ReadModelUpdater: Service {
                 logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
             }
             hub.publish(news)
-            note(batches.flatMap(\.deliveries))
+            note(batches.flatMap(\.items))
         } onFailure: { error in
             logger.error("events cannot be stored; it will be tried again", [.error: "\(error)"])
         }
     }
 
-    private func note(_ deliveries: [Subscription.Delivery]) {
+    private func note(_ deliveries: [Subscription.Item]) {
         for delivery in deliveries {
             switch delivery {
             case .event: read.add()

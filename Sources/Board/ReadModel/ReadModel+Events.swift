@@ -15,7 +15,7 @@ extension ReadModel {
     ) async throws -> [LiveUpdate] {
         try await database.write { connection in
             var news: [LiveUpdate] = []
-            for delivery in batches.flatMap(\.deliveries) {
+            for delivery in batches.flatMap(\.items) {
                 switch delivery {
                 case .event(let event):
                     do {

@@ -1,47 +1,47 @@
 public import JSONCoding
 
-/// One line of a chart: a film and its figures, exactly as the source has them.
+/// One entry of a chart: a movie and its figures, exactly as the source has them.
 ///
 /// Money is in won, changes are against the day (or week) before. A value that the source leaves empty is nil.
 public struct ChartEntry: Hashable, Sendable {
-    /// The line, from 1; unique within a chart, while ranks may be tied.
+    /// The entry's number in the chart, from 1. It is unique, while ranks may be tied.
     public var line: Int
-    /// The rank by admissions.
+    /// The rank by audience.
     public var rank: Int?
-    /// How many ranks the film rose (positive) or fell; 0 for a new one.
+    /// The number of ranks the movie rose, negative if it fell; 0 for a new one.
     public var rankChange: Int?
-    /// Whether the source marks the film as new in the ranking; it may be a re-release.
+    /// Whether the source marks the movie as new in the ranking; it may be a re-release.
     public var isNew: Bool
-    /// The film.
+    /// The movie's code.
     public var movieCode: MovieCode
-    /// The film's Korean title, without the blanks the source has around some.
+    /// The movie's Korean title, without surrounding blanks.
     public var title: String
     /// The opening day; it lies after the chart's day for previews.
     public var openDate: KoreanDate?
-    /// Takings.
+    /// Sales in won.
     public var sales: Int?
-    /// Share of the market's takings.
+    /// Share of the market's sales.
     public var salesShare: Percent?
-    /// Change of takings in won.
+    /// Change of sales in won.
     public var salesDelta: Int?
-    /// Change of takings in percent.
+    /// Change of sales in percent.
     public var salesChange: Percent?
-    /// Takings so far.
+    /// Total sales since the opening.
     public var salesTotal: Int?
-    /// Admissions.
+    /// Audience: tickets sold.
     public var audience: Int?
-    /// Change of admissions.
+    /// Change of the audience.
     public var audienceDelta: Int?
-    /// Change of admissions in percent.
+    /// Change of the audience in percent.
     public var audienceChange: Percent?
-    /// Admissions so far.
+    /// Total audience since the opening.
     public var audienceTotal: Int?
     /// Screens.
     public var screens: Int?
     /// Showings.
     public var showings: Int?
 
-    /// Makes a line; figures start out unknown.
+    /// Makes an entry whose figures are unknown.
     public init(line: Int, rank: Int?, rankChange: Int?, isNew: Bool, movieCode: MovieCode, title: String) {
         self.line = line
         self.rank = rank
@@ -51,7 +51,7 @@ public struct ChartEntry: Hashable, Sendable {
         self.title = title
     }
 
-    /// How the film moved, as charts print it.
+    /// The change of rank as charts print it.
     public var movement: RankMovement {
         if isNew { return .new }
         guard let rankChange, rankChange != 0 else { return .unchanged }
@@ -62,7 +62,7 @@ public struct ChartEntry: Hashable, Sendable {
 // MARK: - Fields
 
 extension ChartEntry {
-    /// The names of a line's fields on the wire, in the contract's order.
+    /// The names of an entry's fields on the wire, in the contract's order.
     public enum Field: String, CaseIterable, Sendable {
         case line
         case rank
@@ -83,11 +83,11 @@ extension ChartEntry {
         case screens
         case showings
 
-        /// The fields in the order of their names, in which JSON has them.
+        /// The fields in the order of their names, as JSON has them.
         static let byName = allCases.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// What a field holds; what the source leaves empty is `null`.
+    /// The value of a field; `null` if the source leaves it empty.
     public enum Value: Hashable, Sendable {
         case null
         case flag(Bool)
@@ -104,7 +104,7 @@ extension ChartEntry {
         }
     }
 
-    /// What stands in `field`.
+    /// The value of a field.
     public subscript(field: Field) -> Value {
         switch field {
         case .line: .integer(line)
@@ -132,7 +132,7 @@ extension ChartEntry {
 // MARK: - JSON
 
 extension ChartEntry: JSONReadable {
-    /// Reads a line as the contract has it.
+    /// Reads an entry as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         func field(_ field: Field) throws(DecodingError) -> JSONValue { try json.value(field.rawValue) }
         func integer(_ field: Field) throws(DecodingError) -> Int? { try json[field.rawValue]?.integer() }
@@ -169,7 +169,7 @@ extension ChartEntry: JSONWritable {
 }
 
 extension ChartEntry.Field {
-    /// Reads a value of this field; only the field tells the percentage 98 from the count 98.
+    /// Reads a value of this field, which decides whether 98 is a percentage or a count.
     func value(_ json: JSONValue?) throws(DecodingError) -> ChartEntry.Value {
         guard let json else { return .null }
         return switch self {
@@ -192,6 +192,30 @@ extension ChartEntry.Value: JSONWritable {
         case .integer(let integer): json.appendNumber(integer)
         case .percent(let percent): percent.write(to: &json)
         case .text(let text): json.appendText(text)
+        }
+    }
+}
+
+/// The change of a movie's rank since the previous chart.
+public enum RankMovement: Hashable, Sendable {
+    /// The movie is new in the ranking.
+    case new
+    /// The movie rose by this number of ranks.
+    case rose(Int)
+    /// The movie fell by this number of ranks.
+    case fell(Int)
+    /// The movie kept its rank.
+    case unchanged
+}
+
+extension RankMovement: CustomStringConvertible {
+    /// The movement as Korean charts print it: `신작`, `▲3`, `▼1` or `-`.
+    public var description: String {
+        switch self {
+        case .new: "신작"
+        case .rose(let ranks): "▲\(ranks)"
+        case .fell(let ranks): "▼\(ranks)"
+        case .unchanged: "-"
         }
     }
 }

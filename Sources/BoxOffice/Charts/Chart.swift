@@ -11,17 +11,17 @@ public struct Chart: Hashable, Sendable {
         case settled
     }
 
-    /// The day the figures are about; of a week's chart the first.
+    /// The day of the figures; the first day of a week's chart.
     public var date: KoreanDate
     /// The market the ranks and shares are relative to.
     public var market: Market
     /// Whether the figures may still be corrected.
     public var state: State
-    /// 1 for the first version of a day's chart, and one more for each that differs from the one before.
+    /// The chart's revision: 1 for the first, and one more for each that differs.
     public var revision: Int
-    /// The lines, in the source's order.
+    /// The entries, in the source's order.
     public var entries: [ChartEntry]
-    /// What changed against the revision before; nil for the first.
+    /// The changes since the previous revision; nil for the first.
     public var corrections: [Correction]?
 
     /// Makes the first revision of a day's chart.
@@ -33,12 +33,12 @@ public struct Chart: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// What `date`'s figures count as at `instant`: they settle at 00:00 in Korea of the fourth day after it.
+    /// Returns the state of `date`'s figures at `instant`: they settle at 00:00 in Korea on the fourth day after `date`.
     public static func state(of date: KoreanDate, at instant: Date) -> State {
         instant < (date + 4).start ? .provisional : .settled
     }
 
-    /// This chart as the next revision of an earlier one, or nil if it says nothing new.
+    /// Returns this chart as the next revision of an earlier one; nil if nothing changed.
     public func revised(from earlier: Chart) -> Chart? {
         guard state != earlier.state || entries != earlier.entries else { return nil }
         var next = self

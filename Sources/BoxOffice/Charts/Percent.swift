@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import JSONCoding
 import Text
 
-/// A percentage with at most one decimal, held as whole tenths so that it is compared and sent on exactly.
+/// A percentage with at most one decimal, held as whole tenths so that comparing and printing it are exact.
 public struct Percent: Hashable, Sendable {
     /// Ten times the percentage: 162 is 16.2 %.
     public let tenths: Int
@@ -17,7 +17,7 @@ public struct Percent: Hashable, Sendable {
         Decimal(tenths) / 10
     }
 
-    /// Makes a percentage from a decimal number, or nothing if it has more than one decimal or is out of reach.
+    /// Makes a percentage from a decimal number, or nil if it has more than one decimal or is too large.
     public init?(_ decimal: Decimal) {
         let tenths = decimal * 10
         guard abs(tenths) < Decimal(1 << 53), let exact = Int("\(tenths)") else { return nil }
@@ -26,7 +26,7 @@ public struct Percent: Hashable, Sendable {
 }
 
 extension Percent: CustomStringConvertible {
-    /// Reads a number with a point or without: `27.7`, `-43`, `100.0`; nothing if it has more than one decimal.
+    /// Reads a number with a point or without: `27.7`, `-43`, `100.0`; nil if it has more than one decimal.
     public init?(_ text: String) {
         let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
         guard let ones = Int(text[..<point]) else { return nil }
@@ -39,7 +39,7 @@ extension Percent: CustomStringConvertible {
             tenth = Int(first)
         }
         let (tens, isTooLarge) = ones.multipliedReportingOverflow(by: 10)
-        // The sign is the text's, because -0 has lost that of -0.5.
+        // The sign comes from the text, because -0 loses that of -0.5.
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let (tenths, isTooFar) = tens.addingReportingOverflow(isNegative ? -tenth : tenth)
         guard !isTooLarge, !isTooFar else { return nil }

@@ -1,20 +1,19 @@
 extension Chart {
-    /// The most admissions that a film's total loses by a correction.
+    /// The largest loss of a movie's total audience that counts as a correction.
     ///
-    /// The largest loss on record is 14, of a film with eleven million, and no recorded correction moves a total by more than
-    /// about 80 either way.
+    /// In all recorded charts, the largest loss is 14, and no correction changes a total by more than about 80.
     static let largestCorrection = 100
 
-    /// Fewer lines than this may agree by chance.
+    /// Fewer entries than this may have equal figures by chance.
     private static let fewestToRepeat = 3
 
-    /// What is hard to believe of this chart, beside its earlier revision and the chart of the day before, where those are
-    /// known; at most one of each kind.
+    /// Returns the anomalies of this chart compared with its earlier revision and the chart of the day before, where
+    /// those are known: at most one of each kind.
     public func anomalies(after earlier: Chart?, dayBefore: Chart?) -> [Anomaly] {
         anomalies(after: earlier, before: dayBefore, called: "the chart of \(date)", "the day before")
     }
 
-    /// What is hard to believe of a chart that is called `name`, beside the one before it, which is called `nameBefore`.
+    /// Returns the same for a chart whose sentences say `name`, and `nameBefore` for the chart before it.
     func anomalies(
         after earlier: Chart?, before: Chart?, called name: String, _ nameBefore: String
     ) -> [Anomaly] {
@@ -34,7 +33,7 @@ extension Chart {
             return anomaly(
                 .missing, expected: lines, found: entries.count, "has \(entries.count) lines and had \(lines)")
         }
-        // A small market has no tenth film on some days; the whole one always has.
+        // A small market may have fewer than ten movies on a day; the whole market never does.
         if market == .all, let lines = before?.entries.count, entries.count < lines {
             let text = "has \(entries.count) lines, and \(nameBefore) has \(lines)"
             return anomaly(.missing, expected: lines, found: entries.count, text)
@@ -49,7 +48,7 @@ extension Chart {
                 other.entries.map { ($0.movieCode, $0.audienceTotal) }, uniquingKeysWith: { first, _ in first })
             for entry in entries {
                 guard let before = totals[entry.movieCode] ?? nil, let after = entry.audienceTotal else { continue }
-                // The figures come from outside: an absurd one is as good as none.
+                // The figures come from outside: one that overflows is ignored.
                 let (loss, isAbsurd) = before.subtractingReportingOverflow(after)
                 guard !isAbsurd, loss > worst?.loss ?? Self.largestCorrection else { continue }
                 worst = (loss, entry, before)
@@ -77,7 +76,7 @@ extension Chart {
         Anomaly(kind, of: date, in: market, expected: expected, found: found, text: text)
     }
 
-    /// What two charts never agree in by chance.
+    /// The figures that are never equal in two charts by chance.
     private struct Row: Equatable {
         let movieCode: MovieCode?
         let sales: Int?
@@ -89,6 +88,21 @@ extension Chart {
             sales = entry.sales
             audience = entry.audience
             audienceTotal = ofAnyMovie ? entry.audienceTotal : nil
+        }
+    }
+}
+
+extension WeekChart {
+    /// Returns the anomalies of this chart compared with its earlier revision and the chart of the same days of the week
+    /// before, where those are known: at most one of each kind.
+    public func anomalies(after earlier: WeekChart?, weekBefore: WeekChart?) -> [Anomaly] {
+        chart.anomalies(
+            after: earlier?.chart, before: weekBefore?.chart, called: "the \(week.span.rawValue) chart of \(week)",
+            "the week before"
+        ).map { anomaly in
+            var anomaly = anomaly
+            anomaly.span = week.span
+            return anomaly
         }
     }
 }

@@ -2,7 +2,7 @@ public import JSONCoding
 
 /// The chart of a week in one market, as known at one time.
 public struct WeekChart: Hashable, Sendable {
-    /// The days that the figures add up.
+    /// The days whose figures are added up.
     public var week: Week
     /// The year and the number of the week as the source counts them, such as `202423`.
     public var yearWeek: String?
@@ -16,7 +16,7 @@ public struct WeekChart: Hashable, Sendable {
         chart = Chart(date: week.firstDay, market: market, state: state, entries: entries)
     }
 
-    /// This chart as the next revision of an earlier one, or nil if its figures say nothing new.
+    /// Returns this chart as the next revision of an earlier one; nil if no figure changed.
     public func revised(from earlier: WeekChart) -> WeekChart? {
         guard let revision = chart.revised(from: earlier.chart) else { return nil }
         var next = self
@@ -34,7 +34,7 @@ extension WeekChart: JSONReadable {
         case yearWeek
     }
 
-    /// Reads the chart's fields and, beside them, which week it is of.
+    /// Reads the chart's fields and the week's fields beside them.
     public init(json: JSONValue) throws(DecodingError) {
         let firstDay = try json.value(Key.firstDay.rawValue).text(as: KoreanDate.self)
         week = Week(of: firstDay, span: try json.value(Key.span.rawValue).word())
@@ -44,7 +44,7 @@ extension WeekChart: JSONReadable {
 }
 
 extension WeekChart: JSONWritable {
-    /// Writes the chart's fields and, beside them, which week it is of.
+    /// Writes the chart's fields and the week's fields beside them.
     public func write(to json: inout JSONWriter) {
         chart.write(to: &json, of: self)
     }

@@ -17,7 +17,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
         self.dayNumber = dayNumber
     }
 
-    /// Makes a day of the calendar, or nothing if there is no such day.
+    /// Makes a day of the calendar, or nil if there is no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         // Years begin in March here, so that the leap day is a year's last: 153 days are five months of 31, 30, 31, 30, 31.
@@ -34,7 +34,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
         self.init(dayNumber: Int((seconds / Self.secondsPerDay).rounded(.down)))
     }
 
-    /// The day before the one on which `instant` lies in Korea.
+    /// Returns the day before the one on which `instant` lies in Korea.
     public static func yesterday(at instant: Date) -> KoreanDate {
         KoreanDate(at: instant) - 1
     }
@@ -67,7 +67,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
         KoreanDate(dayNumber: date.dayNumber - days)
     }
 
-    /// How many days `earlier` lies before `later`.
+    /// Returns the number of days from `earlier` to `later`.
     public static func - (later: KoreanDate, earlier: KoreanDate) -> Int {
         later.dayNumber - earlier.dayNumber
     }
@@ -80,7 +80,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
     private static let offset = 9.0 * 3600
     private static let secondsPerDay = 86_400.0
 
-    /// Year, month and day, for whoever needs all of them.
+    /// The day's year, month and day, computed together.
     var civil: (year: Int, month: Int, day: Int) {
         // The inverse of `init(year:month:day:)`: eras of 400 years have 146,097 days.
         let shifted = dayNumber + 719_468
@@ -126,7 +126,7 @@ extension KoreanDate: CustomStringConvertible {
 
     private func text(dashes: Bool) -> String {
         let (year, month, day) = civil
-        // Only reckoning leads there: no such day can be read.
+        // Only arithmetic leads to such a year; none can be parsed.
         guard (0...9999).contains(year) else { return "\(year)-\(month)-\(day)" }
         return String(utf8Capacity: 10) { text in
             text.append(digitsOf: UInt64(year), width: 4)
@@ -139,6 +139,6 @@ extension KoreanDate: CustomStringConvertible {
 }
 
 extension KoreanDate: StringRepresentable {
-    /// What it is called where a text is none.
+    /// The noun in error texts.
     public static let noun = "day of the calendar"
 }

@@ -1,11 +1,11 @@
 public import JSONCoding
 
-/// The Korean Film Council's code of a film: eight characters, digits and capital letters (`20234675`, `2022B512`).
+/// The Korean Film Council's code of a movie: eight characters, digits and capital letters (`20234675`, `2022B512`).
 public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
     /// The code as it is written.
     public let description: String
 
-    /// Makes a code, or nothing if the text is not one.
+    /// Makes a code, or nil if the text is not one.
     public init?(_ text: some StringProtocol) {
         let isCode = text.utf8.allSatisfy { byte in
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -17,6 +17,6 @@ public struct MovieCode: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MovieCode: StringRepresentable {
-    /// What it is called where a text is none.
+    /// The noun in error texts.
     public static let noun = "movie code"
 }

@@ -1,14 +1,14 @@
-/// A film's poster, or the knowledge that a search found none.
+/// The result of a search for a movie's poster: an image, or none.
 public struct Poster: Hashable, Sendable {
-    /// A picture that was fetched and proved to be one.
+    /// An image that was downloaded and decoded.
     public struct Image: Hashable, Sendable, Codable {
-        /// Where the picture is.
+        /// The image's URL.
         public var imageURL: String
-        /// Where the image search keeps a small copy.
+        /// The URL of the image search's thumbnail.
         public var thumbnailURL: String
-        /// The picture's own width in pixels.
+        /// The image's width in pixels.
         public var width: Int
-        /// The picture's own height in pixels.
+        /// The image's height in pixels.
         public var height: Int
         /// The name of the site that shows it.
         @Nullable public var site: String?
@@ -16,14 +16,14 @@ public struct Poster: Hashable, Sendable {
         @Nullable public var pageURL: String?
         /// The service that found it.
         public var source: String
-        /// The media type by the picture's own bytes, such as `image/jpeg`.
+        /// The media type detected from the image's bytes, such as `image/jpeg`.
         public var contentType: String
-        /// The picture's size.
+        /// The image's size in bytes.
         public var bytes: Int
-        /// The SHA-256 of the picture, 64 hexadecimal digits.
+        /// The image's SHA-256, 64 hexadecimal digits.
         public var sha256: String
 
-        /// Makes the description of a picture.
+        /// Makes the description of an image.
         public init(
             imageURL: String, thumbnailURL: String, width: Int, height: Int, site: String?, pageURL: String?,
             source: String, contentType: String, bytes: Int, sha256: String
@@ -41,13 +41,13 @@ public struct Poster: Hashable, Sendable {
         }
     }
 
-    /// The film.
+    /// The movie's code.
     public var code: MovieCode
-    /// Its title.
+    /// The movie's title.
     public var title: String
-    /// The words that were searched for.
+    /// The search terms.
     public var query: String
-    /// The picture; nil if there is none.
+    /// The image; nil if none was found.
     public var image: Image?
 
     /// Makes the outcome of a search.
@@ -67,7 +67,7 @@ extension Poster: Codable {
         case found
     }
 
-    /// Reads the search and, if `found`, the picture's fields beside it.
+    /// Reads the search and, if `found`, the image's fields beside it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         code = try container.decode(MovieCode.self, forKey: .code)
@@ -76,7 +76,7 @@ extension Poster: Codable {
         image = try container.decode(Bool.self, forKey: .found) ? Image(from: decoder) : nil
     }
 
-    /// Writes the search, `found` and, if there is one, the picture's fields beside them.
+    /// Writes the search, `found` and, if there is one, the image's fields beside them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(code, forKey: .code)

@@ -1,21 +1,21 @@
 public import JSONCoding
 
-/// One figure of a chart that is no longer what it was a revision ago, or a film that came or went.
+/// A change between two revisions of a chart: one field of an entry, or an entry that was added or removed.
 public struct Correction: Hashable, Sendable {
-    /// What was corrected, with its old and new value.
+    /// The change with its old and new value.
     public enum Change: Hashable, Sendable {
-        /// A field of a line.
+        /// A field of an entry.
         case field(ChartEntry.Field, before: ChartEntry.Value, after: ChartEntry.Value)
-        /// A whole line that was not there before, or is not there any more; one of the two is nil.
+        /// An entry that was added (`before` is nil) or removed (`after` is nil).
         case entry(before: ChartEntry?, after: ChartEntry?)
     }
 
-    /// The film.
+    /// The movie's code.
     public let movieCode: MovieCode
-    /// What was corrected.
+    /// The change.
     public let change: Change
 
-    /// What stands for a whole line where corrections name a field.
+    /// The name of a whole entry where a correction names a field.
     private static let wholeEntry = "entry"
 
     /// Makes a correction.
@@ -24,7 +24,7 @@ public struct Correction: Hashable, Sendable {
         self.change = change
     }
 
-    /// All differences, field by field in the new chart's line order, then the films that went in the old one's.
+    /// Returns all differences: first field by field in the new chart's order, then the removed movies in the old one's.
     public static func between(_ before: [ChartEntry], and after: [ChartEntry]) -> [Correction] {
         let old = Dictionary(before.map { ($0.movieCode, $0) }, uniquingKeysWith: { first, _ in first })
         var corrections: [Correction] = []

@@ -1,22 +1,22 @@
 public import JSONCoding
 
-/// The part of the Korean market that a chart is about: all of it, or what passes some filters.
+/// The part of the Korean market that a chart covers: all of it, or the part that filters select.
 ///
 /// Ranks, shares and changes of a filtered chart are relative to its market and never comparable with another's.
 public struct Market: Hashable, Sendable {
-    /// Where films come from; the raw value is the word in requests and topics.
+    /// The origin of movies; the raw value is the word in requests and topics.
     public enum Nation: String, Hashable, Sendable, CaseIterable {
-        /// Korean films.
+        /// Korean movies.
         case korean = "K"
-        /// Foreign films.
+        /// Foreign movies.
         case foreign = "F"
     }
 
-    /// What kind of films; the raw value is the word in requests and topics.
+    /// The kind of movies; the raw value is the word in requests and topics.
     public enum Films: String, Hashable, Sendable, CaseIterable {
-        /// Films that are recognized as art-house ("diversity") films.
+        /// Movies that are recognized as art-house ("diversity") movies.
         case diverse
-        /// All others.
+        /// All other movies.
         case commercial
     }
 
@@ -34,18 +34,18 @@ public struct Market: Hashable, Sendable {
         }
     }
 
-    /// Only films from here, or from everywhere.
+    /// The origin of the movies; nil for all.
     public var nation: Nation?
-    /// Only films of this kind, or of any.
+    /// The kind of movies; nil for all.
     public var films: Films?
-    /// Only cinemas in this area, or in the whole country.
+    /// The area of the cinemas; nil for the whole country.
     public var area: Area?
 
     /// The whole market.
     public static let all = Market()
     fileprivate static let word = "all"
 
-    /// Makes a market; what is left out is not filtered.
+    /// Makes a market; a filter that is left out selects everything.
     public init(nation: Nation? = nil, films: Films? = nil, area: Area? = nil) {
         self.nation = nation
         self.films = films
@@ -83,6 +83,38 @@ extension Market: CustomStringConvertible {
 }
 
 extension Market: StringRepresentable {
-    /// What it is called where a text is none.
+    /// The noun in error texts.
     public static let noun = "market"
+}
+
+extension Market {
+    /// An area and its names.
+    public struct NamedArea: Hashable, Sendable {
+        /// The area.
+        public let area: Area
+        /// The name in Korean.
+        public let name: String
+        /// The name in Latin letters, if it has one.
+        public let nameEnglish: String?
+
+        /// Makes the pair.
+        public init(area: Area, name: String, nameEnglish: String?) {
+            self.area = area
+            self.name = name
+            self.nameEnglish = nameEnglish
+        }
+    }
+
+    /// The council's areas, unchanged for years; its API lists the current ones.
+    public static let areas: [NamedArea] = [
+        ("0105001", "서울시", "Seoul"), ("0105002", "경기도", "Gyeonggi-do"), ("0105003", "강원도", "Gangwon-do"),
+        ("0105004", "충청북도", "Chungcheongbuk-do"), ("0105005", "충청남도", "Chungcheongnam-do"),
+        ("0105006", "경상북도", "Gyeongsangbuk-do"), ("0105007", "경상남도", "Gyeongsangnam-do"),
+        ("0105008", "전라북도", "Jeollabuk-do"), ("0105009", "전라남도", "Jeollanam-do"), ("0105010", "제주도", "Jeju-do"),
+        ("0105011", "부산시", "Busan"), ("0105012", "대구시", "Daegu"), ("0105013", "대전시", "Daejeon"),
+        ("0105014", "울산시", "Ulsan"), ("0105015", "인천시", "Incheon"), ("0105016", "광주시", "Gwangju"),
+        ("0105017", "세종시", "Sejong"),
+    ].compactMap { code, name, nameEnglish in
+        Area(code).map { NamedArea(area: $0, name: name, nameEnglish: nameEnglish) }
+    }
 }

@@ -1,6 +1,6 @@
-/// The days of a week, from Monday to Sunday or a part of that, which a weekly chart adds up.
+/// The days that a weekly chart adds up: a week from Monday to Sunday, or a part of it.
 public struct Week: Hashable, Sendable {
-    /// Which days of a week; the raw value is the word in requests and topics.
+    /// The days of a week; the raw value is the word in requests and topics.
     public enum Span: String, Hashable, Sendable, CaseIterable, Codable {
         /// Monday to Sunday.
         case week
@@ -10,9 +10,9 @@ public struct Week: Hashable, Sendable {
         case weekdays
     }
 
-    /// Which days of the week.
+    /// The days of the week.
     public let span: Span
-    /// The first of them.
+    /// The first day.
     public let firstDay: KoreanDate
 
     /// Makes the span of the week that `date` lies in; `date` itself may lie outside it, as a Tuesday before a weekend.
@@ -25,7 +25,7 @@ public struct Week: Hashable, Sendable {
     /// The same days of the week before.
     public var previous: Week { Week(of: firstDay - 7, span: span) }
 
-    /// The last day: by it the week is over, provisional or settled.
+    /// The last day, which decides whether the chart is provisional or settled.
     public var lastDay: KoreanDate {
         switch span {
         case .week: firstDay + 6

@@ -1,40 +1,40 @@
 public import BoxOffice
 
-/// Why a request or command got no other answer: the error object of the contract, section 5.
+/// The error object of the contract, section 5: the reason why a request or command failed.
 ///
-/// It goes to strangers as it is, so no message may hold a key.
+/// Clients see the error as it is, so its message must not contain a key.
 public struct ContractError: Error, Hashable, Sendable {
-    /// The bounded words by which programs tell failures apart.
+    /// The closed set of error codes.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
-        /// The request cannot be read; `field` names the part.
+        /// The request is invalid; `field` names the part.
         case badRequest
         /// The day lies before 2003-11-11, or is today or later.
         case dateOutOfRange
-        /// The request's id was seen with another body.
+        /// The request's id was used before with another body.
         case conflict
-        /// The day has no figures, or none yet.
+        /// The day has no figures, or not yet.
         case notPublished
-        /// There is no such movie, product or page.
+        /// The movie, product or page does not exist.
         case notFound
-        /// The upstream refuses our key, or we have none.
+        /// The upstream rejects our key, or none is configured.
         case unauthorized
-        /// Our key may not do this.
+        /// The key does not have the permission.
         case forbidden
-        /// The day's budget of calls is used up, ours or theirs.
+        /// The daily quota is used up, our own or the upstream's.
         case quotaExhausted
         /// The upstream answered 5xx or could not be reached.
         case upstreamUnavailable
         /// The upstream did not answer in time.
         case upstreamTimeout
-        /// The upstream says that it is being worked on.
+        /// The upstream reports maintenance.
         case maintenance
-        /// The upstream's answer is not what it should be; `field` is the path.
+        /// The upstream's response is malformed; `field` is the path.
         case upstreamInvalid
-        /// It cannot be known whether the upstream has done what was asked.
+        /// It is unknown whether the upstream carried out the order.
         case uncertain
-        /// The queue is full.
+        /// A queue or a rate limit is exceeded.
         case overloaded
-        /// Our own fault.
+        /// An internal error.
         case `internal`
 
         /// Whether the same request may succeed later.
@@ -50,11 +50,11 @@ public struct ContractError: Error, Hashable, Sendable {
         }
     }
 
-    /// What the upstream itself said.
+    /// The upstream's own response.
     public struct Upstream: Hashable, Sendable, Codable {
         /// The service (`kobis`, `kakao`).
         public let service: String
-        /// The HTTP status, if there was an answer.
+        /// The HTTP status, if there was a response.
         @Nullable public var status: Int?
         /// The service's own error code, if it sent one.
         @Nullable public var code: String?
@@ -67,18 +67,18 @@ public struct ContractError: Error, Hashable, Sendable {
         }
     }
 
-    /// The kind of failure.
+    /// The kind of error.
     public let code: Code
-    /// One sentence for people: what was being done, and why it failed.
+    /// One sentence for people: what failed, and why.
     public let message: String
-    /// How many seconds to wait before the next try, if that is known.
+    /// The number of seconds to wait before the next attempt, if known.
     public var retryAfter: Int?
-    /// The part of the request or answer that is at fault.
+    /// The invalid part of the request or response.
     public var field: String?
-    /// What the upstream said, if it was one.
+    /// The upstream's response, if one caused the error.
     public var upstream: Upstream?
 
-    /// Makes a failure.
+    /// Makes an error.
     public init(
         _ code: Code, _ message: String, field: String? = nil, retryAfter: Int? = nil, upstream: Upstream? = nil
     ) {
