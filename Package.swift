@@ -48,6 +48,7 @@ let package = Package(
         systemLibrary("CZlib", pkgConfig: "zlib", packages: ["zlib1g-dev"]),
         systemLibrary(
             "CImaging", pkgConfig: "libturbojpeg", packages: ["libturbojpeg0-dev", "libpng-dev", "libwebp-dev"]),
+        systemLibrary("CXXHash", pkgConfig: "libxxhash", packages: ["libxxhash-dev"]),
         systemLibrary("CLibc", packages: ["libc6-dev"]),
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", packages: ["libyaml-dev"]),
         module("Concurrency", uses: ["CLibc"]),
@@ -74,7 +75,7 @@ let package = Package(
         module("Contract", uses: ["Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket"]),
 
         // Floor 4: the log of events, and what publishes and reads it over ZeroMQ.
-        module("EventStore", uses: ["JSONCoding", "SQLite", "BoxOffice", "Contract"]),
+        module("EventStore", uses: ["CXXHash", "JSONCoding", "SQLite", "BoxOffice", "Contract"]),
         module(
             "Messaging",
             uses: ["Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "Contract", "EventStore"]),
@@ -145,10 +146,15 @@ let package = Package(
             of: "Upstreams",
             uses: ["Concurrency", "JSONCoding", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
         tests(of: "Contract", uses: ["JSONCoding", "BoxOffice", "OpenMarket"]),
+        .target(
+            name: "EventStoreTestSupport", dependencies: ["SQLite", "Contract", "EventStore", "TestSupport"],
+            path: "Tests/EventStoreTestSupport", swiftSettings: settings),
+        tests(of: "EventStore", uses: ["JSONCoding", "SQLite", "BoxOffice", "Contract", "EventStoreTestSupport"]),
         tests(
             of: "Messaging",
             uses: [
                 "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract", "EventStore",
+                "EventStoreTestSupport",
             ]),
         tests(
             of: "Worker",

@@ -83,7 +83,7 @@ struct Peer {
         var began = ContinuousClock.now
         let end = try await subscription.readBatches { batch in
             if received == 0 { began = .now }
-            received += batch.deliveries.count { if case .event = $0 { true } else { false } }
+            received += batch.items.count { if case .event = $0 { true } else { false } }
             return received >= count ? received : nil
         }
         print(rate(of: end ?? 0, since: began))

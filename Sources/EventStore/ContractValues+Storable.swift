@@ -5,7 +5,7 @@ extension SequenceNumber: Storable {
     /// The number as an integer.
     public var stored: StoredValue { .integer(Int64(value)) }
 
-    /// Takes an integer that is in range.
+    /// Makes a sequence number from an integer in range.
     public init?(stored: StoredValue) {
         guard let number = Int(stored: stored), let value = UInt64(exactly: number) else { return nil }
         self.init(value)
@@ -16,7 +16,7 @@ extension Stream: Storable {
     /// The stream's word.
     public var stored: StoredValue { .text(rawValue) }
 
-    /// Takes a stream's word.
+    /// Makes a stream from its word.
     public init?(stored: StoredValue) {
         guard let word = String(stored: stored) else { return nil }
         self.init(rawValue: word)
@@ -27,7 +27,7 @@ extension Topic: Storable {
     /// The topic as text.
     public var stored: StoredValue { .text(description) }
 
-    /// Takes the text of a topic.
+    /// Makes a topic from its text.
     public init?(stored: StoredValue) {
         guard let text = String(stored: stored) else { return nil }
         self.init(text)
@@ -38,7 +38,7 @@ extension RequestID: Storable {
     /// The id as text.
     public var stored: StoredValue { .text(description) }
 
-    /// Takes the text of an id.
+    /// Makes an id from its text.
     public init?(stored: StoredValue) {
         guard let text = String(stored: stored) else { return nil }
         self.init(text)

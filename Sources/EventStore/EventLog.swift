@@ -2,57 +2,64 @@ public import Contract
 public import FoundationEssentials
 public import SQLite
 
-/// The log of all events that one process publishes, in a database that it shares with the process's other tables.
+/// The log of all events that one process publishes, in the database that holds the process's other tables as well.
 ///
-/// It works in the transaction of the connection it is given: an event and what led to it become durable together.
-/// Publish what `append` returns only after that transaction's write has returned.
+/// Every method works in the transaction of the connection it is given, so that an event and what caused it become durable
+/// together. Publish what `append` returns only after that transaction has been committed.
 public struct EventLog: Sendable {
-    /// The `source` of its events, such as `/marquee/worker`.
+    /// The `source` of the log's events, such as `/marquee/worker`.
     public let source: String
-    /// The log's name, a UUID: another log's numbers mean nothing in this one.
+    /// The log's name, a UUID. Sequences are comparable only within one epoch.
     public let epoch: String
-    /// How many events a page looks at, however few have its prefix, so that none keeps other readers waiting long.
-    var reach: UInt64 = 50_000
-    /// How many bytes of events a page holds, if it holds more than one: it is in memory whole, once for each who asked.
-    var pageBytes = 8 << 20
+    /// The number of events that reading a page scans at most, so that a rare prefix does not delay other readers.
+    var pageScanLimit: UInt64 = 50_000
+    /// The size of a page in bytes, unless its first event is larger: each reader has a whole page in memory.
+    var pageByteLimit = 8 << 20
 
-    /// Opens the log in a database whose schema has `EventLog.schema`, and proves that it is as it was written.
+    /// Opens the log in a database whose schema has `EventLog.schema`, and verifies it.
+    ///
+    /// - Throws: A `DatabaseError` of kind `corrupt` if an event was changed or lost.
     public init(source: String, in connection: Connection) throws(DatabaseError) {
-        try Self.prove(connection)
-        try self.init(unproven: source, in: connection)
+        try Self.verify(connection)
+        try self.init(unverified: source, in: connection)
     }
 
-    /// Opens the log for somebody who only reads a part of it, and proves nothing.
-    init(unproven source: String, in connection: Connection) throws(DatabaseError) {
+    /// Opens the log for reading a part of it, without verifying it.
+    init(unverified source: String, in connection: Connection) throws(DatabaseError) {
         self.source = source
         epoch = try connection.query("select max(epoch) from event_epoch", as: String.self)[0]
     }
 
-    /// Appends events, in order, and returns them as they are to be published.
+    // MARK: - Append
+
+    /// Appends events in order and returns them as they are to be published.
     ///
-    /// A draft whose own id is in the log already is not written again: what was logged then is returned in its place. An
-    /// id belongs to one topic; a write that gives it to another fails.
+    /// A draft whose own id is in the log already is not appended again: the event that was logged then is returned in its
+    /// place.
+    ///
+    /// - Throws: A `DatabaseError` of kind `constraint` if an id is in the log with another topic.
     public func append(
         _ drafts: [EventDraft], at time: Date, in connection: Connection
     ) throws(DatabaseError) -> [LoggedEvent] {
         try appendEach(of: drafts, at: time, in: connection).map(\.event)
     }
 
-    /// Appends events likewise, and tells which of them were not in the log.
+    /// Appends events as `append` does and also returns which of them are new.
     public func appendEach(
         of drafts: [EventDraft], at time: Date, in connection: Connection
     ) throws(DatabaseError) -> [(event: LoggedEvent, isNew: Bool)] {
         var events: [(event: LoggedEvent, isNew: Bool)] = []
         events.reserveCapacity(drafts.count)
-        // Looked up once: many drafts have one stream.
-        var places: [Stream: SequenceNumber] = [:]
+        // Queried once for each stream, because many drafts share one.
+        var newestByStream: [Stream: SequenceNumber] = [:]
         for draft in drafts {
             let stream = draft.topic.stream
             let topic = draft.topic.description
-            let last = if let place = places[stream] { place } else { try newest(of: stream, connection) ?? .zero }
+            let last =
+                if let known = newestByStream[stream] { known } else { try newest(of: stream, connection) ?? .zero }
             let sequence = last.advanced(by: 1)
             var previous = SequenceNumber.zero
-            if try !begin(topic, of: stream, at: sequence, in: connection) {
+            if try !insert(topic, of: stream, newest: sequence, in: connection) {
                 if let id = draft.id, let known = try event(id: id, in: connection) {
                     events.append((known, false))
                     continue
@@ -62,16 +69,32 @@ public struct EventLog: Sendable {
             }
             let event = LoggedEvent(
                 draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
+            let checksum = Checksum(of: event)
             try connection.execute(
-                "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
-                sequence, topic, draft.id, event.body, Checksum(of: event))
-            places[stream] = sequence
+                """
+                insert into event (stream, sequence, topic, id, body, checksum, checksum_kind)
+                values (?, ?, ?, ?, ?, ?, ?)
+                """, stream, sequence, topic, draft.id, event.body, checksum.stored, checksum.kind.rawValue)
+            newestByStream[stream] = sequence
             events.append((event, true))
         }
         return events
     }
 
-    /// The place of a topic's newest event.
+    /// Inserts a topic with its first event; returns false if the log has the topic already.
+    private func insert(
+        _ topic: String, of stream: Stream, newest sequence: SequenceNumber, in connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        // Insert before select: most events are the first of their topic, such as a request's or an alert's.
+        try connection.execute(
+            "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", topic, stream,
+            sequence)
+        return connection.changedRows > 0
+    }
+
+    // MARK: - Newest sequences
+
+    /// Returns the sequence of a topic's newest event.
     public func newest(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> SequenceNumber? {
         try newest(topic.description, connection)
     }
@@ -80,7 +103,7 @@ public struct EventLog: Sendable {
         try connection.query("select newest from event_topic where topic = ?", topic, as: SequenceNumber.self).first
     }
 
-    /// The place of a stream's newest event.
+    /// Returns the sequence of a stream's newest event.
     func newest(of stream: Stream, _ connection: Connection) throws(DatabaseError) -> SequenceNumber? {
         try connection.query(
             "select sequence from event where stream = ? order by sequence desc limit 1", stream,
@@ -88,14 +111,59 @@ public struct EventLog: Sendable {
         ).first
     }
 
-    /// Notes the first event of a topic; returns whether it is, as most are: a request's, an alert's, the first revision
-    /// of a day's chart.
-    private func begin(
-        _ topic: String, of stream: Stream, at sequence: SequenceNumber, in connection: Connection
-    ) throws(DatabaseError) -> Bool {
-        try connection.execute(
-            "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", topic, stream,
-            sequence)
-        return connection.changedRows > 0
+    /// Returns the sequence of each stream's newest event, without the streams that have none.
+    public func positions(in connection: Connection) throws(DatabaseError) -> [Stream: SequenceNumber] {
+        var positions: [Stream: SequenceNumber] = [:]
+        for stream in Stream.allCases { positions[stream] = try newest(of: stream, connection) }
+        return positions
     }
+}
+
+// MARK: - Schema
+
+extension EventLog {
+    /// The log's tables, for the schema of the database that holds the log.
+    ///
+    /// Topics are compared byte by byte (SQLite's `binary` collation). `event_place` includes the topic, so that a page of
+    /// one prefix skips other events without reading them. The epoch is a random UUID that is made with the tables. An id
+    /// is stored only if it was given, because the others follow from the sequence.
+    public static let schema = Schema.Component(
+        "events",
+        migrations: [
+            """
+            create table event_epoch (epoch text not null) strict;
+            insert into event_epoch (epoch) values (lower(
+                hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
+                substr('89AB', (random() & 3) + 1, 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))
+            ));
+
+            create table event (
+                number integer primary key,
+                stream text not null,
+                sequence integer not null,
+                topic text not null,
+                id text,
+                body blob not null
+            ) strict;
+            create unique index event_place on event (stream, sequence, topic);
+            create unique index event_id on event (id) where id is not null;
+
+            create table event_stream (
+                stream text primary key,
+                newest integer not null
+            ) strict, without rowid;
+
+            create table event_topic (
+                topic text primary key,
+                stream text not null,
+                newest integer not null
+            ) strict, without rowid;
+            """,
+            // Null for events that were appended before checksums.
+            "alter table event add column checksum integer;",
+            // The events themselves say how far a stream has come.
+            "drop table event_stream;",
+            // `Checksum.Kind`. The default is the kind of the rows that are there; SQLite rewrites none of them.
+            "alter table event add column checksum_kind integer not null default 0;",
+        ])
 }

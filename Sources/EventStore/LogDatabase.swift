@@ -1,53 +1,40 @@
 public import Contract
 public import SQLite
 
-/// The database of a process with a log, for those who care for it from outside: who look at it, copy it and restore it.
+/// The database file of a process that has a log, for tools that inspect, copy and restore it from outside the process.
 ///
-/// All of it works on the calling thread, for some seconds per gigabyte, and proves what it reads.
+/// Its methods block the calling thread for some seconds per gigabyte and verify the log, unless they say otherwise.
 public struct LogDatabase: Sendable {
-    /// What a log holds, for people.
-    public struct Contents: Hashable, Sendable, Encodable {
-        /// Where the file is.
-        public let file: String
-        /// How large the database is.
-        public let bytes: Int
-        /// The log's name.
-        public let epoch: String
-        /// What each stream holds.
-        public let streams: [Stream: EventLog.Summary]
-
-        /// How many events there are in all streams.
-        public var events: Int { streams.values.reduce(0) { $0 + $1.events } }
-    }
-
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
-    /// The process whose log it is, such as `worker`.
+    /// The process that writes the log, such as `worker`.
     public let owner: String
     private let schema: Schema
 
-    /// Names a file; nothing is opened yet.
+    /// Names a file, without opening it.
     public init(path: String, owner: String, schema: Schema) {
         self.path = path
         self.owner = owner
         self.schema = schema
     }
 
-    /// Runs `body` on the log as some commit of its process has left it; that may go on writing.
+    // MARK: - Reading
+
+    /// Runs `body` on the log as of the last commit; the process may continue to write.
     public func read<Value>(_ body: (EventLog, Connection) throws -> Value) throws -> Value {
         try Database.inspect(path: path, schema: schema) { connection in
             try body(try EventLog(source: "/marquee/\(owner)", in: connection), connection)
         }
     }
 
-    /// Runs `body` on the charts of a worker's log as some commit has left them; they are read, and not proven.
+    /// Runs `body` on the charts of a worker's log as of the last commit, without verifying the log.
     public func history<Value>(_ body: (ChartHistory) throws -> Value) throws -> Value {
         try Database.inspect(path: path, schema: schema) { connection in
-            try body(ChartHistory(EventLog(unproven: "/marquee/\(owner)", in: connection), in: connection))
+            try body(ChartHistory(EventLog(unverified: "/marquee/\(owner)", in: connection), in: connection))
         }
     }
 
-    /// What the log holds.
+    /// Returns a summary of what the log holds.
     public func contents() throws -> Contents {
         try read { log, connection in
             Contents(
@@ -58,25 +45,94 @@ public struct LogDatabase: Sendable {
         }
     }
 
-    /// Copies the database to a file that is not there yet, while its process writes.
-    public func backUp(to destination: String) throws(DatabaseError) {
-        try Database.copy(from: path, to: destination, schema: schema, verify: EventLog.prove)
+    /// Whether the file at `path` is a readable database of the same kind of process.
+    public func fits(_ path: String) -> Bool {
+        // The error is reported when the file is opened for use.
+        (try? Database.inspect(path: path, schema: schema) { _ in true }) ?? false
     }
 
-    /// Puts a copy of `backup` in the place of the database, as a new epoch, and returns where the replaced file is kept,
-    /// if there was one.
+    // MARK: - Backup and restore
+
+    /// Copies the database to a file that does not exist yet; the process may continue to write.
+    public func backUp(to destination: String) throws(DatabaseError) {
+        try Database.copy(from: path, to: destination, schema: schema, verify: EventLog.verify)
+    }
+
+    /// Replaces the database with a copy of `backup` that has a new epoch.
     ///
-    /// Refused while anybody has the database open.
+    /// - Throws: A `DatabaseError` if a process has the database open, or if the backup is damaged.
+    /// - Returns: The path under which the replaced file is kept; nil if there was no file.
     public func restore(from backup: String) throws(DatabaseError) -> String? {
         try Database.replace(path: path, with: backup, schema: schema) { connection throws(DatabaseError) in
-            try EventLog.prove(connection)
+            try EventLog.verify(connection)
             _ = try EventLog.beginEpoch(in: connection)
         }
     }
+}
 
-    /// Whether the file at `path` can be one of the same process.
-    public func fits(_ path: String) -> Bool {
-        // Why it can't is for those to say who open it in earnest.
-        (try? Database.inspect(path: path, schema: schema) { _ in true }) ?? false
+// MARK: - Summaries
+
+extension LogDatabase {
+    /// A summary of what a log holds, to be shown to people.
+    public struct Contents: Hashable, Sendable, Encodable {
+        /// The path of the file.
+        public let file: String
+        /// The size of the database in bytes.
+        public let bytes: Int
+        /// The log's name.
+        public let epoch: String
+        /// The contents of each stream that has events.
+        public let streams: [Stream: EventLog.Summary]
+
+        /// The number of events in all streams.
+        public var events: Int { streams.values.reduce(0) { $0 + $1.events } }
+    }
+}
+
+extension EventLog {
+    /// A summary of one stream.
+    public struct Summary: Hashable, Sendable, Encodable {
+        /// An event's sequence and time.
+        public struct Position: Hashable, Sendable, Encodable {
+            /// The event's sequence in the stream.
+            public let sequence: SequenceNumber
+            /// The time at which the event entered the log, as its envelope says.
+            public let time: String
+        }
+
+        /// The number of events.
+        public let events: Int
+        /// The number of topics.
+        public let topics: Int
+        /// The first event.
+        public let oldest: Position
+        /// The last event.
+        public let newest: Position
+    }
+
+    /// Returns a summary of each stream that has events.
+    public func summaries(in connection: Connection) throws -> [Stream: Summary] {
+        let rows = try connection.query(
+            """
+            select stream, count(*), min(sequence), max(sequence),
+                (select count(*) from event_topic where event_topic.stream = event.stream)
+            from event group by stream
+            """, as: Stream.self, Int.self, SequenceNumber.self, SequenceNumber.self, Int.self)
+        var summaries: [Stream: Summary] = [:]
+        for (stream, count, oldest, newest, topics) in rows {
+            summaries[stream] = Summary(
+                events: count, topics: topics, oldest: try position(oldest, in: stream, connection),
+                newest: try position(newest, in: stream, connection))
+        }
+        return summaries
+    }
+
+    private func position(
+        _ sequence: SequenceNumber, in stream: Stream, _ connection: Connection
+    ) throws -> Summary.Position {
+        let row = try connection.query(
+            "select topic, body from event where stream = ? and sequence = ?", stream, sequence, as: Topic.self,
+            [UInt8].self)[0]
+        return Summary.Position(sequence: sequence, time: Timestamp.text(try Event(topic: row.0, body: row.1).time))
     }
 }

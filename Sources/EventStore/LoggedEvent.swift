@@ -1,22 +1,62 @@
 public import Contract
+import FoundationEssentials
 public import JSONCoding
 
-/// An event as it stands in the log and goes over the wire: bytes that nobody needs to read on the way.
-public struct LoggedEvent: Hashable, Sendable {
-    /// What it is about.
+/// An event that the log has not yet given a sequence.
+public struct EventDraft: Hashable, Sendable {
+    /// The event's topic.
     public let topic: Topic
-    /// Its place in the topic's stream.
+    /// The event's id, if the fact has one of its own; otherwise the log makes one of epoch, stream and sequence.
+    public let id: String?
+    /// The request that caused the event.
+    public let correlationID: RequestID?
+    /// That request's priority; `live` if there is none.
+    public let priority: Request.Priority
+    /// The event's data, in JSON.
+    public let data: [UInt8]
+
+    /// Makes a draft of data that is JSON already.
+    public init(
+        _ topic: Topic, id: String? = nil, correlationID: RequestID? = nil, priority: Request.Priority = .live,
+        data: [UInt8]
+    ) {
+        self.topic = topic
+        self.id = id
+        self.correlationID = correlationID
+        self.priority = priority
+        self.data = data
+    }
+
+    /// Makes a draft and encodes its data, which is not encoded again later.
+    ///
+    /// - Throws: The encoder's error if `data` cannot be written as JSON.
+    public init(
+        _ topic: Topic, id: String? = nil, correlationID: RequestID? = nil, priority: Request.Priority = .live,
+        encoding data: some Encodable
+    ) throws(EncodingError) {
+        self.init(topic, id: id, correlationID: correlationID, priority: priority, data: try JSON.encode(data))
+    }
+}
+
+/// An event as the log stores it and the publisher sends it. Its bytes are parsed only on demand.
+public struct LoggedEvent: Hashable, Sendable {
+    /// The event's topic.
+    public let topic: Topic
+    /// The event's sequence in the topic's stream.
     public let sequence: SequenceNumber
-    /// The message that it is published as: the topic's text, and the body.
+    /// The two frames of the event's message: the topic's text and the body.
     public let frames: [[UInt8]]
 
-    /// The CloudEvents JSON, exactly as stored and published.
+    /// The first frame: the topic's text.
+    var topicName: [UInt8] { frames[0] }
+
+    /// The second frame: the CloudEvents JSON, byte for byte as stored and published.
     public var body: [UInt8] { frames[1] }
 
-    /// The stream that its sequence counts.
+    /// The stream that the sequence counts.
     public var stream: Stream { topic.stream }
 
-    /// The priority of the request that led to it, as its envelope says.
+    /// The priority of the request that caused the event, as the envelope says.
     public var priority: Request.Priority {
         get throws(DecodingError) { try Event(topic: topic, body: body).priority }
     }
@@ -25,20 +65,73 @@ public struct LoggedEvent: Hashable, Sendable {
         self.init(topic: topic, named: Array(topic.description.utf8), sequence: sequence, body: body)
     }
 
-    /// An event whose topic was read from its name, which need not be written again.
+    /// Makes an event of a topic whose text is at hand, so that it is not written again.
     init(topic: Topic, named name: [UInt8], sequence: SequenceNumber, body: [UInt8]) {
         self.topic = topic
         self.sequence = sequence
         frames = [name, body]
     }
 
-    /// Reads the data.
+    /// Decodes the event's data.
     public func data<Value: Decodable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Event.data(in: body, as: type)
     }
 
-    /// Reads the data, of a type that is read straight from JSON.
+    /// Decodes the event's data, for a type that reads JSON directly.
     public func data<Value: JSONReadable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Event.data(in: body, as: type)
+    }
+}
+
+// MARK: - Envelope
+
+extension LoggedEvent {
+    /// Puts a draft into its envelope; `name` is the text of its topic.
+    init(
+        _ draft: EventDraft, named name: String, source: String, time: Date, epoch: String, sequence: SequenceNumber,
+        previous: SequenceNumber
+    ) {
+        let topic = draft.topic
+        let body = Envelope.json(
+            id: draft.id ?? "\(epoch)/\(topic.stream.rawValue)/\(sequence)", source: source, type: topic.type,
+            subject: topic.subject, time: time, stream: topic.stream, epoch: epoch, sequence: sequence,
+            previous: previous, correlationID: draft.correlationID, priority: draft.priority, data: draft.data)
+        self.init(topic: topic, named: Array(name.utf8), sequence: sequence, body: body)
+    }
+
+    /// Puts an event into the same envelope with another epoch.
+    init(_ event: Event, epoch: String) throws(DecodingError) {
+        let data = try JSONValue(parsing: event.body).value("data").bytes
+        let body = Envelope.json(
+            id: event.id, source: event.source, type: event.type, subject: event.subject, time: event.time,
+            stream: event.stream, epoch: epoch, sequence: event.sequence, previous: event.previous,
+            correlationID: event.correlationID, priority: event.priority, data: data)
+        self.init(topic: event.topic, sequence: event.sequence, body: body)
+    }
+}
+
+extension Envelope {
+    /// Writes the envelope: the attributes in the contract's order, then the data unchanged.
+    fileprivate static func json(
+        id: String, source: String, type: String, subject: String, time: Date, stream: Stream, epoch: String,
+        sequence: SequenceNumber, previous: SequenceNumber, correlationID: RequestID?, priority: Request.Priority,
+        data: [UInt8]
+    ) -> [UInt8] {
+        let attributes: [(name: String, value: String?)] = [
+            ("specversion", Event.version),
+            ("id", id),
+            ("source", source),
+            ("type", type),
+            ("subject", subject),
+            ("time", Timestamp.text(time)),
+            ("datacontenttype", "application/json"),
+            ("stream", stream.rawValue),
+            ("epoch", epoch),
+            ("sequence", sequence.description),
+            ("previous", previous.description),
+            ("correlationid", correlationID?.description),
+            ("priority", priority == .live ? nil : priority.rawValue),
+        ]
+        return json(attributes, data: data)
     }
 }

@@ -50,7 +50,7 @@ struct AlertService: Service {
     private func decide(on batch: Subscription.Batch, _ memory: inout AlertState) -> Outcome {
         var decisions: [Decision] = []
         var isLive = false
-        for delivery in batch.deliveries {
+        for delivery in batch.items {
             switch delivery {
             case .event(let event):
                 decisions += decide(event, &memory)

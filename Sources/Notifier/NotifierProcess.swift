@@ -89,7 +89,7 @@ public struct NotifierProcess: Sendable {
 
         let retry = RetryCommand(outbox: delivery.outbox, database: database)
         let answers = LogCommandHandler(
-            log: log, database: database, door: access.door, own: ["retry": retry.answer],
+            log: log, database: database, requestGuard: access.requestGuard, own: ["retry": retry.answer],
             status: { .status(try await status()) })
         metrics.addProcess(startedAt: started)
         publisher.report(to: metrics)
@@ -99,8 +99,8 @@ public struct NotifierProcess: Sendable {
         ])
         metrics.addDatabase(at: folder.file("notifier.db"))
         let health = try HealthServer(
-            address: configuration.notifierHTTP, metrics: metrics, liveness: [.databaseRead(database)],
-            readiness: [.databaseWrite(database), HealthCheck("worker") { worker.complaint }])
+            address: configuration.notifierHTTP, metrics: metrics, livesIf: [.answers(database)],
+            isReadyIf: [.writes(to: database), HealthCheck("worker") { worker.problem }])
 
         logger.info(
             "notifier ready",
@@ -109,7 +109,7 @@ public struct NotifierProcess: Sendable {
             [
                 health,
                 SimpleService {
-                    await worker.listen()
+                    await worker.run()
                 } stop: {
                     await worker.close()
                 },
@@ -135,12 +135,12 @@ public struct NotifierProcess: Sendable {
     }
 
     /// Logs what becomes of the subscription.
-    private func note(_ note: Subscription.Note, _ counts: NotifierMetrics) {
+    private func note(_ note: Subscription.Diagnostic, _ counts: NotifierMetrics) {
         switch note {
         case .repaired(let stream, let count):
             counts.repair(count)
             logger.info("events that were missed are read from the log", [.stream: stream.rawValue, .count: count])
-        case .waiting(let pause, let error):
+        case .retrying(let pause, let error):
             logger.warning(
                 "the worker's log cannot be read; it will be asked again", [.after: pause, .error: "\(error)"])
         }

@@ -12,7 +12,7 @@ struct RequestIntake: Sendable {
     let logger: Logger
     let metrics: WorkerMetrics
     let clock: WallClock
-    var door = RequestGuard.open()
+    var door = RequestGuard.unrestricted()
     var failPoints = FailPoints.none
 
     /// Takes in a batch of messages in one transaction, and says for each why it was refused, or under which id it runs.
@@ -44,7 +44,7 @@ struct RequestIntake: Sendable {
     {
         // Before it is read, and without an end in the log: whoever asks for too much is not to fill that either.
         let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        if let failure = door.refusal(of: command, from: message.peer) ?? door.refusal(ofOneMoreThan: waiting) {
+        if let failure = door.refusal(of: command, from: message.peer) ?? door.refusal(withQueued: waiting) {
             throw RejectionError(failure: failure, frames: nil)
         }
         let frames: RequestFrames

@@ -100,7 +100,7 @@ public struct WorkerProcess: Sendable {
         // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
         queue.add(try await store.takeUp())
         let intake = RequestIntake(
-            store: store, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.door,
+            store: store, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.requestGuard,
             failPoints: failPoints)
         let hasPosters = configuration.kakao.key != nil
         let schedule = ScheduleService(
@@ -163,7 +163,7 @@ public struct WorkerProcess: Sendable {
             CommandService(
                 socket: commands, intake: intake,
                 logCommands: LogCommandHandler(
-                    log: log, database: database, door: access.door, own: ["backfill": backfill.answer],
+                    log: log, database: database, requestGuard: access.requestGuard, own: ["backfill": backfill.answer],
                     status: statusReply), io: io,
                 failPoints: failPoints),
         ]

@@ -61,7 +61,7 @@ extension Terminal {
                 for command in [["request", "day", "2024-06-04", "--timeout", "1"], ["status"]] {
                     let alone = try await stage.start(command, changes: nobody).ended()
                     #expect(alone.status == 4 && alone.output == [] && alone.errors.count == 1)
-                    #expect(alone.errors.first?.contains("nobody answers at ipc://") == true, "\(alone.errors)")
+                    #expect(alone.errors.first?.contains("no reply from ipc://") == true, "\(alone.errors)")
                 }
             }
         }

@@ -56,7 +56,7 @@ extension Terminal {
                 let reader = try await stage.marquee(
                     "request", "day", "2024-06-04", changes: ["MARQUEE_CURVE_CLIENT": "reader"])
                 #expect(reader.status == 1)
-                #expect(reader.errors == ["marquee: forbidden: the client reader has not the role request"])
+                #expect(reader.errors == ["marquee: forbidden: the client reader does not have the role request"])
 
                 // A key that nobody put among the clients, and none at all.
                 let other = try await self.keys()

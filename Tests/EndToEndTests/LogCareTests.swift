@@ -76,7 +76,7 @@ import Worker
             #expect(ending.status == 1)
             #expect(
                 ending.errors.last
-                    == "marquee: checking \(path): event 0000000000000001 of ranking is not as it was written; "
+                    == "marquee: checking \(path): event 0000000000000001 of the stream ranking does not match its checksum; "
                     + "restore a backup with `marquee restore`, which keeps this file under another name")
             #expect(try await stage.marquee("backup", stage.folder.file("copy")).status == 1)
             #expect(!FileManager.default.fileExists(atPath: stage.folder.file("copy")))

@@ -110,45 +110,47 @@ import ZeroMQ
     @Test("a client may do what its roles say, and nothing else")
     func roles() throws {
         for role in Role.allCases { _ = try keys.makeClient(role.rawValue, roles: [role]) }
-        let door = door(clients)
+        let requestGuard = door(clients)
         let rights: [Role: [String]] = [
             .read: ["latest"], .request: ["fetch.day", "fetch day", "fetch.movie"],
             .operate: ["replay", "product.remove", "", "sing"],
         ]
         for role in Role.allCases {
             let sender = PeerIdentity(address: "192.0.2.1", name: role.rawValue)
-            #expect(door.refusal(of: "status", from: sender) == nil)
+            #expect(requestGuard.refusal(of: "status", from: sender) == nil)
             for (needed, commands) in rights {
                 for command in commands {
-                    let code = door.refusal(of: command, from: sender)?.code
+                    let code = requestGuard.refusal(of: command, from: sender)?.code
                     #expect(code == (needed == role ? nil : .forbidden), "\(role) \(command)")
                 }
             }
         }
         for stranger in [PeerIdentity(address: "127.0.0.1", name: nil), PeerIdentity(address: "", name: "nobody"), nil]
         {
-            #expect(door.refusal(of: "replay", from: stranger)?.code == .forbidden)
+            #expect(requestGuard.refusal(of: "replay", from: stranger)?.code == .forbidden)
         }
     }
 
     @Test("without keys everybody may do everything, up to the limits")
     func withoutKeys() {
-        let door = door(nil)
-        #expect(door.refusal(of: "replay", from: nil) == nil)
-        #expect(door.refusal(ofOneMoreThan: 9) == nil)
-        #expect(door.refusal(ofOneMoreThan: 10)?.code == .overloaded)
+        let requestGuard = door(nil)
+        #expect(requestGuard.refusal(of: "replay", from: nil) == nil)
+        #expect(requestGuard.refusal(withQueued: 9) == nil)
+        #expect(requestGuard.refusal(withQueued: 10)?.code == .overloaded)
     }
 
     @Test("who asks too much is refused until time has passed, and nobody else is")
     func rate() {
-        let door = door(nil, rate: 2)
+        let requestGuard = door(nil, rate: 2)
         let eager = PeerIdentity(address: "192.0.2.1", name: nil)
         let other = PeerIdentity(address: "192.0.2.2", name: nil)
-        #expect((0..<12).map { _ in door.refusal(of: "status", from: eager)?.code }.filter { $0 == nil }.count == 10)
-        #expect(door.refusal(of: "status", from: eager)?.retryAfter == 1)
-        #expect(door.refusal(of: "status", from: other) == nil)
+        #expect(
+            (0..<12).map { _ in requestGuard.refusal(of: "status", from: eager)?.code }.filter { $0 == nil }.count == 10
+        )
+        #expect(requestGuard.refusal(of: "status", from: eager)?.retryAfter == 1)
+        #expect(requestGuard.refusal(of: "status", from: other) == nil)
         clock.advance(by: .seconds(1))
-        #expect((0..<3).map { _ in door.refusal(of: "status", from: eager)?.code } == [nil, nil, .overloaded])
+        #expect((0..<3).map { _ in requestGuard.refusal(of: "status", from: eager)?.code } == [nil, nil, .overloaded])
     }
 }
 

@@ -1,4 +1,5 @@
 import Concurrency
+import EventStoreTestSupport
 import FoundationEssentials
 import Operations
 import TestSupport
@@ -59,7 +60,7 @@ import ZeroMQ
     func noSilence() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let commands = LogCommandHandler(log: log.log, database: log.database) { .status(["version": "1"]) }
         try await withServer {
             await commands.answer($0)
@@ -113,13 +114,16 @@ import ZeroMQ
     func unread() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let padding = String(repeating: "x", count: 200_000)
         let topics = try (0..<40).map { try #require(Topic("request.done.\($0)")) }
         try await log.append(topics.map { try EventDraft($0, encoding: ["padding": padding]) })
         let metrics = Metrics()
-        let door = RequestGuard(nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
-        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status(["well": true]) }
+        let requestGuard = RequestGuard(
+            nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
+        let commands = LogCommandHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
+            .status(["well": true])
+        }
         var options = SocketOptions()
         options.heartbeat = .seconds(100)
         try await withIO { io in
@@ -158,7 +162,7 @@ import ZeroMQ
         struct Broken: Error {}
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let commands = LogCommandHandler(log: log.log, database: log.database) { throw Broken() }
         try await withServer {
             await commands.answer($0)

@@ -12,18 +12,18 @@ import ZeroMQ
         let io = try IOThread()
         let events = try await io.open(.publisher, bind: ["tcp://127.0.0.1:*"])
         let pulse = try await HeartbeatReader(io, of: "worker", address: events.addresses[0], clock: clock)
-        #expect(pulse.complaint == "worker: never heard of")
+        #expect(pulse.problem == "worker: no heartbeat received yet")
         let found = Locked(0)
-        async let running: Void = pulse.listen { found.withLock { $0 += 1 } }
+        async let running: Void = pulse.run { found.withLock { $0 += 1 } }
 
         for _ in 0..<2 {
             await events.waitForSubscribers(to: "heartbeat.worker")
             events.post([Message([Array("heartbeat.worker".utf8), Array("{}".utf8)])])
-            while pulse.complaint != nil { await Task.yield() }
+            while pulse.problem != nil { await Task.yield() }
             clock.advance(by: .milliseconds(4_999))
-            #expect(pulse.complaint == nil)
+            #expect(pulse.problem == nil)
             clock.advance(by: .milliseconds(1))
-            #expect(pulse.complaint == "worker: not heard of for 5 s")
+            #expect(pulse.problem == "worker: no heartbeat for 5 s")
         }
 
         await pulse.close()

@@ -1,4 +1,5 @@
 import Concurrency
+import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import Operations
@@ -13,12 +14,12 @@ import ZeroMQ
 
 /// Replay and latest as clients ask for them (contract, section 4).
 @Suite(.timeLimit(.minutes(5))) struct LogCommandHandlerTests {
-    private var log: Log
+    private var log: EventLogFixture
     private let folder: TemporaryFolder
 
     init() async throws {
         folder = try TemporaryFolder()
-        log = try await Log(in: folder)
+        log = try await EventLogFixture(in: folder)
     }
 
     struct Header: Decodable {
@@ -77,7 +78,7 @@ import ZeroMQ
     func pageBytes(_ room: Int, _ count: Int) async throws {
         var tests = self
         let events = try await log.append((1...9).map { try draft("request.done.\($0)") })
-        tests.log.log.pageBytes = events[0].body.count * room + (room == 1 ? -1 : 0)
+        tests.log.log.pageByteLimit = events[0].body.count * room + (room == 1 ? -1 : 0)
         for (name, body) in [("replay", #"{"stream":"request"}"#), ("latest", #"{"topic":"request."}"#)] {
             let page = try await tests.page(name, body)
             #expect(page.events == frames(Array(events.prefix(count))))
@@ -145,8 +146,10 @@ import ZeroMQ
     @Test("a status is not given to whom the door refuses it")
     func refusedStatus() async {
         let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
-        let door = RequestGuard(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
-        let commands = LogCommandHandler(log: log.log, database: log.database, door: door) { .status("well") }
+        let requestGuard = RequestGuard(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
+        let commands = LogCommandHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
+            .status("well")
+        }
         let command = Command(Message("peer", "status", "{}"))
         // Five in one go is what a client has that may ask once a second.
         for _ in 0..<5 { #expect(await commands.answer(command).frames == Reply.status("well").frames) }

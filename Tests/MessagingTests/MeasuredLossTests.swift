@@ -1,4 +1,5 @@
 import Concurrency
+import EventStoreTestSupport
 import Foundation
 import Messaging
 import TestSupport
@@ -12,7 +13,7 @@ import ZeroMQ
 @Suite(.timeLimit(.minutes(5))) struct MeasuredLossTests {
     /// 50,000 events of 2 kB, written once for all; the files have no names any more and go with the process.
     private static let written = Task {
-        let log = try await Log(in: TemporaryFolder())
+        let log = try await EventLogFixture(in: TemporaryFolder())
         let padding = String(repeating: "x", count: 1_600)
         let drafts = try (1...50_000).map { number in
             try EventDraft(#require(Topic("request.done.\(number)")), encoding: padding)
@@ -20,7 +21,7 @@ import ZeroMQ
         return (log: log, events: try await log.append(drafts))
     }
 
-    let log: Log
+    let log: EventLogFixture
     let events: [LoggedEvent]
 
     init() async throws {
@@ -28,20 +29,20 @@ import ZeroMQ
     }
 
     /// Sends all events as fast as the queues take them, and more than they hold.
-    func flood(_ station: Station) {
-        for first in stride(from: 0, to: events.count, by: 5_000) { station.send(Array(events[first..<first + 5_000])) }
+    func flood(_ harness: PublisherHarness) {
+        for first in stride(from: 0, to: events.count, by: 5_000) { harness.send(Array(events[first..<first + 5_000])) }
     }
 
     @Test("a late joiner with default marks gets everything")
     func lateJoiner() async throws {
-        let station = try await Station(log, tellsAll: false)
-        station.send(Array(events.prefix(30_000)))
-        let subscription = try await station.subscription(to: ["request."], from: .beginning)
+        let harness = try await PublisherHarness(log, advertisesAll: false)
+        harness.send(Array(events.prefix(30_000)))
+        let subscription = try await harness.subscription(to: ["request."], from: .beginning)
         async let numbers = subscription.numbers(upTo: 50_000)
-        await station.waitForSubscriber(to: "request.done.")
-        station.send(Array(events.suffix(20_000)))
+        await harness.waitForSubscriber(to: "request.done.")
+        harness.send(Array(events.suffix(20_000)))
         #expect(try await numbers == Array(1...50_000))
-        await station.end()
+        await harness.end()
     }
 
     /// Checks that each event was delivered once; in order in a whole stream, while in a part of one each topic has but
@@ -54,9 +55,9 @@ import ZeroMQ
         "a stall costs nothing: what the queues dropped comes from the log",
         arguments: ["request.", "request.done."])
     func stall(_ prefix: String) async throws {
-        let station = try await Station(log, tellsAll: false)
+        let harness = try await PublisherHarness(log, advertisesAll: false)
         let repaired = Locked(0)
-        let subscription = try await station.subscription(to: [prefix], from: .newest) { note in
+        let subscription = try await harness.subscription(to: [prefix], from: .newest) { note in
             if case .repaired(_, let count) = note { repaired.withLock { $0 += count } }
         }
         let (gate, opener) = AsyncStream<Void>.makeStream()
@@ -76,35 +77,35 @@ import ZeroMQ
             return numbers
         }()
         for await _ in stalls {}
-        flood(station)
+        flood(harness)
         opener.finish()
         expectAll(try await numbers, of: prefix)
         #expect(repaired.withLock { $0 } > 10_000)
-        await station.end()
+        await harness.end()
     }
 
     @Test("the same late joiner in Python")
     func lateJoinerInPython() async throws {
-        let station = try await Station(log, tellsAll: false)
-        station.send(Array(events.prefix(30_000)))
-        let subscriber = try PythonSubscriber(station, ["request.", "--from-start", "--stop-after", "50000"])
-        await station.waitForSubscriber(to: "request.done.")
-        station.send(Array(events.suffix(20_000)))
+        let harness = try await PublisherHarness(log, advertisesAll: false)
+        harness.send(Array(events.prefix(30_000)))
+        let subscriber = try PythonSubscriber(harness, ["request.", "--from-start", "--stop-after", "50000"])
+        await harness.waitForSubscriber(to: "request.done.")
+        harness.send(Array(events.suffix(20_000)))
         #expect(await numbers(in: subscriber.rest()) == Array(1...50_000))
-        await station.end()
+        await harness.end()
     }
 
     @Test("the same stall in Python: the whole process is stopped", arguments: ["request.", "request.done."])
     func stallInPython(_ prefix: String) async throws {
-        let station = try await Station(log, tellsAll: false)
-        let subscriber = try PythonSubscriber(station, [prefix, "--from-start", "--stop-after", "50000"])
-        await station.waitForSubscriber(to: "heartbeat.worker")
-        station.send([events[0]])
+        let harness = try await PublisherHarness(log, advertisesAll: false)
+        let subscriber = try PythonSubscriber(harness, [prefix, "--from-start", "--stop-after", "50000"])
+        await harness.waitForSubscriber(to: "heartbeat.worker")
+        harness.send([events[0]])
         let first = await subscriber.piece()
         subscriber.signal(SIGSTOP)
-        flood(station)
+        flood(harness)
         subscriber.signal(SIGCONT)
         expectAll(await numbers(in: first + subscriber.rest()), of: prefix)
-        await station.end()
+        await harness.end()
     }
 }

@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import TestSupport
@@ -20,17 +21,17 @@ import ZeroMQ
     @Test("events go out as they are logged, and no heartbeat tells of one that has not gone out")
     func order() async throws {
         try await withIO { io in
-            var log = try await Log(in: TemporaryFolder())
+            var log = try await EventLogFixture(in: TemporaryFolder())
             log.time = noon
             let socket = try await io.bind(.publisher)
             let publisher = Publisher(socket, of: log.log, positions: [:])
             let subscriber = try await io.open(.subscriber, connect: socket.addresses, subscriptions: [""])
             await socket.waitForSubscribers(to: "movie")
             let events = try await log.append((0..<200).map { _ in try draft("movie.20240001") })
-            async let beating: Void = { for _ in 0..<200 { publisher.beat(at: noon) } }()
+            async let beating: Void = { for _ in 0..<200 { publisher.sendHeartbeat(at: noon) } }()
             for event in events { publisher.publish([event]) }
             await beating
-            publisher.beat(at: noon)
+            publisher.sendHeartbeat(at: noon)
 
             var sent: [LoggedEvent] = []
             for message in await subscriber.next(401) {
@@ -50,14 +51,14 @@ import ZeroMQ
     @Test("what is published again from the log does not set a position back")
     func again() async throws {
         try await withIO { io in
-            let log = try await Log(in: TemporaryFolder())
+            let log = try await EventLogFixture(in: TemporaryFolder())
             let socket = try await io.bind(.publisher)
             let events = try await log.append(draft("movie.20240001"), draft("movie.20240002"))
             let publisher = Publisher(socket, of: log.log, positions: try await log.positions())
             let subscriber = try await io.open(.subscriber, connect: socket.addresses, subscriptions: ["heartbeat."])
             await socket.waitForSubscribers(to: "heartbeat.")
             publisher.publish([events[0]])
-            publisher.beat(at: noon)
+            publisher.sendHeartbeat(at: noon)
             let heartbeats = try await subscriber.next(1).map(heartbeat)
             #expect(heartbeats.map { $0?.positions[.movie] } == [events[1].sequence])
         }
@@ -66,7 +67,7 @@ import ZeroMQ
     @Test("a heartbeat goes out every second, and at once to whoever comes")
     func rhythm() async throws {
         try await withIO { io in
-            let log = try await Log(in: TemporaryFolder())
+            let log = try await EventLogFixture(in: TemporaryFolder())
             let socket = try await io.bind(.publisher)
             let publisher = Publisher(socket, of: log.log, positions: [:])
             let clock = ManualClock()

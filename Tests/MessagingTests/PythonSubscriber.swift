@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import Foundation
 
 /// `Examples/subscription.py`, run by Debian's own Python, which has its own ZeroMQ.
@@ -6,15 +7,15 @@ final class PythonSubscriber: Sendable {
     private let process: Process
     private let output: FileHandle
 
-    /// Starts it as a client of a station.
-    init(_ station: Station, _ arguments: [String]) throws {
+    /// Starts it as a client of a harness.
+    init(_ harness: PublisherHarness, _ arguments: [String]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Examples/subscription.py")
         let pipe = Pipe()
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = [script.path] + arguments
-        process.environment = ["MARQUEE_EVENTS": station.events, "MARQUEE_COMMANDS": station.commands]
+        process.environment = ["MARQUEE_EVENTS": harness.events, "MARQUEE_COMMANDS": harness.commands]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         output = pipe.fileHandleForReading

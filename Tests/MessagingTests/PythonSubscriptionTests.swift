@@ -1,4 +1,5 @@
 import EventStore
+import EventStoreTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -16,8 +17,8 @@ import Testing
     @Test("it goes on after a restart and in a new log, whole streams and parts", arguments: ["movie.", "movie.A"])
     func lives(_ prefix: String) async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
-        let log = try await Log(in: folder)
-        let first = try await Station(log, events: events, commands: commands)
+        let log = try await EventLogFixture(in: folder)
+        let first = try await PublisherHarness(log, events: events, commands: commands)
         let subscriber = try PythonSubscriber(first, [prefix, "--from-start", "--stop-after", "5"])
         await first.waitForSubscriber(to: "heartbeat.worker")
         try await first.publish("movie.AAAAAAAA")
@@ -26,7 +27,7 @@ import Testing
         try await first.write(["movie.AAAAAAAA"])
         await first.end()
 
-        let second = try await Station(log, events: events, commands: commands)
+        let second = try await PublisherHarness(log, events: events, commands: commands)
         output += await subscriber.piece()
         second.send(try await log.page(of: .movie).events)
         try await second.publish("movie.AAAAAAAA")
@@ -34,7 +35,7 @@ import Testing
         await second.end()
 
         let other = try TemporaryFolder()
-        let third = try await Station(Log(in: other), events: events, commands: commands)
+        let third = try await PublisherHarness(EventLogFixture(in: other), events: events, commands: commands)
         try await third.publish("movie.AAAAAAAA", "movie.AAAAAAAA")
         output += await subscriber.rest()
         #expect(numbers(in: output) == [1, 2, 3, 1, 2])
@@ -45,19 +46,19 @@ import Testing
     func refused() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
         let once = AnswerOnce(.refused(ContractError(.internal, "not now")))
-        let station = try await Station(Log(in: folder)) { command in
+        let harness = try await PublisherHarness(EventLogFixture(in: folder)) { command in
             ask.yield()
             return await once.take()
         }
-        station.send(try await station.write(["movie.AAAAAAAA", "movie.BBBBBBBB"]))
-        let subscriber = try PythonSubscriber(station, ["--from-start", "--stop-after", "2"])
+        harness.send(try await harness.write(["movie.AAAAAAAA", "movie.BBBBBBBB"]))
+        let subscriber = try PythonSubscriber(harness, ["--from-start", "--stop-after", "2"])
         #expect(await numbers(in: subscriber.rest()) == [1, 2])
         ask.finish()
         var questions = 0
         for await _ in asked { questions += 1 }
         // A heartbeat that comes before the answer may be one more reason to ask.
         #expect(questions >= 2)
-        await station.end()
+        await harness.end()
     }
 }
 

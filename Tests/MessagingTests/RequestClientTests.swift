@@ -1,4 +1,5 @@
 import BoxOffice
+import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import TestSupport
@@ -13,13 +14,13 @@ import ZeroMQ
 @Suite(.timeLimit(.minutes(5))) struct RequestClientTests {
     /// The worker's two sockets, and its log.
     private struct Stage {
-        let log: Log
+        let log: EventLogFixture
         let router: Socket
         let publisher: Publisher
         let client: RequestClient
 
         init(_ io: IOThread) async throws {
-            log = try await Log(in: TemporaryFolder())
+            log = try await EventLogFixture(in: TemporaryFolder())
             router = try await io.bind(.router)
             let socket = try await io.bind(.publisher)
             publisher = Publisher(socket, of: log.log, positions: [:])
@@ -111,7 +112,7 @@ import ZeroMQ
             let error = await #expect(throws: ResponseTimeoutError.self) {
                 try await client.perform(request(), within: .milliseconds(1))
             }
-            #expect(error.map { "\($0)".contains("nobody answers at ipc://") } == true)
+            #expect(error.map { "\($0)".contains("no reply from ipc://") } == true)
         }
     }
 }

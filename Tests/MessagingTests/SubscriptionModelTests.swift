@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ import Testing
     @Test("whatever is lost, repeated or cut off, each event is delivered once, in order", arguments: filters)
     func randomly(_ prefixes: [String]) throws {
         for seed in 0..<UInt64(48) {
-            var world = World(seed: seed, interest: TopicFilter(prefixes: prefixes))
+            var world = World(seed: seed, filter: TopicFilter(prefixes: prefixes))
             for _ in 0..<400 { try world.step() }
             try world.settle()
             try #require(world.faults.isEmpty, "seed \(seed): \(world.faults)")
@@ -41,7 +42,7 @@ private struct World {
     ]
 
     private var random: SeededGenerator
-    private let interest: TopicFilter
+    private let filter: TopicFilter
     private var epoch = "epoch 0"
     private var log: [Stream: [Record]] = [:]
     /// What is on its way, in the order it was sent in.
@@ -54,10 +55,10 @@ private struct World {
     private var isCrashing = true
     private(set) var faults: [String] = []
 
-    init(seed: UInt64, interest: TopicFilter) {
+    init(seed: UInt64, filter: TopicFilter) {
         random = SeededGenerator(seed: seed)
-        self.interest = interest
-        machine = SubscriptionStateMachine(interest: interest, start: .beginning)
+        self.filter = filter
+        machine = SubscriptionStateMachine(filter: filter, start: .beginning)
         loss = [0, 0.02, 0.3, 0.9][Int(seed % 4)]
     }
 
@@ -81,8 +82,8 @@ private struct World {
         // A heartbeat that shows a new log is followed by one that shows what is in it.
         beat()
         while !channel.isEmpty { try receive() }
-        for stream in interest.streams {
-            let wanted = (log[stream] ?? []).map(\.event).filter { interest.includes($0.topic) }
+        for stream in filter.streams {
+            let wanted = (log[stream] ?? []).map(\.event).filter { filter.includes($0.topic) }
             let delivered = had[epoch, default: []].filter { $0.stream == stream }
             if Set(delivered.map(\.sequence)) != Set(wanted.map(\.sequence)) {
                 faults.append("\(stream): \(delivered.count) of \(wanted.count)")
@@ -116,7 +117,7 @@ private struct World {
 
     private mutating func send(_ word: Word) {
         guard Double.random(in: 0..<1, using: &random) >= loss else { return }
-        if case .event(let event) = word, !interest.includes(event.topic) { return }
+        if case .event(let event) = word, !filter.includes(event.topic) { return }
         channel.append(word)
         if Int.random(in: 0..<20, using: &random) == 0 { channel.append(word) }
     }
@@ -124,32 +125,32 @@ private struct World {
     private mutating func receive() throws {
         let output =
             switch channel.removeFirst() {
-            case .event(let event): machine.take(event)
-            case .heartbeat(let heartbeat): machine.take(heartbeat)
+            case .event(let event): machine.handle(event)
+            case .heartbeat(let heartbeat): machine.handle(heartbeat)
             }
         try perform(output)
     }
 
     private mutating func perform(_ output: SubscriptionStateMachine.Output) throws {
         // A crash before a batch is kept: all of it must come again.
-        for _ in output.deliveries where isCrashing && Int.random(in: 0..<200, using: &random) == 0 { return crash() }
-        for delivery in output.deliveries { take(delivery) }
-        if !output.deliveries.isEmpty { kept = machine.position }
+        for _ in output.items where isCrashing && Int.random(in: 0..<200, using: &random) == 0 { return crash() }
+        for delivery in output.items { take(delivery) }
+        if !output.items.isEmpty { kept = machine.position }
         for stream in output.fetches {
             let epochs = machine.position?.epoch
             // Between question and answer the world goes on.
             if Int.random(in: 0..<4, using: &random) == 0 { try publish() }
-            try perform(machine.take(page(of: stream), of: stream))
+            try perform(machine.handle(page(of: stream), of: stream))
             if kept == nil || machine.position?.epoch != epochs { return }
         }
     }
 
     private func page(of stream: Stream) throws -> ReplayPage {
         let records = log[stream] ?? []
-        let after = Int(machine.place(in: stream).value)
+        let after = Int(machine.sequence(in: stream).value)
         let reach = records.dropFirst(after).prefix(7)
         let events = reach.map(\.event).filter { event in
-            event.topic.description.hasPrefix(interest.commonPrefix(in: stream))
+            event.topic.description.hasPrefix(filter.commonPrefix(in: stream))
         }
         let position = max(after, min(after + 7, records.count))
         return ReplayPage(
@@ -157,10 +158,10 @@ private struct World {
             more: position < records.count)
     }
 
-    private mutating func take(_ delivery: Subscription.Delivery) {
+    private mutating func take(_ delivery: Subscription.Item) {
         guard case .event(let event) = delivery else { return }
         let earlier = had[event.epoch, default: []].filter { $0.stream == event.stream }
-        let rivals = interest.isWhole(event.stream) ? earlier : earlier.filter { $0.topic == event.topic }
+        let rivals = filter.isWhole(event.stream) ? earlier : earlier.filter { $0.topic == event.topic }
         if let last = rivals.last, last.sequence >= event.sequence {
             faults.append("\(event.topic) \(event.sequence.value) after \(last.sequence.value)")
         }
@@ -170,7 +171,7 @@ private struct World {
     /// The consumer starts again with what it kept; what was on its way to it is gone.
     private mutating func crash() {
         channel = []
-        machine = SubscriptionStateMachine(interest: interest, start: kept.map { .after($0) } ?? .beginning)
+        machine = SubscriptionStateMachine(filter: filter, start: kept.map { .after($0) } ?? .beginning)
     }
 
     /// The process has lost its log.

@@ -1,3 +1,4 @@
+import EventStoreTestSupport
 import FoundationEssentials
 import Testing
 
@@ -32,12 +33,12 @@ import Testing
     func machine(_ prefixes: String..., after places: [Stream: Int]) throws -> SubscriptionStateMachine {
         let streams = try places.mapValues { StreamCursor(after: try number($0)) }
         return SubscriptionStateMachine(
-            interest: TopicFilter(prefixes: prefixes), start: .after(LogCursor(epoch: Self.epoch, streams: streams)))
+            filter: TopicFilter(prefixes: prefixes), start: .after(LogCursor(epoch: Self.epoch, streams: streams)))
     }
 
     /// An output in short: `movie 4`, `live`, `new log`, `fetch movie`.
     func short(_ output: SubscriptionStateMachine.Output) -> [String] {
-        output.deliveries.map { delivery in
+        output.items.map { delivery in
             switch delivery {
             case .event(let event): "\(event.stream.rawValue) \(event.sequence.value)"
             case .live: "live"
@@ -52,7 +53,7 @@ import Testing
     func whole(_ sequence: Int, _ expected: [String]) throws {
         var machine = try machine("movie.", after: [.movie: 4])
         // That the topic's last event was had proves nothing about the others.
-        #expect(try short(machine.take(event("movie.AAAAAAAA", sequence, previous: 3))) == expected)
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", sequence, previous: 3))) == expected)
     }
 
     @Test(
@@ -60,9 +61,9 @@ import Testing
         arguments: [(0, ["movie 9"]), (4, ["movie 9"]), (5, ["fetch movie"]), (7, ["movie 9"]), (8, ["fetch movie"])])
     func filtered(_ previous: Int, _ expected: [String]) throws {
         var machine = try machine("movie.A", after: [.movie: 4])
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 7, previous: 2))) == ["movie 7"])
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 9, previous: previous))) == expected)
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 7, previous: 2))) == [])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 7, previous: 2))) == ["movie 7"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 9, previous: previous))) == expected)
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 7, previous: 2))) == [])
     }
 
     @Test("what was delivered beyond the sure place is known in its position, and closes up when it is contiguous")
@@ -70,11 +71,11 @@ import Testing
         var machine = try machine("movie.A", after: [.movie: 4])
         for (sequence, previous) in [(7, 2), (6, 0)] {
             let letter = sequence == 7 ? "A" : "B"
-            _ = machine.take(try event("movie.A\(letter)AAAAAA", sequence, previous: previous))
+            _ = machine.handle(try event("movie.A\(letter)AAAAAA", sequence, previous: previous))
         }
         #expect(machine.position?[.movie].after.value == 4)
-        #expect(machine.position?[.movie].beyond == [try number(6), try number(7)])
-        #expect(try short(machine.take(event("movie.ACAAAAAA", 5))) == ["movie 5"])
+        #expect(machine.position?[.movie].outOfOrder == [try number(6), try number(7)])
+        #expect(try short(machine.handle(event("movie.ACAAAAAA", 5))) == ["movie 5"])
         #expect(machine.position?[.movie] == StreamCursor(after: try number(7)))
     }
 
@@ -89,79 +90,79 @@ import Testing
         ] as [([Stream: Int], [String])])
     func heartbeats(_ positions: [Stream: Int], _ expected: [String]) throws {
         var machine = try machine("movie.", "poster.", after: [.movie: 4, .poster: 2])
-        #expect(try short(machine.take(heartbeat(positions))) == expected)
+        #expect(try short(machine.handle(heartbeat(positions))) == expected)
     }
 
     @Test("a page delivers what is new of it, asks for the next one, and ends in being live")
     func pages() throws {
         var machine = try machine("movie.A", "movie.B", after: [.movie: 4])
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 7))) == ["movie 7"])
-        #expect(try short(machine.take(heartbeat([.movie: 12]))) == ["fetch movie"])
-        #expect(machine.place(in: .movie).value == 4)
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 7))) == ["movie 7"])
+        #expect(try short(machine.handle(heartbeat([.movie: 12]))) == ["fetch movie"])
+        #expect(machine.sequence(in: .movie).value == 4)
         let first = try page(
             [event("movie.AAAAAAAA", 5), event("movie.CCCCCCCC", 6), event("movie.AAAAAAAA", 7)], to: 8, more: true)
-        #expect(short(machine.take(first, of: .movie)) == ["movie 5", "fetch movie"])
-        #expect(machine.place(in: .movie).value == 8)
+        #expect(short(machine.handle(first, of: .movie)) == ["movie 5", "fetch movie"])
+        #expect(machine.sequence(in: .movie).value == 8)
         let second = try page([event("movie.BBBBBBBB", 11)], to: 12)
-        #expect(short(machine.take(second, of: .movie)) == ["movie 11", "live"])
+        #expect(short(machine.handle(second, of: .movie)) == ["movie 11", "live"])
         #expect(machine.position?[.movie] == StreamCursor(after: try number(12)))
-        #expect(try short(machine.take(heartbeat([.movie: 12]))) == [])
+        #expect(try short(machine.handle(heartbeat([.movie: 12]))) == [])
     }
 
     @Test("the position is after all that was delivered, and after nothing else")
     func positions() throws {
         var machine = try machine("movie.", after: [.movie: 4])
         let page = try page((5...7).map { try event("movie.AAAAAAAA", $0) }, to: 7)
-        #expect(short(machine.take(page, of: .movie)) == ["movie 5", "movie 6", "movie 7"])
+        #expect(short(machine.handle(page, of: .movie)) == ["movie 5", "movie 6", "movie 7"])
         #expect(machine.position?[.movie] == StreamCursor(after: try number(7)))
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 8, previous: 7))) == ["movie 8"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 8, previous: 7))) == ["movie 8"])
         #expect(machine.position?[.movie] == StreamCursor(after: try number(8)))
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 10, previous: 8))) == ["fetch movie"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 10, previous: 8))) == ["fetch movie"])
         #expect(machine.position?[.movie] == StreamCursor(after: try number(8)))
     }
 
     @Test("the log is asked when too much is delivered that nothing makes sure")
     func limit() throws {
         var machine = try machine("movie.A", after: [.movie: 0])
-        for index in 1...SubscriptionStateMachine.limit {
-            #expect(try machine.take(event("movie.AAAAAAAA", index * 2)).deliveries.count == 1)
+        for index in 1...SubscriptionStateMachine.outOfOrderLimit {
+            #expect(try machine.handle(event("movie.AAAAAAAA", index * 2)).items.count == 1)
         }
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 9_999))) == ["fetch movie"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 9_999))) == ["fetch movie"])
     }
 
     @Test("from the newest on, nothing is delivered that a heartbeat has told of before")
     func newest() throws {
-        var machine = SubscriptionStateMachine(interest: TopicFilter(prefixes: ["movie."]), start: .newest)
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
-        #expect(try short(machine.take(heartbeat([.movie: 5, .ranking: 2]))) == ["live"])
+        var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: ["movie."]), start: .newest)
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
+        #expect(try short(machine.handle(heartbeat([.movie: 5, .ranking: 2]))) == ["live"])
         #expect(machine.position?.streams == [.movie: StreamCursor(after: try number(5))])
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 6))) == ["movie 6"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 6))) == ["movie 6"])
     }
 
     @Test("from the beginning, the first heartbeat has the log read")
     func beginning() throws {
-        var machine = SubscriptionStateMachine(interest: TopicFilter(prefixes: [""]), start: .beginning)
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
-        #expect(try short(machine.take(heartbeat([.movie: 5, .ranking: 2]))) == ["fetch ranking", "fetch movie"])
-        #expect(machine.place(in: .movie) == .zero)
+        var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: [""]), start: .beginning)
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
+        #expect(try short(machine.handle(heartbeat([.movie: 5, .ranking: 2]))) == ["fetch ranking", "fetch movie"])
+        #expect(machine.sequence(in: .movie) == .zero)
     }
 
     @Test("another log is believed in when an answer comes from it, and read from its beginning")
     func newLog() throws {
         var machine = try machine("movie.", after: [.movie: 4])
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 5, epoch: "new"))) == [])
-        #expect(try short(machine.take(heartbeat([.movie: 9], epoch: "new"))) == ["fetch movie"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5, epoch: "new"))) == [])
+        #expect(try short(machine.handle(heartbeat([.movie: 9], epoch: "new"))) == ["fetch movie"])
         #expect(machine.position?.epoch == Self.epoch)
         let beside = try page([event("movie.AAAAAAAA", 5, epoch: "new")], to: 9, epoch: "new")
-        #expect(short(machine.take(beside, of: .movie)) == ["new log new", "fetch movie"])
+        #expect(short(machine.handle(beside, of: .movie)) == ["new log new", "fetch movie"])
         #expect(machine.position == LogCursor(epoch: "new"))
         // What was still on its way from the old log.
-        #expect(try short(machine.take(event("movie.AAAAAAAA", 5))) == [])
-        #expect(try short(machine.take(heartbeat([.movie: 4]))) == ["fetch movie"])
+        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
+        #expect(try short(machine.handle(heartbeat([.movie: 4]))) == ["fetch movie"])
         let fresh = try page([event("movie.AAAAAAAA", 1, epoch: "new")], to: 1, epoch: "new")
-        #expect(short(machine.take(fresh, of: .movie)) == ["movie 1"])
-        #expect(try short(machine.take(heartbeat([.movie: 1], epoch: "new"))) == ["live"])
+        #expect(short(machine.handle(fresh, of: .movie)) == ["movie 1"])
+        #expect(try short(machine.handle(heartbeat([.movie: 1], epoch: "new"))) == ["live"])
     }
 
     @Test(
@@ -177,10 +178,10 @@ import Testing
             (["films.", "heartbeat."], [], [], ""),
             ([], [], [], ""),
         ] as [([String], [Stream], [Stream], String)])
-    func interest(_ prefixes: [String], _ streams: [Stream], _ whole: [Stream], _ common: String) {
-        let interest = TopicFilter(prefixes: prefixes)
-        #expect(interest.streams == streams)
-        #expect(streams.filter(interest.isWhole) == whole)
-        #expect(interest.commonPrefix(in: .movie) == common)
+    func topicFilter(_ prefixes: [String], _ streams: [Stream], _ whole: [Stream], _ common: String) {
+        let filter = TopicFilter(prefixes: prefixes)
+        #expect(filter.streams == streams)
+        #expect(streams.filter(filter.isWhole) == whole)
+        #expect(filter.commonPrefix(in: .movie) == common)
     }
 }

@@ -1,5 +1,6 @@
 import Concurrency
 import EventStore
+import EventStoreTestSupport
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -18,31 +19,31 @@ import ZeroMQ
 
     @Test("who joins late gets what was published before, and then what is", arguments: [["request."], [""]])
     func lateJoiner(_ prefixes: [String]) async throws {
-        let station = try await Station(Log(in: folder))
-        station.send(try await station.write(requests(3_000)))
-        let subscription = try await station.subscription(to: prefixes, from: .beginning)
+        let harness = try await PublisherHarness(EventLogFixture(in: folder))
+        harness.send(try await harness.write(requests(3_000)))
+        let subscription = try await harness.subscription(to: prefixes, from: .beginning)
         // Streams have no order between them.
         async let numbers = subscription.numbers(upTo: 3_003, of: .request)
-        await station.waitForSubscriber(to: "request.done.")
-        try await station.publish("request.done.a", "movie.AAAAAAAA", "request.done.b", "request.done.c")
+        await harness.waitForSubscriber(to: "request.done.")
+        try await harness.publish("request.done.a", "movie.AAAAAAAA", "request.done.b", "request.done.c")
         #expect(try await numbers == Array(1...3_003))
-        await station.end()
+        await harness.end()
     }
 
     @Test("the next page is asked for while the one before it is consumed")
     func readingAhead() async throws {
         let (questions, question) = AsyncStream<Void>.makeStream()
-        let station = try await Station(Log(in: folder)) { command in
+        let harness = try await PublisherHarness(EventLogFixture(in: folder)) { command in
             if command.name == "replay" { question.yield() }
             return nil
         }
-        station.send(try await station.write(requests(1_200)))
-        let subscription = try await station.subscription(to: ["request."], from: .beginning)
+        harness.send(try await harness.write(requests(1_200)))
+        let subscription = try await harness.subscription(to: ["request."], from: .beginning)
         var asked = questions.makeAsyncIterator()
         var (pages, asks) = (0, 0)
         let last = try await subscription.readBatches { batch -> Int? in
             pages += 1
-            guard batch.deliveries.count == 500 else { return pages }
+            guard batch.items.count == 500 else { return pages }
             while asks <= pages {
                 _ = await asked.next()
                 asks += 1
@@ -50,28 +51,28 @@ import ZeroMQ
             return nil
         }
         #expect(last == 3)
-        await station.end()
+        await harness.end()
     }
 
     @Test(
         "the loss of a last event is noticed by a heartbeat, in a part of a stream, too",
         arguments: [("movie.", [1, 2, 3]), ("movie.A", [1, 3])])
     func lastEvent(_ prefix: String, _ expected: [UInt64]) async throws {
-        let station = try await Station(Log(in: folder))
-        let subscription = try await station.subscription(to: [prefix], from: .beginning)
+        let harness = try await PublisherHarness(EventLogFixture(in: folder))
+        let subscription = try await harness.subscription(to: [prefix], from: .beginning)
         async let numbers = subscription.numbers(upTo: 3)
-        await station.waitForSubscriber(to: "heartbeat.worker")
-        try await station.publish("movie.AAAAAAAA")
-        try await station.write(["movie.BBBBBBBB", "movie.AAAAAAAA"])
-        try await station.beat()
+        await harness.waitForSubscriber(to: "heartbeat.worker")
+        try await harness.publish("movie.AAAAAAAA")
+        try await harness.write(["movie.BBBBBBBB", "movie.AAAAAAAA"])
+        try await harness.sendHeartbeat()
         #expect(try await numbers == expected)
-        await station.end()
+        await harness.end()
     }
 
     @Test("a process that restarts with its log, or is not there yet, is waited for")
     func restart() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
-        let log = try await Log(in: folder)
+        let log = try await EventLogFixture(in: folder)
         let io = try IOThread()
         let subscription = try await Subscription(
             io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
@@ -82,15 +83,15 @@ import ZeroMQ
         }
         var delivered = happenings.makeAsyncIterator()
         for life in 0..<3 {
-            let station = try await Station(log, events: events, commands: commands)
-            await station.waitForSubscriber(to: "movie.")
-            try await station.publish("movie.AAAAAAAA")
+            let harness = try await PublisherHarness(log, events: events, commands: commands)
+            await harness.waitForSubscriber(to: "movie.")
+            try await harness.publish("movie.AAAAAAAA")
             #expect(await delivered.next() == UInt64(2 * life + 1))
             // Written, and then it dies before it can say so.
-            try await station.write(["movie.BBBBBBBB"])
-            await station.end()
+            try await harness.write(["movie.BBBBBBBB"])
+            await harness.end()
             if life < 2 {
-                let next = try await Station(log, events: events, commands: commands)
+                let next = try await PublisherHarness(log, events: events, commands: commands)
                 #expect(await delivered.next() == UInt64(2 * life + 2))
                 await next.end()
             }
@@ -103,7 +104,7 @@ import ZeroMQ
     @Test("a new log is told, and read from its beginning")
     func newLog() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
-        let old = try await Station(Log(in: folder), events: events, commands: commands)
+        let old = try await PublisherHarness(EventLogFixture(in: folder), events: events, commands: commands)
         try await old.publish("movie.AAAAAAAA", "movie.BBBBBBBB")
         let io = try IOThread()
         let subscription = try await Subscription(
@@ -122,10 +123,10 @@ import ZeroMQ
         #expect(await delivered.next() == "movie.BBBBBBBB 2")
         await old.end()
         let other = try TemporaryFolder()
-        let new = try await Station(Log(in: other), events: events, commands: commands)
+        let new = try await PublisherHarness(EventLogFixture(in: other), events: events, commands: commands)
         try await new.publish("movie.CCCCCCCC")
         await new.waitForSubscriber(to: "movie.")
-        try await new.beat()
+        try await new.sendHeartbeat()
         #expect(await delivered.next() == new.log.log.epoch)
         #expect(await delivered.next() == "movie.CCCCCCCC 1")
         await subscription.close()
@@ -138,7 +139,7 @@ import ZeroMQ
     func unanswered() async throws {
         let questions = Locked(0)
         let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
-        let station = try await Station(Log(in: folder)) { command in
+        let harness = try await PublisherHarness(EventLogFixture(in: folder)) { command in
             guard command.name == "replay" else { return nil }
             let number = questions.withLock { count in
                 count += 1
@@ -154,15 +155,15 @@ import ZeroMQ
             default: return nil
             }
         }
-        station.send(try await station.write(requests(3)))
+        harness.send(try await harness.write(requests(3)))
         let clock = ManualClock()
         let (notes, noted) = AsyncStream<(Duration, String)>.makeStream()
-        let subscription = try await station.subscription(to: ["request."], from: .beginning, clock: clock) { note in
-            if case .waiting(let pause, let error) = note { noted.yield((pause, "\(error)")) }
+        let subscription = try await harness.subscription(to: ["request."], from: .beginning, clock: clock) { note in
+            if case .retrying(let pause, let error) = note { noted.yield((pause, "\(error)")) }
         }
         async let numbers = subscription.numbers(upTo: 3)
         var waits = notes.makeAsyncIterator()
-        for (pause, words) in [(250, "not now"), (500, "what?"), (1_000, "nobody answers")] {
+        for (pause, words) in [(250, "not now"), (500, "what?"), (1_000, "no reply from")] {
             if pause == 1_000 {
                 // The deadline's own sleep, then the pause's.
                 for await _ in asked.stream {}
@@ -177,15 +178,17 @@ import ZeroMQ
             clock.advance(by: .milliseconds(pause))
         }
         #expect(try await numbers == [1, 2, 3])
-        await station.end()
+        await harness.end()
     }
 
     @Test("closing ends it, in a pause as well", arguments: [true, false])
     func close(inPause: Bool) async throws {
-        let station = try await Station(Log(in: folder)) { _ in .refused(ContractError(.internal, "not now")) }
-        if inPause { try await station.publish("movie.AAAAAAAA") }
+        let harness = try await PublisherHarness(EventLogFixture(in: folder)) { _ in
+            .refused(ContractError(.internal, "not now"))
+        }
+        if inPause { try await harness.publish("movie.AAAAAAAA") }
         let (notes, noted) = AsyncStream<Void>.makeStream()
-        let subscription = try await station.subscription(
+        let subscription = try await harness.subscription(
             to: ["movie."], from: .beginning, clock: ManualClock()
         ) { _ in noted.finish() }
         async let end: Void? = subscription.read { delivery -> Void? in
@@ -195,6 +198,6 @@ import ZeroMQ
         for await _ in notes {}
         await subscription.close()
         #expect(try await end == nil)
-        await station.end()
+        await harness.end()
     }
 }

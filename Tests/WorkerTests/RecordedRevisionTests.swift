@@ -55,7 +55,7 @@ import Testing
         // The recorded versions of a day all differ; that it settles is a revision of its own.
         #expect(revisions.count == versions.count + 1)
         for (version, revision) in zip(versions, revisions) {
-            #expect(abs(revision.learnt.timeIntervalSince(version.time)) < 0.001)
+            #expect(abs(revision.recordedAt.timeIntervalSince(version.time)) < 0.001)
             #expect(revision.chart.state == .provisional)
         }
         for (before, after) in zip(revisions, revisions.dropFirst()) {

@@ -1,17 +1,18 @@
 public import BoxOffice
+import FoundationEssentials
 
-/// What an answer to `replay` or `latest` says before its events.
+/// The header of a reply to `replay` or `latest`, before its events.
 public struct PageHeader: Hashable, Sendable, Codable {
-    /// The log that the places are in.
+    /// The epoch of the log.
     public let epoch: String
-    /// The stream that `position` counts; null if the events may be of several.
+    /// The stream of `position`; null if the events may belong to several.
     @Nullable public var stream: Stream?
-    /// For `replay`, the place up to which nothing was left out. For `latest`, the place of the stream's newest event:
-    /// what came later is after it.
+    /// For `replay`, the sequence up to which nothing was left out. For `latest`, the sequence of the stream's newest
+    /// event.
     @Nullable public var position: SequenceNumber?
-    /// Whether there is more to ask for.
+    /// Whether more events follow.
     public let more: Bool
-    /// For `latest`, the place of each stream's newest event.
+    /// For `latest`, the sequence of each stream's newest event.
     public var positions: [Stream: SequenceNumber]?
 
     /// Makes a header; `positions` is only in an answer to `latest`.
@@ -28,7 +29,7 @@ public struct PageHeader: Hashable, Sendable, Codable {
 }
 
 extension Stream {
-    /// The one stream whose topics can begin with `prefix`, if it is one.
+    /// Makes the only stream whose topics can begin with `prefix`; nil if there are several or none.
     public init?(ofPrefix prefix: String) {
         let possible = Stream.allCases.filter { stream in
             let word = stream.rawValue + "."
@@ -36,5 +37,67 @@ extension Stream {
         }
         guard let stream = possible.first, possible.count == 1 else { return nil }
         self = stream
+    }
+}
+
+/// The fields of a `replay` or `latest` command, with their checks.
+public struct PageFields: Decodable, Sendable {
+    /// The allowed number of events in a reply.
+    public static let limits = 1...5_000
+
+    private var stream: String?
+    private var after: String?
+    private var topic: String?
+    /// Decoded as any number, to distinguish a fraction from a value that is not a number.
+    private var limit: Double?
+
+    /// Reads a command's body: a JSON object, or nothing. Unknown fields are ignored.
+    public init(frames: [[UInt8]]) throws(ContractError) {
+        let body = try RequestFrames(frames).body
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data((body.isEmpty ? "{}" : body).utf8))
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context) {
+            guard let field = context.codingPath.first?.stringValue else {
+                throw ContractError(.badRequest, "the body is no JSON object", field: "body")
+            }
+            throw ContractError(.badRequest, "the body's \(field) has the wrong type", field: field)
+        } catch {
+            throw ContractError(.badRequest, "the body is no JSON object", field: "body")
+        }
+    }
+
+    /// Returns the stream to replay.
+    public func requiredStream() throws(ContractError) -> Stream {
+        guard let stream else { throw ContractError(.badRequest, "stream is needed", field: "stream") }
+        guard let known = Stream(rawValue: stream) else {
+            let names = Stream.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ContractError(.badRequest, "stream is one of \(names)", field: "stream")
+        }
+        return known
+    }
+
+    /// Returns the sequence after which to replay.
+    public func sequence() throws(ContractError) -> SequenceNumber {
+        guard let after, !after.isEmpty else { return .zero }
+        guard let sequence = SequenceNumber(after) else {
+            throw ContractError(.badRequest, "after is a sequence of sixteen digits, or empty", field: "after")
+        }
+        return sequence
+    }
+
+    /// The topic after which to continue; topics are only compared with it, so any text is valid.
+    public var lastTopic: String { after ?? "" }
+
+    /// The prefix of the topics; empty for all.
+    public var prefix: String { topic ?? "" }
+
+    /// Returns the number of events to reply with.
+    public func count() throws(ContractError) -> Int {
+        guard let limit else { return 500 }
+        guard let count = Int(exactly: limit), Self.limits.contains(count) else {
+            throw ContractError(
+                .badRequest, "limit is a whole number from 1 to \(Self.limits.upperBound)", field: "limit")
+        }
+        return count
     }
 }

@@ -1,10 +1,9 @@
 public import JSONCoding
-import SQLite
 import Text
 
-/// The place of an event in its stream, from 1; written with sixteen digits so that texts sort as numbers do.
+/// The position of an event in its stream, from 1. Its text has sixteen digits, so that texts sort as numbers do.
 public struct SequenceNumber: Hashable, Sendable {
-    /// The place before the first event.
+    /// The position before the first event.
     public static let zero = SequenceNumber(unchecked: 0)
     private static let digits = 16
     private static let largest: UInt64 = 9_999_999_999_999_999
@@ -12,7 +11,7 @@ public struct SequenceNumber: Hashable, Sendable {
     /// The number.
     public let value: UInt64
 
-    /// Makes a number, or nothing if it takes more than sixteen digits.
+    /// Makes a number, or nil if it takes more than sixteen digits.
     public init?(_ value: UInt64) {
         guard value <= Self.largest else { return nil }
         self.value = value
@@ -22,7 +21,7 @@ public struct SequenceNumber: Hashable, Sendable {
         self.value = value
     }
 
-    /// The place `count` events further on, or the largest there is.
+    /// Returns the sequence `count` events later, or the largest sequence.
     public func advanced(by count: UInt64) -> SequenceNumber {
         SequenceNumber(unchecked: min(value + min(count, Self.largest), Self.largest))
     }
@@ -55,6 +54,6 @@ extension SequenceNumber: CustomStringConvertible {
 }
 
 extension SequenceNumber: StringRepresentable {
-    /// What it is called where a text is none.
+    /// The noun in error texts.
     public static let noun = "sequence number"
 }

@@ -98,6 +98,6 @@ extension Topic: CustomStringConvertible {
 }
 
 extension Topic: StringRepresentable {
-    /// What it is called where a text is none.
+    /// The noun in error texts.
     public static let noun = "topic of an event"
 }

@@ -1,16 +1,19 @@
 public import Operations
 public import ZeroMQ
 
-/// Who may connect to a process, and what they may do there: its keys, its clients' keys and its door.
+/// Access to a process's sockets: its own keys, its clients' keys, the clients' roles and the limits on each client.
 public struct AccessControl: Sendable {
-    /// What each message has to pass.
-    public let door: RequestGuard
-    /// What holds for each socket that clients connect to.
+    /// Checks the role and the rate of each request and command.
+    public let requestGuard: RequestGuard
+    /// The options of every socket that clients connect to.
     public let socketOptions: SocketOptions
     private let encryption: Encryption?
     private let connections: ConnectionAuditLog
 
-    /// Reads the keys, if there is encryption; throws if one is missing, or if the process would be open to strangers.
+    /// Reads the keys if encryption is on.
+    ///
+    /// - Throws: A `KeyError` if a key is missing or unreadable, or a configuration error if the process would accept
+    ///   unencrypted connections from other hosts without the operator's consent.
     public init(
         _ configuration: Configuration, of owner: Configuration.ProcessRole, metrics: Metrics, logger: Logger
     ) throws {
@@ -21,12 +24,12 @@ public struct AccessControl: Sendable {
         socketOptions = options
         guard configuration.curve.isOn else {
             encryption = nil
-            door = RequestGuard(nil, limits: configuration.clientLimits, metrics: metrics)
+            requestGuard = RequestGuard(nil, limits: configuration.clientLimits, metrics: metrics)
             return
         }
         let folder = KeyFolder(configuration.curve.folder)
         let clients = ClientKeyStore(folder, logger: logger, clock: ContinuousClock())
-        door = RequestGuard(clients, limits: configuration.clientLimits, metrics: metrics)
+        requestGuard = RequestGuard(clients, limits: configuration.clientLimits, metrics: metrics)
         let server = Encryption.Server(keys: try folder.pair(configuration.curve.server)) { key, socket in
             guard let client = clients.client(with: key) else { return .refused(.unknownKey) }
             return Self.mayUse(socket, client.roles) ? .admitted(name: client.name) : .refused(.missingRole)
@@ -34,16 +37,16 @@ public struct AccessControl: Sendable {
         encryption = Encryption(client: try owner.isClient ? configuration.clientEncryption() : nil, server: server)
     }
 
-    /// Starts the thread of the process's sockets.
+    /// Starts the I/O thread that owns the process's sockets.
     public func makeThread() throws -> IOThread {
         try IOThread(encryption: encryption) { [connections] in
-            connections.note($0)
+            connections.record($0)
         } onDrop: { [connections] in
-            connections.note($0)
+            connections.record($0)
         }
     }
 
-    /// What a whole socket is for; a router serves commands of many roles, and looks at each.
+    /// Whether a client with these roles may connect to a socket; a router checks each command instead.
     private static func mayUse(_ socket: SocketKind, _ roles: Set<Role>) -> Bool {
         switch socket {
         case .publisher: roles.contains(.read)
@@ -54,7 +57,7 @@ public struct AccessControl: Sendable {
 }
 
 extension Configuration {
-    /// Starts the thread of a program that only connects, with its key if there is encryption.
+    /// Starts the I/O thread of a program that only connects, with the program's key if encryption is on.
     public func makeClientThread() throws -> IOThread {
         try IOThread(encryption: curve.isOn ? Encryption(client: clientEncryption(), server: nil) : nil)
     }
@@ -62,5 +65,47 @@ extension Configuration {
     fileprivate func clientEncryption() throws(KeyError) -> Encryption.Client {
         let folder = KeyFolder(curve.folder)
         return Encryption.Client(keys: try folder.pair(curve.client), server: try folder.publicKey(curve.server))
+    }
+}
+
+/// Counts and logs failed handshakes and dropped connections.
+struct ConnectionAuditLog: Sendable {
+    private let logger: RateLimitedLogger
+    private let failed: [HandshakeFailure.Reason: Counter]
+    private let dropped: [DroppedConnection.Reason: Counter]
+
+    init(metrics: Metrics, logger: Logger) {
+        self.logger = RateLimitedLogger(logger)
+        failed = metrics.counters(
+            "marquee_handshakes_failed_total", "Connections that failed before their first message, by reason.",
+            for: HandshakeFailure.Reason.allCases
+        ) { ["reason": $0.rawValue] }
+        dropped = metrics.counters(
+            "marquee_connections_cut_total",
+            "Connections closed by us, by reason: an incomplete message that grew too large, or unread replies.",
+            for: DroppedConnection.Reason.allCases
+        ) { ["reason": $0.rawValue] }
+    }
+
+    /// Records a failed handshake.
+    func record(_ failure: HandshakeFailure) {
+        failed[failure.reason]?.add()
+        logger.warning(
+            "connection refused: the handshake failed",
+            [
+                .address: failure.address ?? "unknown", .reason: failure.reason.rawValue,
+                .kind: failure.socket.rawValue, .key: failure.key,
+            ])
+    }
+
+    /// Records a connection that we closed.
+    func record(_ connection: DroppedConnection) {
+        dropped[connection.reason]?.add()
+        logger.warning(
+            "connection closed: the client exceeded a limit",
+            [
+                .address: connection.address ?? "unknown", .reason: connection.reason.rawValue,
+                .kind: connection.socket.rawValue,
+            ])
     }
 }

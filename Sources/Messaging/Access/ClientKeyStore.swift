@@ -3,11 +3,10 @@ import FoundationEssentials
 import Operations
 import ZeroMQ
 
-/// The clients that may come in: what the files in a folder say, looked at again at each handshake, and for messages at most
-/// once a second.
+/// The clients that may connect, as the key files in a folder say.
 ///
-/// So a key that is put there lets its client in at the next try, and one that is taken away ends what its client may do,
-/// though not a connection that is up.
+/// The folder is scanned again at each handshake, and for messages at most once a second. A new key file therefore admits
+/// its client at the next attempt. Deleting one withdraws the client's roles, but does not close its connections.
 final class ClientKeyStore: Sendable {
     /// A client with a key.
     struct Client: Sendable, Hashable {
@@ -17,20 +16,20 @@ final class ClientKeyStore: Sendable {
     }
 
     private struct State {
-        var looked: Stopwatch?
-        var seen: [Seen] = []
+        var lastScan: Stopwatch?
+        var files: [FileVersion] = []
         var byKey: [PublicKey: Client] = [:]
         var byName: [String: Client] = [:]
     }
 
-    /// By what a file that has changed is told from the one it was.
-    private struct Seen: Hashable {
+    /// Identifies one version of a file.
+    private struct FileVersion: Hashable {
         let name: String
         let changed: Date?
         let size: UInt64
     }
 
-    private static let patience = Duration.seconds(1)
+    private static let scanInterval = Duration.seconds(1)
 
     private let folder: KeyFolder
     private let logger: Logger
@@ -43,54 +42,58 @@ final class ClientKeyStore: Sendable {
         self.clock = clock
     }
 
-    /// The client with a key, if it may come in.
+    /// Returns the client with a key, if it may connect.
     func client(with key: PublicKey) -> Client? {
-        // At once, since a client whose handshake is refused does not try again by itself.
-        current(atOnce: true) { $0.byKey[key] }
+        // Always a new scan, because a client whose handshake is refused does not try again by itself.
+        find(rescan: true) { $0.byKey[key] }
     }
 
-    /// The client of a name.
+    /// Returns the client with a name.
     func client(named name: String) -> Client? {
-        current(atOnce: false) { $0.byName[name] }
+        find(rescan: false) { $0.byName[name] }
     }
 
-    private func current(atOnce: Bool, _ find: (State) -> Client?) -> Client? {
+    private func find(rescan: Bool, _ client: (State) -> Client?) -> Client? {
         state.withLock { state in
-            if atOnce || state.looked.map({ $0.elapsed >= Self.patience }) ?? true {
-                state.looked = Stopwatch(clock)
-                look(&state)
+            if rescan || state.lastScan.map({ $0.elapsed >= Self.scanInterval }) ?? true {
+                state.lastScan = Stopwatch(clock)
+                scan(&state)
             }
-            return find(state)
+            return client(state)
         }
     }
 
-    private func look(_ state: inout State) {
-        // No folder is no clients, and a file that is gone by now has no attributes.
+    private func scan(_ state: inout State) {
+        // A missing folder means no clients. A file deleted in between has no attributes.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.clients)) ?? []).sorted()
-        let seen = names.filter { $0.hasSuffix(".key") }.map { name in
+        let files = names.filter { $0.hasSuffix(".key") }.map { name in
             let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder.clients)/\(name)")
-            return Seen(
+            return FileVersion(
                 name: name, changed: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? UInt64 ?? 0)
         }
-        guard seen != state.seen else { return }
-        state.seen = seen
+        guard files != state.files else { return }
+        state.files = files
         state.byKey = [:]
         state.byName = [:]
-        for file in seen {
+        for file in files {
             do throws(KeyError) {
                 try add(String(file.name.dropLast(".key".count)), from: "\(folder.clients)/\(file.name)", to: &state)
             } catch {
-                logger.error("a client's key cannot be used", [.error: error])
+                logger.error("client key ignored", [.error: error])
             }
         }
         logger.info("client keys read", [.path: folder.clients, .count: state.byKey.count])
     }
 
     private func add(_ name: String, from path: String, to state: inout State) throws(KeyError) {
-        guard KeyFolder.isName(name) else { throw KeyError("\(path.debugDescription) is not named as a client can be") }
+        guard KeyFolder.isName(name) else {
+            throw KeyError(
+                "\(path.debugDescription) is not a valid client name: use 1 to 64 letters, digits, dots, hyphens and underscores"
+            )
+        }
         let file = try KeyFolder.read(path)
         if let other = state.byKey[file.publicKey] {
-            throw KeyError("\(path) holds the same key as that of \(other.name)")
+            throw KeyError("\(path) holds the same key as the client \(other.name)")
         }
         let client = Client(name: name, key: file.publicKey, roles: file.roles)
         state.byKey[client.key] = client

@@ -2,21 +2,23 @@ public import ZeroMQ
 
 /// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
 public struct KeyFile: Sendable {
-    /// The public half.
+    /// The public key.
     public let publicKey: PublicKey
-    /// Both halves, if the file holds the secret one.
+    /// The key pair, if the file holds the secret key.
     public let keys: KeyPair?
-    /// What a client with this key may do.
+    /// The roles of the client with this key.
     public let roles: Set<Role>
 
-    /// Makes the file of a whole pair.
+    /// Makes the file of a key pair.
     public init(_ keys: KeyPair, roles: Set<Role> = []) {
         publicKey = keys.publicKey
         self.keys = keys
         self.roles = roles
     }
 
-    /// Reads a file's text; throws a sentence that says what is wrong with it, and shows none of it.
+    /// Parses a file's text.
+    ///
+    /// - Throws: A `KeyError` that says what is wrong without quoting the text.
     init(text: String) throws(KeyError) {
         var values: [Substring: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -27,11 +29,13 @@ public struct KeyFile: Sendable {
                 .split(separator: " ").joined(separator: " ")
         }
         guard let publicKey = values["public-key"].flatMap({ PublicKey($0) }) else {
-            throw KeyError("holds no public key")
+            throw KeyError("contains no valid public key")
         }
         if let secret = values["secret-key"] {
-            guard let keys = KeyPair(secret: secret) else { throw KeyError("holds a secret key that is none") }
-            guard keys.publicKey == publicKey else { throw KeyError("holds two keys that do not belong together") }
+            guard let keys = KeyPair(secret: secret) else { throw KeyError("contains an invalid secret key") }
+            guard keys.publicKey == publicKey else {
+                throw KeyError("contains a public and a secret key that do not belong together")
+            }
             self.keys = keys
         } else {
             keys = nil
@@ -40,14 +44,15 @@ public struct KeyFile: Sendable {
         var roles: Set<Role> = []
         for word in (values["roles"] ?? "").split(separator: " ") {
             guard let role = Role(rawValue: String(word)) else {
-                throw KeyError("gives a role that is none of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw KeyError(
+                    "contains an unknown role; the roles are \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             roles.insert(role)
         }
         self.roles = roles
     }
 
-    /// The file's text, with the secret half or without.
+    /// Returns the file's text, with or without the secret key.
     func text(name: String, isSecret: Bool) -> String {
         var lines = [
             isSecret && keys != nil
@@ -64,9 +69,9 @@ public struct KeyFile: Sendable {
     }
 }
 
-/// What is wrong with a key or its file.
+/// A key or key file that cannot be used.
 public struct KeyError: Error, CustomStringConvertible {
-    /// One line, without any part of a key.
+    /// The problem in one line, without any part of a key.
     public let description: String
 
     init(_ description: String) {

@@ -2,44 +2,48 @@ import FoundationEssentials
 import Glibc
 import ZeroMQ
 
-/// A folder of key files: `NAME.key_secret` for a whole pair, `NAME.key` for a public key, and `clients/NAME.key` for the
-/// clients that may come in.
+/// A folder of key files: `NAME.key_secret` for a key pair, `NAME.key` for a public key, and `clients/NAME.key` for each
+/// client that may connect.
 public struct KeyFolder: Sendable {
-    /// Where the folder is.
+    /// The path of the folder.
     public let path: String
 
-    /// Names a folder, which need not be there.
+    /// Names a folder, which need not exist yet.
     public init(_ path: String) {
         self.path = path
     }
 
-    /// Makes a server's key pair and writes both halves; returns the paths of the secret and the public file.
+    /// Makes a server's key pair, writes both files and returns their paths.
+    ///
+    /// - Throws: A `KeyError` if one of the files exists already or cannot be written.
     public func makeServer(_ name: String) throws -> (secret: String, open: String) {
         try make(KeyFile(KeyPair()), name, open: "\(path)/\(name).key")
     }
 
-    /// Makes a client's key pair; with its public file among the clients, the client may come in from then on.
+    /// Makes a client's key pair and writes both files; the client may connect from then on.
+    ///
+    /// - Throws: A `KeyError` if one of the files exists already or cannot be written.
     public func makeClient(_ name: String, roles: Set<Role>) throws -> (secret: String, open: String) {
         try make(KeyFile(KeyPair(), roles: roles), name, open: "\(clients)/\(name).key")
     }
 
-    /// A whole pair.
+    /// Reads a key pair.
     func pair(_ name: String) throws(KeyError) -> KeyPair {
         let path = secretPath(name)
-        guard let keys = try Self.read(path).keys else { throw KeyError("\(path) holds no secret key") }
+        guard let keys = try Self.read(path).keys else { throw KeyError("\(path) contains no secret key") }
         return keys
     }
 
-    /// A public key, from its own file or that of the pair.
+    /// Reads a public key, from its own file or from the pair's.
     func publicKey(_ name: String) throws(KeyError) -> PublicKey {
         let open = "\(path)/\(name).key"
         return try Self.read(access(open, F_OK) == 0 ? open : secretPath(name)).publicKey
     }
 
-    /// Where the public keys of the clients are that may come in.
+    /// The path of the folder with the clients' public keys.
     var clients: String { "\(path)/clients" }
 
-    /// Whether a name can be that of a file, and travel with every message.
+    /// Whether a text can be a client's name: 1 to 64 letters, digits, dots, hyphens and underscores, and no leading dot.
     public static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.utf8.allSatisfy { byte in
@@ -69,8 +73,8 @@ public struct KeyFolder: Sendable {
     private func make(_ file: KeyFile, _ name: String, open: String) throws -> (secret: String, open: String) {
         try FileManager.default.createDirectory(atPath: clients, withIntermediateDirectories: true)
         let secret = secretPath(name)
-        // Before the first is written: half a pair would be in the way of the next try.
-        for path in [secret, open] where access(path, F_OK) == 0 { throw KeyError("\(path) is there already") }
+        // Checked before the first is written, because half a pair would block the next attempt.
+        for path in [secret, open] where access(path, F_OK) == 0 { throw KeyError("\(path) exists already") }
         try Self.write(file.text(name: name, isSecret: true), to: secret, mode: 0o600)
         try Self.write(file.text(name: name, isSecret: false), to: open, mode: 0o644)
         return (secret, open)
@@ -79,7 +83,7 @@ public struct KeyFolder: Sendable {
     /// Makes a new file (open(2) with `O_EXCL`), which is never, not for a moment, open to more than `mode` says.
     private static func write(_ text: String, to path: String, mode: mode_t) throws(KeyError) {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw KeyError("\(path) cannot be made: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw KeyError("\(path) cannot be created: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {

@@ -3,11 +3,11 @@ public import Contract
 import Operations
 public import ZeroMQ
 
-/// Decides, message by message, whether a client may have what it asks for: by the roles of its key, and by how much it asks.
+/// Decides for each request and command whether the client may send it: by the roles of its key and by limits on each client.
 ///
-/// A client is who its key says; without encryption, everybody at one address is one client.
+/// A client is identified by its key. Without encryption, all peers at one IP address count as one client.
 public final class RequestGuard: Sendable {
-    /// What a client is refused for; the raw value is the label of the metric.
+    /// The reason for a refusal; the raw value is the label of the metric.
     private enum Reason: String, CaseIterable {
         case role
         case rate
@@ -15,16 +15,17 @@ public final class RequestGuard: Sendable {
         case unread
     }
 
-    /// Strangers choose their addresses, so there is an end to how many are remembered.
-    private static let rememberedClients = 10_000
-    /// For how long a client that was quiet may make up for it.
-    private static let burst = 5.0
+    /// The number of token buckets kept; bounded because clients without a key choose their addresses.
+    private static let bucketLimit = 10_000
+    /// The size of a client's token bucket in seconds of its rate.
+    private static let burstSeconds = 5.0
 
-    /// How many bytes of answers a client may leave unread and still get a page of the log; who reads a page before asking
-    /// for the next has at most one.
+    /// The number of unread reply bytes above which a client gets no further page of the log.
+    ///
+    /// A client that reads a page before it asks for the next one never has more than one page unread.
     static let unreadLimit = 16 << 20
 
-    /// How many requests of one client may wait at once.
+    /// The number of requests of one client that may be queued at a time.
     public let queueLimit: Int
     private let rate: Double
     private let clients: ClientKeyStore?
@@ -42,58 +43,83 @@ public final class RequestGuard: Sendable {
         age = Stopwatch(clock)
         refused = metrics.counters(
             "marquee_client_refusals_total",
-            "Requests and commands refused for a missing role, or for more a second, in the queue or unread than one client may have.",
+            "Requests and commands refused, by reason: a missing role, the client's rate, its queued requests, or its unread replies.",
             for: Reason.allCases
         ) { ["reason": $0.rawValue] }
     }
 
-    /// A door that refuses nothing, for tests and programs that only look.
-    public static func open() -> RequestGuard {
+    /// Returns a guard that refuses nothing, for tests and tools.
+    public static func unrestricted() -> RequestGuard {
         let limits = Configuration.ClientLimits(requestsPerSecond: .max, waitingRequests: .max)
         return RequestGuard(nil, limits: limits, metrics: Metrics())
     }
 
-    /// Who a sender is to us.
+    /// Returns the client's name if it has a key, and its address otherwise; empty if neither is known.
     public func client(_ sender: PeerIdentity?) -> String {
         sender.map { $0.name ?? $0.address } ?? ""
     }
 
-    /// Why a command or request is refused, or nil if it is not.
+    /// Returns the refusal of a command or request by rate or role; nil if the client may send it.
     public func refusal(of command: String, from sender: PeerIdentity?) -> ContractError? {
         let client = client(sender)
         guard takeToken(of: client) else {
             refused[.rate]?.add()
-            return ContractError(.overloaded, "more than \(Int(rate)) requests a second", retryAfter: 1)
+            return ContractError(
+                .overloaded, "the client sends more than \(Int(rate)) requests a second", retryAfter: 1)
         }
         guard let clients, let role = Role(for: command) else { return nil }
         guard let roles = clients.client(named: client)?.roles, roles.contains(role) else {
             refused[.role]?.add()
-            return ContractError(.forbidden, "the client \(client) has not the role \(role.rawValue)")
+            return ContractError(.forbidden, "the client \(client) does not have the role \(role.rawValue)")
         }
         return nil
     }
 
-    /// The refusal of a client that has so many requests waiting, or nil if there may be one more.
-    public func refusal(ofOneMoreThan waiting: Int) -> ContractError? {
+    /// Returns the refusal of one more request of a client with this many queued requests; nil if it may be queued.
+    public func refusal(withQueued waiting: Int) -> ContractError? {
         guard waiting >= queueLimit else { return nil }
         refused[.queue]?.add()
-        return ContractError(.overloaded, "\(waiting) requests of one client are waiting", retryAfter: 60)
+        return ContractError(.overloaded, "\(waiting) requests of the client are queued already", retryAfter: 60)
     }
 
-    /// The refusal of a page to a client that has not read so many bytes of earlier answers, or nil if it may have one.
-    func refusal(ofAPageOnTopOf unread: Int) -> ContractError? {
+    /// Returns the refusal of a page of the log to a client with this many unread reply bytes; nil if it may have one.
+    func refusal(ofPageWithUnread unread: Int) -> ContractError? {
         guard unread > Self.unreadLimit else { return nil }
         refused[.unread]?.add()
-        return ContractError(.overloaded, "\(unread) bytes of earlier answers have not been read", retryAfter: 1)
+        return ContractError(.overloaded, "the client has not read \(unread) bytes of earlier replies", retryAfter: 1)
     }
 
-    /// Takes one of the requests that a client may send now; it gets `rate` a second.
+    /// Takes a token from the client's bucket; returns false if the bucket is empty.
     private func takeToken(of client: String) -> Bool {
         let now = age.elapsed
         return buckets.withLock { buckets in
-            if buckets.count >= Self.rememberedClients, buckets[client] == nil { buckets = [:] }
-            let full = TokenBucket(capacity: Self.burst * rate, refillPerSecond: rate, at: now)
+            if buckets.count >= Self.bucketLimit, buckets[client] == nil { buckets = [:] }
+            let full = TokenBucket(capacity: Self.burstSeconds * rate, refillPerSecond: rate, at: now)
             return buckets[client, default: full].takeToken(at: now)
+        }
+    }
+}
+
+/// A permission of a client's key, which may have any number of them.
+///
+/// Every client may send `status`.
+public enum Role: String, Sendable, Hashable, CaseIterable {
+    /// Subscribe to events and alerts, and send `latest`.
+    case read
+    /// Send requests that only fetch data.
+    case request
+    /// Send requests that change data at an upstream, and read the log with `replay`.
+    case operate
+
+    /// Returns the role that a command or request needs; nil if every client may send it.
+    init?(for command: String) {
+        switch command {
+        case "status": return nil
+        case "latest": self = .read
+        case "replay": self = .operate
+        default:
+            let word = command.prefix { $0 != "." && $0 != " " }
+            self = word == "fetch" ? .request : .operate
         }
     }
 }

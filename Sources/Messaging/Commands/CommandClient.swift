@@ -2,23 +2,25 @@ import Concurrency
 public import Contract
 public import ZeroMQ
 
-/// Asks a process on its ROUTER socket.
+/// Sends commands to a process and waits for the replies.
 ///
-/// An answer does not say which question it is to, so a socket has one question at a time and is used again only once
-/// that is answered: what still comes to a question that was given up reaches nobody.
+/// A reply does not name its command. Each socket therefore has one command at a time and is reused only after the reply;
+/// a late reply to an abandoned command is discarded with its socket.
 public actor CommandClient {
     private let io: IOThread
     private let address: String
     private var idle: Socket?
 
-    /// Connects to the process that listens on `address`; that it is not there yet does not matter.
+    /// Connects to the process that listens on `address`, which need not run yet.
     public init(_ io: IOThread, address: String) async throws(ZeroMQError) {
         self.io = io
         self.address = address
         idle = try await Self.connect(io, address)
     }
 
-    /// Asks, and waits for the answer, for ever if none comes: give it a deadline (`withDeadline`).
+    /// Sends a command and waits for the reply, without a time limit: use `withDeadline`.
+    ///
+    /// - Throws: A `CancellationError`, a `ZeroMQError`, or a `ResponseTimeoutError` if the I/O thread is shut down first.
     public func ask(_ name: String, _ body: String = "{}", attaching frames: [[UInt8]] = []) async throws -> Reply {
         let socket: Socket
         if let idle { socket = idle } else { socket = try await Self.connect(io, address) }
@@ -33,20 +35,20 @@ public actor CommandClient {
         throw ResponseTimeoutError(address: address)
     }
 
-    /// Ends the connection that would have taken the next question.
+    /// Closes the idle connection.
     public func close() async {
         await idle?.close()
     }
 
     private static func connect(_ io: IOThread, _ address: String) async throws(ZeroMQError) -> Socket {
         var options = SocketOptions()
-        // The largest page that can be asked for, with two frames an event, its word and its header.
+        // The largest page: a word, a header, and two frames for each event.
         options.maximumFrames = 2 * PageFields.limits.upperBound + 2
         return try await io.open(.dealer, connect: [address], options: options)
     }
 }
 
-/// Nobody answered at an address in time.
+/// No process answered at an address in time.
 public struct ResponseTimeoutError: Error, CustomStringConvertible {
     let address: String
 
@@ -55,8 +57,8 @@ public struct ResponseTimeoutError: Error, CustomStringConvertible {
         self.address = address
     }
 
-    /// Whom we waited for, and what to look at.
+    /// The address, and what to check.
     public var description: String {
-        "nobody answers at \(address): is the process running, and is this its address?"
+        "no reply from \(address): check that the process is running and that this is its address"
     }
 }

@@ -1,66 +1,74 @@
 public import Contract
 public import ZeroMQ
 
-/// Answers the questions that come in on a ROUTER socket, in the order in which each client asked.
+/// Answers the commands that arrive on a ROUTER socket, in the order in which each client sent them.
 ///
-/// A whole batch is answered at a time, so that the requests in it share one commit; but a page of the log is sent before the
-/// next is read, however many were asked for at once, since each may have megabytes. While a batch is being answered, further
-/// questions wait in the socket, which refuses what is too much.
+/// Commands are answered in batches, so that the requests of a batch share one commit. While a batch is being answered,
+/// further commands wait in the socket's receive queue, which refuses commands when it is full.
 public struct CommandServer: Sendable {
-    /// How many bytes of commands may be answered from the thread of the socket.
-    private static let few = 1_024
+    /// The number of bytes up to which a batch is answered on the I/O thread.
+    private static let inlineByteLimit = 1_024
 
-    /// Answers a batch of commands, one reply a command, in their order.
-    public typealias Answering = @Sendable ([Command]) async -> [Reply]
+    /// Answers a batch of commands with one reply for each, in the same order.
+    public typealias Handler = @Sendable ([Command]) async -> [Reply]
 
     private let socket: Socket
     private let io: IOThread?
 
-    /// Makes a server of the given ROUTER socket; on the thread of the socket, if that is given, it spares commands the way
-    /// to another thread and back.
+    /// Makes a server of a ROUTER socket.
+    ///
+    /// - Parameters:
+    ///   - socket: The socket that the commands arrive on.
+    ///   - io: The socket's I/O thread, if short batches are to be answered there: that saves two thread hops.
     public init(_ socket: Socket, on io: IOThread? = nil) {
         self.socket = socket
         self.io = io
     }
 
-    /// Hands each batch to `answer`, which returns one reply a command, until the socket closes.
+    /// Answers commands until the socket closes.
     ///
-    /// Commands that the socket did not take whole are refused here. A few short commands are answered on the thread of the
-    /// socket, which `answer` must not block; more are worth the way to another thread.
-    public func run(_ answer: Answering, afterAnswering: @Sendable () -> Void = {}) async {
-        await withTaskExecutorPreference(io) { await serve(answer, afterAnswering) }
-    }
-
-    private func serve(_ answer: Answering, _ afterAnswering: @Sendable () -> Void) async {
-        for await batch in socket.incoming {
-            var rest = batch.map(Command.init)[...]
-            while !rest.isEmpty {
-                let end = rest.firstIndex(where: \.asksForPage).map { $0 + 1 } ?? rest.endIndex
-                // What was sent for the commands before counts already.
-                if rest[end - 1].asksForPage { rest[end - 1].unread = socket.unread(by: rest[end - 1].asker) }
-                // Waits for room, never for a peer: a router drops what a peer does not take.
-                let commands = rest[..<end]
-                let answers =
-                    Self.areFew(commands)
-                    ? await answers(to: commands, by: answer) : await answersElsewhere(to: commands, by: answer)
-                await socket.send(answers)
-                afterAnswering()
-                rest = rest[end...]
+    /// Commands that the socket truncated are refused without asking `answer`.
+    ///
+    /// - Parameters:
+    ///   - answer: Returns one reply for each command of a batch. May run on the I/O thread, and must not block it.
+    ///   - afterAnswering: Called after the replies of each batch have been queued.
+    public func run(_ answer: Handler, afterAnswering: @Sendable () -> Void = {}) async {
+        await withTaskExecutorPreference(io) {
+            for await messages in socket.incoming {
+                var rest = messages.map(Command.init)[...]
+                while !rest.isEmpty {
+                    let batch = takeBatch(from: &rest)
+                    // Waits for room in the send queue, never for a peer: a router drops what a peer does not read.
+                    await socket.send(await replies(to: batch, by: answer))
+                    afterAnswering()
+                }
             }
         }
     }
 
-    private static func areFew(_ commands: ArraySlice<Command>) -> Bool {
-        commands.reduce(0) { bytes, command in command.frames.reduce(bytes) { $0 + $1.count } } <= few
+    /// Removes the commands up to and including the first that asks for a page of the log.
+    ///
+    /// A page is sent before the next one is read, because each may have megabytes.
+    private func takeBatch(from commands: inout ArraySlice<Command>) -> ArraySlice<Command> {
+        guard let page = commands.firstIndex(where: \.asksForPage) else {
+            defer { commands = [] }
+            return commands
+        }
+        // Read here, after the replies to the commands before have been queued.
+        commands[page].unread = socket.unread(by: commands[page].routingID)
+        defer { commands = commands[(page + 1)...] }
+        return commands[...page]
     }
 
-    /// The answers to many commands, made on the threads that tasks share.
-    private func answersElsewhere(to commands: ArraySlice<Command>, by answer: Answering) async -> [Message] {
-        await withTaskExecutorPreference(globalConcurrentExecutor) { await answers(to: commands, by: answer) }
+    private func replies(to commands: ArraySlice<Command>, by answer: Handler) async -> [Message] {
+        let byteCount = commands.reduce(0) { bytes, command in command.frames.reduce(bytes) { $0 + $1.count } }
+        if byteCount <= Self.inlineByteLimit { return await messages(answering: commands, by: answer) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await messages(answering: commands, by: answer)
+        }
     }
 
-    /// The answers to some commands, in their order; to those that came whole by `answer`.
-    private func answers(to commands: ArraySlice<Command>, by answer: Answering) async -> [Message] {
+    private func messages(answering commands: ArraySlice<Command>, by answer: Handler) async -> [Message] {
         let whole = commands.filter { $0.cut == nil }
         var replies = await answer(whole)[...]
         precondition(replies.count == whole.count, "every command has one reply")
@@ -70,14 +78,56 @@ public struct CommandServer: Sendable {
     }
 }
 
-extension Reply {
-    // Made once: who floods the socket must not have the others wait for as many of them to be written.
-    private static let tooManyFrames = Reply.refused(
-        ContractError(.badRequest, "a command has two frames, and this one has too many to be looked at"))
-    private static let noRoom = Reply.refused(
-        ContractError(.overloaded, "more is waiting to be looked at than there is room for", retryAfter: 1))
+/// A command that arrived on a ROUTER socket, with the route back to its client.
+public struct Command: Sendable {
+    /// The command's frames: a name and a body, unless a client sent something else.
+    public let frames: [[UInt8]]
+    /// The first frame as text; invalid UTF-8 becomes a name that no command has.
+    public let name: String
+    /// The client, as far as it is known.
+    public let sender: PeerIdentity?
+    /// The number of bytes of earlier replies that the client has not read; set only if the command asks for a page.
+    var unread = 0
+    /// The reason why the socket truncated the command; nil if it is complete.
+    let cut: Message.Truncation?
+    private let route: [[UInt8]]
 
-    /// What is said to somebody whose command the socket did not take whole.
+    /// Splits a message of a ROUTER socket into the route and the command.
+    ///
+    /// The first frame is the client's routing id. A REQ socket puts an empty frame after it, a DEALER may or may not
+    /// (RFC 28); the reply has the same form.
+    public init(_ message: Message) {
+        let isEnveloped = message.frames.count > (message.truncation == nil ? 2 : 1) && message.frames[1].isEmpty
+        let routeLength = isEnveloped ? 2 : 1
+        route = Array(message.frames.prefix(routeLength))
+        frames = Array(message.frames.dropFirst(routeLength))
+        name = frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        sender = message.peer
+        cut = message.truncation
+    }
+
+    /// The client's routing id.
+    var routingID: [UInt8] { route[0] }
+
+    /// Returns a reply as a message for the socket that the command arrived on.
+    public func answer(_ reply: Reply) -> Message {
+        Message(route + reply.frames)
+    }
+}
+
+extension Command {
+    /// Whether the command asks for a page of the log, which may be large.
+    var asksForPage: Bool { name == "replay" || name == "latest" }
+}
+
+extension Reply {
+    // Encoded once, so that a client that floods the socket does not delay others.
+    private static let tooManyFrames = Reply.refused(
+        ContractError(.badRequest, "the command has too many frames; it should have two"))
+    private static let noRoom = Reply.refused(
+        ContractError(.overloaded, "the receive queue is full", retryAfter: 1))
+
+    /// The refusal of a command that the socket truncated.
     fileprivate init(to cut: Message.Truncation) {
         self =
             switch cut {

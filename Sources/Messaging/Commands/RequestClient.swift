@@ -3,54 +3,59 @@ public import Contract
 import JSONCoding
 public import ZeroMQ
 
-/// Asks a worker for something and waits until the request has ended, as any client can by the contract.
+/// Sends requests to a worker and waits for their outcome.
 ///
-/// A receipt that does not come is asked for again with the same id, and an end that does not come is looked for in the log:
-/// a worker that dies in between and comes back costs no more than the time it takes.
+/// A request without a receipt is sent again with the same id, and an outcome that does not arrive is read from the log. A
+/// restart of the worker therefore only delays the outcome.
 public struct RequestClient: Sendable {
-    /// How a request ended.
+    /// The outcome of a request.
     public enum Outcome: Sendable {
-        /// It is done; the events answer it, in the order in which they were published.
+        /// The request is done; the events answer it, in the order in which they were published.
         case done(RequestDone, [Event])
-        /// It has failed, or was refused.
+        /// The request has failed or was refused.
         case failed(ContractError)
     }
 
-    /// How long an answer may take, its question with pictures among them.
-    private static let deadline = Duration.seconds(10)
-    /// How long a request may take before its end is looked for in the log, and then again.
-    private static let patience = Duration.seconds(3)
+    /// The time limit for a receipt, which includes sending the request's images.
+    private static let replyTimeout = Duration.seconds(10)
+    /// The interval at which the log is searched for the outcome.
+    private static let logInterval = Duration.seconds(3)
 
     private let io: IOThread
     private let commands: String
     private let events: String
 
-    /// Makes a client of the worker with these addresses.
+    /// Makes a client of the worker at these addresses.
     public init(_ io: IOThread, commands: String, events: String) {
         self.io = io
         self.commands = commands
         self.events = events
     }
 
-    /// Sends the request, under an id of ours if it has none, and waits for its end; throws `ResponseTimeoutError` after `limit`.
+    /// Sends a request and waits for its outcome.
     ///
-    /// `progress` is told when the worker has given its receipt.
+    /// - Parameters:
+    ///   - request: The request; it gets a random id if it has none.
+    ///   - attachments: The secret and the images that go with it.
+    ///   - limit: The time limit for the whole request.
+    ///   - progress: Called when the worker has accepted the request.
+    /// - Throws: A `ResponseTimeoutError` after `limit`.
     public func perform(
         _ request: Request, attaching attachments: Attachments = .none, within limit: Duration,
         progress: @escaping @Sendable () -> Void = {}
     ) async throws -> Outcome {
         let id = request.id ?? .random()
         let request = Request(request.target, id: id, refresh: request.refresh, priority: request.priority)
-        let ends = [Topic.request(.done, id), .request(.failed, id)]
+        let outcomes = [Topic.request(.done, id), .request(.failed, id)]
         let reader = try await EventReader(
-            io, address: events, prefixes: request.target.prefixes + ends.map(\.description))
+            io, address: events, prefixes: request.target.prefixes + outcomes.map(\.description))
         let client = try await CommandClient(io, address: commands)
         let outcome: Result<Outcome, any Error>
         do {
             outcome = .success(
                 try await withDeadline(limit, orThrow: ResponseTimeoutError(address: commands)) {
                     try await follow(
-                        request.frames(attaching: attachments), id, asking: client, hearing: reader, progress)
+                        request.frames(attaching: attachments), id, asking: client, reading: reader, progress)
                 })
         } catch {
             outcome = .failure(error)
@@ -60,40 +65,41 @@ public struct RequestClient: Sendable {
         return try outcome.get()
     }
 
-    /// Asks once the subscription is in force, and listens until the request has ended.
+    /// Sends the request once the subscription is active, and reads events until the request has an outcome.
     private func follow(
-        _ frames: RequestFrames, _ id: RequestID, asking client: CommandClient, hearing reader: EventReader,
+        _ frames: RequestFrames, _ id: RequestID, asking client: CommandClient, reading reader: EventReader,
         _ progress: @Sendable () -> Void
     ) async throws -> Outcome {
-        var heard: [Event] = []
+        var received: [Event] = []
         var isAccepted = false
-        var looked = ContinuousClock.now
+        var lastSearch = ContinuousClock.now
         let outcome = try await reader.read { events, isLive -> Outcome? in
-            heard += events
+            received += events
             if isLive, !isAccepted,
                 let reply = try await ask(client, frames.topic, frames.body, attaching: frames.images)
             {
                 if let failure = reply.failure { return .failed(failure) }
                 isAccepted = true
-                looked = .now
+                lastSearch = .now
                 progress()
             }
-            // A heartbeat a second sees to it that this is looked at.
-            if isAccepted, ContinuousClock.now - looked > Self.patience {
+            // Reached at least once a second, because each heartbeat ends a wait.
+            if isAccepted, ContinuousClock.now - lastSearch > Self.logInterval {
                 for stage in [Topic.RequestStage.done, .failed] {
-                    heard += try await logged(.request(stage, id), asking: client)
+                    received += try await logged(.request(stage, id), asking: client)
                 }
-                looked = .now
+                lastSearch = .now
             }
-            return try await end(of: id, in: heard, asking: client)
+            return try await self.outcome(of: id, in: received, asking: client)
         }
         guard let outcome else { throw ResponseTimeoutError(address: self.events) }
         return outcome
     }
 
-    /// The end of a request, if it is among the events that were heard, with the events that answer it.
-    private func end(of id: RequestID, in heard: [Event], asking client: CommandClient) async throws -> Outcome? {
-        for event in heard {
+    /// Returns a request's outcome if it is among the received events, with the events that answer it.
+    private func outcome(of id: RequestID, in received: [Event], asking client: CommandClient) async throws -> Outcome?
+    {
+        for event in received {
             switch event.topic {
             case .request(.failed, id):
                 return .failed(try event.data(as: RequestFailed.self).error)
@@ -101,7 +107,8 @@ public struct RequestClient: Sendable {
                 let done = try event.data(as: RequestDone.self)
                 var answers: [Event] = []
                 for answer in done.events {
-                    if let event = heard.last(where: { $0.stream == answer.stream && $0.sequence == answer.sequence }) {
+                    if let event = received.last(where: { $0.stream == answer.stream && $0.sequence == answer.sequence }
+                    ) {
                         answers.append(event)
                     } else if let topic = Topic(answer.topic) {
                         answers += try await logged(topic, asking: client)
@@ -114,19 +121,19 @@ public struct RequestClient: Sendable {
         return nil
     }
 
-    /// The newest event of a topic in the worker's log; none if there is none, or we may not or cannot look.
+    /// Returns the newest event of a topic in the worker's log; empty if there is none or the worker refuses.
     private func logged(_ topic: Topic, asking client: CommandClient) async throws -> [Event] {
-        let question = String(decoding: JSON.encodeInfallibly(["topic": "\(topic)"]), as: UTF8.self)
-        guard let reply = try await ask(client, "latest", question), reply.word == "events" else { return [] }
+        let query = String(decoding: JSON.encodeInfallibly(["topic": "\(topic)"]), as: UTF8.self)
+        guard let reply = try await ask(client, "latest", query), reply.word == "events" else { return [] }
         return reply.events.filter { $0.topic == topic }
     }
 
-    /// The reply to a command, or nil if none came in time: then the worker may be away, and is asked again.
+    /// Returns the reply to a command; nil if none came in time, because the worker may be restarting.
     private func ask(
         _ client: CommandClient, _ name: String, _ body: String, attaching frames: [[UInt8]] = []
     ) async throws -> Reply? {
         do {
-            return try await withDeadline(Self.deadline, orThrow: ResponseTimeoutError(address: commands)) {
+            return try await withDeadline(Self.replyTimeout, orThrow: ResponseTimeoutError(address: commands)) {
                 try await client.ask(name, body, attaching: frames)
             }
         } catch is ResponseTimeoutError {

@@ -2,30 +2,31 @@ import Concurrency
 public import Contract
 public import EventStore
 public import FoundationEssentials
+public import Operations
 public import ZeroMQ
 
-/// Sends logged events to whoever subscribed, as they stand in the log, and heartbeats that tell how far it has come.
+/// Sends logged events to subscribers, byte for byte as in the log, and heartbeats with the position of each stream.
 ///
-/// It never waits: a subscriber that does not keep up misses events, and sees by sequences and heartbeats that it did.
+/// Publishing never blocks. A slow subscriber loses events, and detects the loss by sequences and heartbeats.
 ///
 /// See docs/decisions/0005-detecting-an-active-subscription.md.
 public final class Publisher: Sendable {
     private let socket: Socket
     private let source: String
     private let epoch: String
-    /// What was sent so far.
+    /// The totals since the start.
     struct State {
         var streams: [Stream: StreamState]
         var heartbeats = 0
     }
 
-    /// What was sent of a stream.
+    /// The totals of one stream.
     struct StreamState {
-        /// The place of the newest event, or of the newest in the log at the start.
+        /// The sequence of the newest event: the last one sent, or the log's newest at the start.
         var position = SequenceNumber.zero
         var events = 0
 
-        fileprivate mutating func note(_ event: LoggedEvent) {
+        fileprivate mutating func count(_ event: LoggedEvent) {
             position = max(position, event.sequence)
             events += 1
         }
@@ -33,7 +34,7 @@ public final class Publisher: Sendable {
 
     private let state: Locked<State>
 
-    /// Makes a publisher of the given XPUB socket; `positions` are the log's at the start.
+    /// Makes a publisher of an XPUB socket; `positions` are the log's at the start.
     public init(_ socket: Socket, of log: EventLog, positions: [Stream: SequenceNumber]) {
         self.socket = socket
         source = log.source
@@ -41,19 +42,19 @@ public final class Publisher: Sendable {
         state = Locked(State(streams: positions.mapValues { StreamState(position: $0) }))
     }
 
-    /// Sends events in order; some may have been sent before.
+    /// Sends events in order. Events that were sent before may be sent again.
     public func publish(_ events: [LoggedEvent]) {
-        // Under the lock, so that no heartbeat tells of an event before that event has been sent.
+        // Under the lock, so that no heartbeat names the position of an event before the event is sent.
         state.withLock { state in
             for event in events {
-                state.streams[event.stream, default: StreamState()].note(event)
+                state.streams[event.stream, default: StreamState()].count(event)
             }
             _ = socket.post(events.map { Message($0.frames) })
         }
     }
 
     /// Sends a heartbeat.
-    public func beat(at now: Date) {
+    public func sendHeartbeat(at now: Date) {
         state.withLock { state in
             let positions = state.streams.mapValues(\.position)
             _ = socket.post([Message(Heartbeat(epoch: epoch, positions: positions).frames(from: source, at: now))])
@@ -61,24 +62,44 @@ public final class Publisher: Sendable {
         }
     }
 
-    /// What was sent up to now.
+    /// The totals up to now.
     var sent: State { state.withLock { $0 } }
 
-    /// Sends a heartbeat every second, and at once to whoever subscribes to heartbeats, until the socket closes.
+    /// Sends a heartbeat every second, and at once after each new subscription, until the socket closes.
     ///
-    /// A subscriber that has a heartbeat knows that what it subscribed to before is in force.
+    /// A subscriber that receives a heartbeat knows that its earlier subscriptions are active.
     public func run(now: @escaping @Sendable () -> Date, clock: any Clock<Duration>) async {
         await withTaskGroup { tasks in
             tasks.addTask {
-                // Fails only by cancellation, when the socket has closed.
-                while (try? await clock.sleep(for: .seconds(1))) != nil { self.beat(at: now()) }
+                // Sleeping fails only when the task is cancelled because the socket has closed.
+                while (try? await clock.sleep(for: .seconds(1))) != nil { self.sendHeartbeat(at: now()) }
             }
             var count = 0
             while let more = await socket.waitForSubscription(after: count) {
                 count = more
-                beat(at: now())
+                sendHeartbeat(at: now())
             }
             tasks.cancelAll()
         }
+    }
+}
+
+extension Publisher {
+    /// Registers the metrics of published events, log positions and heartbeats.
+    public func report(to metrics: Metrics) {
+        metrics.counters(
+            "marquee_events_published_total", "Events published, including repeated ones.", by: "stream"
+        ) {
+            // A stream of the log starts at zero, so that its first event shows as an increase.
+            Self.byName(self.sent.streams.mapValues { Double($0.events) })
+        }
+        metrics.gauges("marquee_log_position", "The sequence of a stream's newest event.", by: "stream") {
+            Self.byName(self.sent.streams.mapValues { Double($0.position.value) })
+        }
+        metrics.counter("marquee_heartbeats_total", "Heartbeats published.") { Double(self.sent.heartbeats) }
+    }
+
+    private static func byName(_ values: [Stream: Double]) -> [String: Double] {
+        Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
     }
 }

@@ -1,23 +1,24 @@
 public import Contract
 public import ZeroMQ
 
-/// Reads the events of a publisher as they come, whatever is lost on the way.
+/// Reads a publisher's events as they arrive, without repairing losses.
 ///
-/// It repairs nothing: what a full queue or a broken connection swallows is gone for it.
+/// Events that a full queue or a broken connection drops are lost; `Subscription` reads them from the log.
 public struct EventReader: Sendable {
     private let socket: Socket
 
-    /// Connects to the publisher at `address`, for the topics that begin with one of the prefixes.
+    /// Connects to the publisher at `address` for the topics that begin with one of the prefixes.
     public init(_ io: IOThread, address: String, prefixes: [String]) async throws(ZeroMQError) {
-        // Heartbeats last: whoever hears one knows that the other subscriptions are in force.
+        // Heartbeats last: the first one shows that the other subscriptions are active.
         let subscriptions = prefixes + [Heartbeat.topicPrefix]
         socket = try await io.open(.subscriber, connect: [address], subscriptions: subscriptions)
     }
 
-    /// Hands each batch of events to `body`, in the order in which they came, until `body` returns a value; `isLive`
-    /// is true once the subscription is known to be in force. Returns nil if the connection is closed first.
+    /// Passes each batch of events to `body` until `body` returns a value. Unreadable messages are skipped.
     ///
-    /// Messages that are no events of ours are passed over.
+    /// - Parameter body: Receives the events in the order of their arrival. `isLive` is true once the subscription is
+    ///   known to be active.
+    /// - Returns: The value of `body`; nil if the connection is closed first.
     public func read<Value>(
         _ body: (_ events: [Event], _ isLive: Bool) async throws -> Value?
     ) async throws -> Value? {
@@ -36,22 +37,22 @@ public struct EventReader: Sendable {
         return nil
     }
 
-    /// What its socket has done so far.
+    /// The counters of the reader's socket.
     public var counters: SocketCounters { socket.counters }
 
-    /// Ends the connection.
+    /// Closes the connection.
     public func close() async {
         await socket.close()
     }
 }
 
 extension Event {
-    /// Reads a message of two frames, or nothing if it is no event that we know.
+    /// Reads a message of two frames; nil if it is not an event that this version can read.
     init?(_ message: Message) {
         guard message.frames.count == 2, let text = String(validating: message.frames[0], as: UTF8.self),
             let topic = Topic(text)
         else { return nil }
-        // A newer marquee may say what this one cannot read; it is not this reader's business.
+        // A newer version may publish events that this one cannot read.
         guard let event = try? Event(topic: topic, body: message.frames[1]) else { return nil }
         self = event
     }

@@ -3,19 +3,25 @@ import Contract
 import Operations
 public import ZeroMQ
 
-/// Listens to a process's heartbeats, so that a lost connection is noticed.
+/// Watches a process's heartbeats to detect a lost connection.
 ///
-/// On a socket of its own: who is busy with many events must not take itself for one that is cut off.
+/// Heartbeats have a socket of their own, so that a backlog of events does not look like a lost connection.
 public struct HeartbeatReader: Sendable {
-    /// How long a heart that beats every second may be silent.
-    public static let patience = Duration.seconds(5)
+    /// The time without a heartbeat after which a process counts as lost; it sends one every second.
+    public static let timeout = Duration.seconds(5)
 
     private let process: String
     private let socket: Socket
     private let clock: any Clock<Duration>
     private let last = Locked<Stopwatch?>(nil)
 
-    /// Connects to the publisher at `address` of a process, `worker` or `notifier`.
+    /// Connects to a process's publisher.
+    ///
+    /// - Parameters:
+    ///   - io: The I/O thread that opens the socket.
+    ///   - process: The process's name in heartbeats: `worker` or `notifier`.
+    ///   - address: The publisher's address.
+    ///   - clock: Measures the time since the last heartbeat.
     public init(
         _ io: IOThread, of process: String, address: String, clock: any Clock<Duration>
     ) async throws(ZeroMQError) {
@@ -25,28 +31,30 @@ public struct HeartbeatReader: Sendable {
             .subscriber, connect: [address], subscriptions: [Heartbeat.topicPrefix + process])
     }
 
-    /// Listens until it is closed; `found` is told when the process is heard that was not.
-    public func listen(_ found: () -> Void = {}) async {
+    /// Reads heartbeats until the reader is closed.
+    ///
+    /// - Parameter onConnect: Called at the first heartbeat, and at the first one after a lost connection.
+    public func run(_ onConnect: () -> Void = {}) async {
         for await _ in socket.incoming {
-            let wasHeard = isHeard
+            let wasAlive = isAlive
             last.withLock { $0 = Stopwatch(clock) }
-            if !wasHeard { found() }
+            if !wasAlive { onConnect() }
         }
     }
 
-    /// Whether the process was heard of lately.
-    public var isHeard: Bool { complaint == nil }
+    /// Whether a heartbeat arrived within `timeout`.
+    public var isAlive: Bool { problem == nil }
 
-    /// What is wrong if it was not: `worker: not heard of for 7 s`.
-    public var complaint: String? {
-        guard let silence = last.withLock({ $0 })?.elapsed else { return "\(process): never heard of" }
-        return silence < Self.patience ? nil : "\(process): not heard of for \(silence.components.seconds) s"
+    /// The problem in one line, such as `worker: no heartbeat for 7 s`; nil if the process is alive.
+    public var problem: String? {
+        guard let silence = last.withLock({ $0 })?.elapsed else { return "\(process): no heartbeat received yet" }
+        return silence < Self.timeout ? nil : "\(process): no heartbeat for \(silence.components.seconds) s"
     }
 
-    /// What its socket has done so far.
+    /// The counters of the reader's socket.
     public var counters: SocketCounters { socket.counters }
 
-    /// Ends the listening.
+    /// Closes the connection; `run` returns.
     public func close() async {
         await socket.close()
     }

@@ -1,16 +1,16 @@
 public import Contract
 
-/// How far a reader has come in a log: which events it has had, so that it can go on after them, once each.
+/// A reader's position in a log: the events it has received.
 ///
-/// Keep it in the transaction that keeps what the events led to, and each event counts exactly once whatever crashes. It
-/// belongs to the prefixes it was read with: of other topics it says nothing.
+/// Store the cursor in the transaction that stores the results of the events; then each event takes effect exactly once,
+/// even after a crash. A cursor is valid only for the topic prefixes that it was read with.
 public struct LogCursor: Hashable, Sendable, Codable {
-    /// The log.
+    /// The epoch of the log.
     public let epoch: String
-    /// How far in each stream; one that is not here was not begun.
+    /// The position in each stream that was begun.
     public internal(set) var streams: [Stream: StreamCursor]
 
-    /// Makes a position in a log; without streams it is the log's beginning.
+    /// Makes a cursor; without streams, it stands at the beginning of the log.
     public init(epoch: String, streams: [Stream: StreamCursor] = [:]) {
         self.epoch = epoch
         self.streams = streams
@@ -19,41 +19,47 @@ public struct LogCursor: Hashable, Sendable, Codable {
     subscript(stream: Stream) -> StreamCursor { streams[stream] ?? .beginning }
 }
 
-/// How far a reader has come in one stream.
+/// A reader's position in one stream.
 public struct StreamCursor: Hashable, Sendable, Codable {
-    /// The place up to which it has had all that it wants.
+    /// The sequence up to which the reader has received every event it subscribed to.
     public private(set) var after: SequenceNumber
-    /// The events that it has had beyond that, while it is not known whether others of its topics lie between.
-    public private(set) var beyond: Set<SequenceNumber> = []
+    /// The events received after that, while it is unknown whether others of the reader's topics lie between.
+    public private(set) var outOfOrder: Set<SequenceNumber> = []
 
-    /// The position of a reader that has had nothing.
+    /// The position of a reader that has received nothing.
     static let beginning = StreamCursor(after: .zero)
 
-    /// Makes the position of a reader that has had all up to a place, and nothing after it.
+    /// Makes the position of a reader that has received everything up to a sequence and nothing after it.
     public init(after: SequenceNumber) {
         self.after = after
     }
 
-    /// Whether the reader has had an event.
-    func has(_ sequence: SequenceNumber) -> Bool {
-        sequence <= after || beyond.contains(sequence)
+    private enum CodingKeys: String, CodingKey {
+        case after
+        // The name in stored cursors.
+        case outOfOrder = "beyond"
     }
 
-    /// Notes one more event.
-    mutating func add(_ sequence: SequenceNumber) {
-        if sequence == after.advanced(by: 1) { after = sequence } else { beyond.insert(sequence) }
-        absorb()
+    /// Whether the reader has received an event.
+    func contains(_ sequence: SequenceNumber) -> Bool {
+        sequence <= after || outOfOrder.contains(sequence)
     }
 
-    /// Notes that nothing is missing up to a place.
-    mutating func complete(to place: SequenceNumber) {
-        guard place > after else { return }
-        after = place
-        beyond = beyond.filter { $0 > place }
-        absorb()
+    /// Adds a received event.
+    mutating func insert(_ sequence: SequenceNumber) {
+        if sequence == after.advanced(by: 1) { after = sequence } else { outOfOrder.insert(sequence) }
+        advance()
     }
 
-    private mutating func absorb() {
-        while !beyond.isEmpty, beyond.remove(after.advanced(by: 1)) != nil { after = after.advanced(by: 1) }
+    /// Records that nothing is missing up to a sequence.
+    mutating func complete(to sequence: SequenceNumber) {
+        guard sequence > after else { return }
+        after = sequence
+        outOfOrder = outOfOrder.filter { $0 > sequence }
+        advance()
+    }
+
+    private mutating func advance() {
+        while !outOfOrder.isEmpty, outOfOrder.remove(after.advanced(by: 1)) != nil { after = after.advanced(by: 1) }
     }
 }

@@ -3,61 +3,62 @@ import Contract
 import JSONCoding
 import ZeroMQ
 
-/// Reads a process's log by its `replay` command, and does not take no for an answer.
+/// Reads a process's log with the `replay` command and retries until it succeeds.
 ///
-/// A question that gets no answer in time, or one that is no page, is asked again, over a new connection, after pauses
-/// that grow.
+/// After a timeout or an unusable reply, the client connects anew and repeats the command with growing pauses.
 actor ReplayClient {
-    /// How many events a page is asked to have.
+    /// The number of events requested in one page.
     private static let pageLimit = 500
-    private static let deadline = Duration.seconds(10)
+    private static let replyTimeout = Duration.seconds(10)
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
 
     private let io: IOThread
     private let address: String
     private let clock: any Clock<Duration>
-    private let note: @Sendable (Subscription.Note) -> Void
+    private let report: @Sendable (Subscription.Diagnostic) -> Void
     private var client: CommandClient?
 
     init(
         _ io: IOThread, address: String, clock: any Clock<Duration>,
-        note: @escaping @Sendable (Subscription.Note) -> Void
+        report: @escaping @Sendable (Subscription.Diagnostic) -> Void
     ) {
         self.io = io
         self.address = address
         self.clock = clock
-        self.note = note
+        self.report = report
     }
 
-    /// The page after a place; throws only when cancelled, or when the I/O thread has been shut down.
+    /// Returns the page after a sequence, however long that takes.
+    ///
+    /// - Throws: A `CancellationError`, or a `ZeroMQError` when the I/O thread has been shut down.
     func page(of stream: Stream, after: SequenceNumber, prefix: String) async throws -> ReplayPage {
         let fields = Fields(stream: stream, after: after, topic: prefix, limit: Self.pageLimit)
-        let question = String(decoding: JSON.encodeInfallibly(fields), as: UTF8.self)
+        let query = String(decoding: JSON.encodeInfallibly(fields), as: UTF8.self)
         var pause = Self.pauses.first
         while true {
             do {
-                return try ReplayPage(await ask(question), of: stream, after: after)
+                return try ReplayPage(await ask(query), of: stream, after: after)
             } catch let error as ZeroMQError where error.reason == .closed {
                 throw error
             } catch {
                 await close()
                 try Task.checkCancellation()
-                note(.waiting(pause, because: error))
+                report(.retrying(after: pause, because: error))
             }
             try await clock.sleep(for: pause)
             pause = min(pause * 2, Self.pauses.longest)
         }
     }
 
-    /// Ends the connection.
+    /// Closes the connection.
     func close() async {
-        // Taken first: while it closes, others may look.
+        // Cleared first, because other calls may run while it closes.
         let old = client
         client = nil
         await old?.close()
     }
 
-    private func ask(_ question: String) async throws -> Reply {
+    private func ask(_ query: String) async throws -> Reply {
         let client: CommandClient
         if let kept = self.client {
             client = kept
@@ -65,8 +66,9 @@ actor ReplayClient {
             client = try await CommandClient(io, address: address)
             self.client = client
         }
-        return try await withDeadline(Self.deadline, orThrow: ResponseTimeoutError(address: address), clock: clock) {
-            try await client.ask("replay", question)
+        return try await withDeadline(Self.replyTimeout, orThrow: ResponseTimeoutError(address: address), clock: clock)
+        {
+            try await client.ask("replay", query)
         }
     }
 
@@ -75,5 +77,51 @@ actor ReplayClient {
         let after: SequenceNumber
         let topic: String
         let limit: Int
+    }
+}
+
+/// A page of a stream: the reply to `replay`.
+struct ReplayPage: Sendable {
+    let epoch: String
+    /// The events in order, without those that this version cannot read.
+    let events: [Event]
+    /// The sequence up to which nothing was left out.
+    let position: SequenceNumber
+    /// Whether the stream has events after `position`.
+    let more: Bool
+}
+
+extension ReplayPage {
+    /// Reads the reply to `replay` of a stream after a sequence.
+    init(_ reply: Reply, of stream: Stream, after: SequenceNumber) throws {
+        if let failure = reply.failure { throw failure }
+        guard reply.word == "events" else {
+            throw ReplayPageError(problem: "the unexpected word \(reply.word.debugDescription)")
+        }
+        let header = try JSON.decode(PageHeader.self, from: reply.body)
+        guard header.stream == stream, let position = header.position else {
+            throw ReplayPageError(problem: "a page of another stream")
+        }
+        // The log of another epoch may be shorter; of its page only the epoch is used.
+        guard !header.more || position > after else { throw ReplayPageError(problem: "a page that makes no progress") }
+        epoch = header.epoch
+        events = reply.events
+        self.position = position
+        more = header.more
+    }
+
+    /// A reply that is not the requested page.
+    struct ReplayPageError: Error, CustomStringConvertible {
+        let problem: String
+        var description: String { "replay returned \(problem)" }
+    }
+}
+
+extension Reply {
+    /// The events of a reply to `replay` or `latest` in order, without those that this version cannot read.
+    var events: [Event] {
+        stride(from: 2, to: frames.count - 1, by: 2).compactMap { index in
+            Event(Message([frames[index], frames[index + 1]]))
+        }
     }
 }

@@ -2,59 +2,57 @@ import Concurrency
 public import Contract
 public import ZeroMQ
 
-/// Reads a process's events without losing, repeating or reordering any, whatever ZeroMQ drops on the way.
+/// Reads a process's events completely, once each and in order, even if ZeroMQ drops some.
 ///
-/// It listens like any subscriber, sees by sequences, by the events before those of a topic, and by heartbeats that
-/// something is missing, and reads it from the process's log by `replay`. Events come in the order of their stream
-/// where all of it is wanted, and in the order of their topic otherwise. While its consumer is busy it reads nothing:
-/// ZeroMQ's queues fill, then it drops, and the subscription catches up page by page, the next one while one is
-/// consumed: at most two pages and one batch are in memory.
+/// Sequences, the `previous` of each event, and heartbeats reveal lost events, which are then read from the process's log
+/// with `replay`. Events arrive in the order of their stream if the whole stream is subscribed, and otherwise in the
+/// order of their topic. While the consumer is busy, the subscription reads nothing: ZeroMQ's queues fill, events are
+/// dropped, and the subscription catches up page by page. At most two pages and one batch are in memory.
 ///
-/// It goes on by itself when the process is away, restarts, or begins a new log. It does not store its position, which
-/// is the consumer's to keep beside what the events led to.
+/// The subscription continues by itself when the process stops, restarts, or begins a new log. It does not store its
+/// position: the consumer stores it together with the results of the events.
 public struct Subscription: Sendable {
-    /// Where to begin.
+    /// The first event to deliver.
     public enum Start: Hashable, Sendable {
-        /// With what is published from now on.
+        /// The next event that is published.
         case newest
-        /// With the first event of the log.
+        /// The first event of the log.
         case beginning
-        /// With what follows a position that was kept.
+        /// The first event after a stored position.
         case after(LogCursor)
     }
 
-    /// What the consumer gets.
-    public enum Delivery: Hashable, Sendable {
+    /// An item that the consumer receives.
+    public enum Item: Hashable, Sendable {
         /// The next event.
         case event(Event)
-        /// The process has another log than before: what was had of the old one says nothing about it, and it is
-        /// read from its beginning.
+        /// The process has a new log, which is read from its beginning; sequences of the former log do not apply to it.
         case newLog(LogCursor)
-        /// All is delivered that had been published when the last heartbeat was sent; told once in each log.
+        /// Everything is delivered that was published before the last heartbeat. Arrives once in each log.
         case live(LogCursor)
     }
 
-    /// What is delivered together: a page of the log, or what has come over the socket meanwhile.
+    /// Items that are delivered together: a page of the log, or everything that has arrived on the socket.
     public struct Batch: Hashable, Sendable {
-        /// At least one delivery, in order.
-        public let deliveries: [Delivery]
-        /// The position after the last of them. Keep it in the transaction that keeps what all of them led to.
+        /// The items in order; never empty.
+        public let items: [Item]
+        /// The position after the last item. Store it in the transaction that stores the results of all items.
         public let position: LogCursor
 
-        /// Makes a batch; nil if nothing is to be delivered.
-        fileprivate init?(_ deliveries: [Delivery], upTo position: LogCursor?) {
-            guard let position, !deliveries.isEmpty else { return nil }
-            self.deliveries = deliveries
+        /// Makes a batch; nil if there are no items.
+        fileprivate init?(_ items: [Item], upTo position: LogCursor?) {
+            guard let position, !items.isEmpty else { return nil }
+            self.items = items
             self.position = position
         }
     }
 
-    /// What happens beside deliveries, for logs and metrics.
-    public enum Note: Sendable {
-        /// So many events were not received and have been read from the log.
+    /// An occurrence for logs and metrics.
+    public enum Diagnostic: Sendable {
+        /// Events of a stream were lost and have been read from the log.
         case repaired(Stream, count: Int)
-        /// The log could not be read and will be asked again after a pause.
-        case waiting(Duration, because: any Error)
+        /// The log could not be read; the next attempt follows after a pause.
+        case retrying(after: Duration, because: any Error)
     }
 
     private enum State {
@@ -65,77 +63,88 @@ public struct Subscription: Sendable {
 
     private let socket: Socket
     private let log: ReplayClient
-    private let interest: TopicFilter
+    private let filter: TopicFilter
     private let start: Start
-    private let note: @Sendable (Note) -> Void
+    private let report: @Sendable (Diagnostic) -> Void
     private let state = Locked(State.idle)
 
-    /// Connects to the process that publishes at `events` and answers at `commands`, for the topics that begin with one
-    /// of the prefixes; that it is not there yet does not matter.
+    /// Connects to a process, which need not run yet.
     ///
-    /// `options` are those of the socket that listens; `note` must be quick.
+    /// - Parameters:
+    ///   - io: The I/O thread that opens the sockets.
+    ///   - events: The address at which the process publishes.
+    ///   - commands: The address at which the process answers commands.
+    ///   - prefixes: Subscribes to the topics that begin with one of these.
+    ///   - start: The first event to deliver.
+    ///   - options: The options of the subscriber socket.
+    ///   - clock: Measures time limits and pauses.
+    ///   - report: Receives diagnostics. Must return quickly.
+    /// - Throws: A `ZeroMQError` if a socket cannot be opened.
     public init(
         _ io: IOThread, events: String, commands: String, prefixes: [String], from start: Start,
         options: SocketOptions = SocketOptions(), clock: any Clock<Duration> = ContinuousClock(),
-        note: @escaping @Sendable (Note) -> Void = { _ in }
+        onDiagnostic report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) async throws(ZeroMQError) {
-        // Heartbeats last: whoever hears one knows that the other subscriptions are in force.
+        // Heartbeats last: the first one shows that the other subscriptions are active.
         let subscriptions = prefixes + [Heartbeat.topicPrefix]
         socket = try await io.open(
             .subscriber, connect: [events], subscriptions: subscriptions, options: options)
-        log = ReplayClient(io, address: commands, clock: clock, note: note)
-        interest = TopicFilter(prefixes: prefixes)
+        log = ReplayClient(io, address: commands, clock: clock, report: report)
+        filter = TopicFilter(prefixes: prefixes)
         self.start = start
-        self.note = note
+        self.report = report
     }
 
-    /// Hands each delivery to `body` until `body` returns a value; nil if the subscription is closed or the task
-    /// cancelled first. Call it once.
-    public func read<Value>(_ body: (Delivery) async throws -> Value?) async throws -> Value? {
+    /// Passes each item to `body` until `body` returns a value. Call `read` or `readBatches` only once.
+    ///
+    /// - Returns: The value of `body`; nil if the subscription is closed or the task cancelled first.
+    public func read<Value>(_ body: (Item) async throws -> Value?) async throws -> Value? {
         try await readBatches { batch in
-            for delivery in batch.deliveries {
-                if let value = try await body(delivery) { return value }
+            for item in batch.items {
+                if let value = try await body(item) { return value }
             }
             return nil
         }
     }
 
-    /// Hands all deliveries that are at hand to `body` at once, with the position after them, until `body` returns a value;
-    /// nil if the subscription is closed or the task cancelled first. Call it once.
+    /// Passes all available items to `body` in one batch, with the position after them, until `body` returns a value. Call
+    /// `read` or `readBatches` only once.
     ///
-    /// For a consumer who writes down what follows from many in one go, or keeps its position.
+    /// Use it to store the results of many events in one transaction, or to store the position.
+    ///
+    /// - Returns: The value of `body`; nil if the subscription is closed or the task cancelled first.
     public func readBatches<Value>(_ body: (Batch) async throws -> Value?) async throws -> Value? {
-        var machine = SubscriptionStateMachine(interest: interest, start: start)
+        var machine = SubscriptionStateMachine(filter: filter, start: start)
         for await messages in socket.incoming {
-            var deliveries: [Delivery] = []
+            var items: [Item] = []
             for message in messages {
-                var output = machine.take(message)
+                var output = machine.handle(message)
                 while true {
-                    deliveries += output.deliveries
+                    items += output.items
                     guard let stream = output.fetches.first else { break }
-                    // A page takes its time: what is at hand does not wait for it, nor it for what is at hand.
+                    // The page is read while the consumer handles the items that are available.
                     let reading = read(stream, for: machine)
                     defer { reading.cancel() }
-                    if let batch = Batch(deliveries, upTo: machine.position), let value = try await body(batch) {
+                    if let batch = Batch(items, upTo: machine.position), let value = try await body(batch) {
                         return value
                     }
-                    deliveries = []
+                    items = []
                     guard let page = await page(reading) else { return nil }
                     let rest = output.fetches.dropFirst()
-                    output = machine.take(page, of: stream)
-                    tell(output, of: stream)
+                    output = machine.handle(page, of: stream)
+                    reportRepairs(output, of: stream)
                     output.fetches += rest
                 }
             }
-            if let batch = Batch(deliveries, upTo: machine.position), let value = try await body(batch) { return value }
+            if let batch = Batch(items, upTo: machine.position), let value = try await body(batch) { return value }
         }
         return nil
     }
 
-    /// What came over the publisher's socket.
+    /// The counters of the subscriber socket.
     public var counters: SocketCounters { socket.counters }
 
-    /// Ends it: `read` returns once the consumer has returned from the delivery in hand.
+    /// Ends the subscription: `read` returns after the consumer has handled its current item.
     public func close() async {
         let state = state.withLock { state in
             defer { state = .closed }
@@ -146,9 +155,9 @@ public struct Subscription: Sendable {
         await log.close()
     }
 
-    /// Begins to read the next page of a stream.
+    /// Starts reading the next page of a stream.
     private func read(_ stream: Stream, for machine: SubscriptionStateMachine) -> Task<ReplayPage, any Error> {
-        let (after, prefix) = (machine.place(in: stream), interest.commonPrefix(in: stream))
+        let (after, prefix) = (machine.sequence(in: stream), filter.commonPrefix(in: stream))
         let task = Task { [log] in try await log.page(of: stream, after: after, prefix: prefix) }
         let isClosed = state.withLock { state in
             if case .closed = state { return true }
@@ -159,9 +168,9 @@ public struct Subscription: Sendable {
         return task
     }
 
-    /// A page that is being read, however long it takes; nil if that has become pointless.
+    /// Waits for a page; nil if the subscription is closed or the task cancelled first.
     private func page(_ task: Task<ReplayPage, any Error>) async -> ReplayPage? {
-        // It fails only by being cancelled, as the subscription or the caller's task ends.
+        // Reading a page fails only by cancellation.
         await withTaskCancellationHandler {
             try? await task.value
         } onCancel: {
@@ -169,17 +178,17 @@ public struct Subscription: Sendable {
         }
     }
 
-    private func tell(_ output: SubscriptionStateMachine.Output, of stream: Stream) {
-        let count = output.deliveries.count { if case .event = $0 { true } else { false } }
-        if count > 0 { note(.repaired(stream, count: count)) }
+    private func reportRepairs(_ output: SubscriptionStateMachine.Output, of stream: Stream) {
+        let count = output.items.count { if case .event = $0 { true } else { false } }
+        if count > 0 { report(.repaired(stream, count: count)) }
     }
 }
 
 extension SubscriptionStateMachine {
-    /// Takes a message of the publisher; what is neither a heartbeat nor an event that we know leads to nothing.
-    fileprivate mutating func take(_ message: Message) -> Output {
-        if let heartbeat = Heartbeat(frames: message.frames) { return take(heartbeat) }
-        if let event = Event(message) { return take(event) }
+    /// Handles a message of the publisher; unreadable messages are ignored.
+    fileprivate mutating func handle(_ message: Message) -> Output {
+        if let heartbeat = Heartbeat(frames: message.frames) { return handle(heartbeat) }
+        if let event = Event(message) { return handle(event) }
         return Output()
     }
 }

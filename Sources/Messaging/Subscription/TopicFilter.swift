@@ -1,8 +1,8 @@
 import Contract
 
-/// What a subscription wants: the topics that begin with one of some prefixes, seen stream by stream.
+/// The topics of a subscription, by stream: those that begin with one of its prefixes.
 struct TopicFilter: Hashable, Sendable {
-    /// The prefixes within each stream that is touched at all; none of them means that the whole stream is wanted.
+    /// The prefixes within each subscribed stream; an empty list means the whole stream.
     private let prefixes: [Stream: [String]]
 
     init(prefixes: [String]) {
@@ -19,17 +19,17 @@ struct TopicFilter: Hashable, Sendable {
         self.prefixes = wanted
     }
 
-    /// The streams of which something is wanted, in a fixed order.
+    /// The streams with subscribed topics, in a fixed order.
     var streams: [Stream] {
         Stream.allCases.filter { prefixes[$0] != nil }
     }
 
-    /// Whether all of a stream is wanted, so that its sequence shows every loss.
+    /// Whether a whole stream is subscribed, so that gaps in its sequences show every loss.
     func isWhole(_ stream: Stream) -> Bool {
         prefixes[stream]?.isEmpty == true
     }
 
-    /// Whether a topic is wanted.
+    /// Whether a topic is subscribed.
     func includes(_ topic: Topic) -> Bool {
         guard let wanted = prefixes[topic.stream] else { return false }
         guard !wanted.isEmpty else { return true }
@@ -37,7 +37,7 @@ struct TopicFilter: Hashable, Sendable {
         return wanted.contains { text.utf8.starts(with: $0.utf8) }
     }
 
-    /// The longest prefix that all wanted topics of a stream share: what to ask the log for.
+    /// Returns the longest prefix that all subscribed topics of a stream share, for reading the log.
     func commonPrefix(in stream: Stream) -> String {
         guard let wanted = prefixes[stream], var common = wanted.first else { return "" }
         for other in wanted {

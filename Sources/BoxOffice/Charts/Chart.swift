@@ -1,0 +1,101 @@
+public import FoundationEssentials
+public import JSONCoding
+
+/// The chart of one day in one market, as known at one time.
+public struct Chart: Hashable, Sendable {
+    /// Whether the figures may still be corrected.
+    public enum State: String, Hashable, Sendable, Codable {
+        /// Fewer than three whole days have passed after the day.
+        case provisional
+        /// The day is over for longer than that.
+        case settled
+    }
+
+    /// The day of the figures; the first day of a week's chart.
+    public var date: KoreanDate
+    /// The market the ranks and shares are relative to.
+    public var market: Market
+    /// Whether the figures may still be corrected.
+    public var state: State
+    /// The chart's revision: 1 for the first, and one more for each that differs.
+    public var revision: Int
+    /// The entries, in the source's order.
+    public var entries: [ChartEntry]
+    /// The changes since the previous revision; nil for the first.
+    public var corrections: [Correction]?
+
+    /// Makes the first revision of a day's chart.
+    public init(date: KoreanDate, market: Market, state: State, entries: [ChartEntry]) {
+        self.date = date
+        self.market = market
+        self.state = state
+        self.revision = 1
+        self.entries = entries
+    }
+
+    /// Returns the state of `date`'s figures at `instant`: they settle at 00:00 in Korea on the fourth day after `date`.
+    public static func state(of date: KoreanDate, at instant: Date) -> State {
+        instant < (date + 4).start ? .provisional : .settled
+    }
+
+    /// Returns this chart as the next revision of an earlier one; nil if nothing changed.
+    public func revised(from earlier: Chart) -> Chart? {
+        guard state != earlier.state || entries != earlier.entries else { return nil }
+        var next = self
+        next.revision = earlier.revision + 1
+        next.corrections = Correction.between(earlier.entries, and: entries)
+        return next
+    }
+}
+
+// MARK: - JSON
+
+extension Chart: JSONReadable {
+    /// The names of the fields on the wire.
+    private enum CodingKeys: String, CodingKey {
+        case date
+        case market
+        case state
+        case revision
+        case entries
+        case corrections
+    }
+
+    /// Reads a chart as the contract has it.
+    public init(json: JSONValue) throws(DecodingError) {
+        date = try json.value(CodingKeys.date.rawValue).text()
+        market = try json.value(CodingKeys.market.rawValue).text()
+        state = try json.value(CodingKeys.state.rawValue).word()
+        revision = try json.value(CodingKeys.revision.rawValue).integer()
+        entries = try Array(json: json.value(CodingKeys.entries.rawValue))
+        corrections = try json[CodingKeys.corrections.rawValue].map { json throws(DecodingError) in
+            try Array(json: json)
+        }
+    }
+}
+
+extension Chart: JSONWritable {
+    /// Writes the chart as the contract has it: corrections only from the second revision on.
+    public func write(to json: inout JSONWriter) {
+        write(to: &json, of: nil)
+    }
+
+    /// Writes the chart's members and, of a week's chart, those of the week between them.
+    func write(to json: inout JSONWriter, of week: WeekChart?) {
+        if let corrections {
+            json.member("corrections", corrections, isFirst: true)
+        }
+        json.member("date", date.description, isFirst: corrections == nil)
+        json.member("entries", entries)
+        if let week {
+            json.member("firstDay", week.week.firstDay.description)
+            json.member("lastDay", week.week.lastDay.description)
+        }
+        json.member("market", market.description)
+        json.member("revision", revision)
+        if let week { json.member("span", week.week.span.rawValue) }
+        json.member("state", state.rawValue)
+        if let week { json.member("yearWeek", week.yearWeek) }
+        json.endObject()
+    }
+}

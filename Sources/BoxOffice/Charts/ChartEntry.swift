@@ -1,0 +1,221 @@
+public import JSONCoding
+
+/// One entry of a chart: a movie and its figures, exactly as the source has them.
+///
+/// Money is in won, changes are against the day (or week) before. A value that the source leaves empty is nil.
+public struct ChartEntry: Hashable, Sendable {
+    /// The entry's number in the chart, from 1. It is unique, while ranks may be tied.
+    public var line: Int
+    /// The rank by audience.
+    public var rank: Int?
+    /// The number of ranks the movie rose, negative if it fell; 0 for a new one.
+    public var rankChange: Int?
+    /// Whether the source marks the movie as new in the ranking; it may be a re-release.
+    public var isNew: Bool
+    /// The movie's code.
+    public var movieCode: MovieCode
+    /// The movie's Korean title, without surrounding blanks.
+    public var title: String
+    /// The opening day; it lies after the chart's day for previews.
+    public var openDate: KoreanDate?
+    /// Sales in won.
+    public var sales: Int?
+    /// Share of the market's sales.
+    public var salesShare: Percent?
+    /// Change of sales in won.
+    public var salesDelta: Int?
+    /// Change of sales in percent.
+    public var salesChange: Percent?
+    /// Total sales since the opening.
+    public var salesTotal: Int?
+    /// Audience: tickets sold.
+    public var audience: Int?
+    /// Change of the audience.
+    public var audienceDelta: Int?
+    /// Change of the audience in percent.
+    public var audienceChange: Percent?
+    /// Total audience since the opening.
+    public var audienceTotal: Int?
+    /// Screens.
+    public var screens: Int?
+    /// Showings.
+    public var showings: Int?
+
+    /// Makes an entry whose figures are unknown.
+    public init(line: Int, rank: Int?, rankChange: Int?, isNew: Bool, movieCode: MovieCode, title: String) {
+        self.line = line
+        self.rank = rank
+        self.rankChange = rankChange
+        self.isNew = isNew
+        self.movieCode = movieCode
+        self.title = title
+    }
+
+    /// The change of rank as charts print it.
+    public var movement: RankMovement {
+        if isNew { return .new }
+        guard let rankChange, rankChange != 0 else { return .unchanged }
+        return rankChange > 0 ? .rose(rankChange) : .fell(-rankChange)
+    }
+}
+
+// MARK: - Fields
+
+extension ChartEntry {
+    /// The names of an entry's fields on the wire, in the contract's order.
+    public enum Field: String, CaseIterable, Sendable {
+        case line
+        case rank
+        case rankChange
+        case isNew
+        case movieCode
+        case title
+        case openDate
+        case sales
+        case salesShare
+        case salesDelta
+        case salesChange
+        case salesTotal
+        case audience
+        case audienceDelta
+        case audienceChange
+        case audienceTotal
+        case screens
+        case showings
+
+        /// The fields in the order of their names, as JSON has them.
+        static let byName = allCases.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// The value of a field; `null` if the source leaves it empty.
+    public enum Value: Hashable, Sendable {
+        case null
+        case flag(Bool)
+        case integer(Int)
+        case percent(Percent)
+        case text(String)
+
+        fileprivate init(_ integer: Int?) {
+            self = integer.map(Value.integer) ?? .null
+        }
+
+        fileprivate init(_ percent: Percent?) {
+            self = percent.map(Value.percent) ?? .null
+        }
+    }
+
+    /// The value of a field.
+    public subscript(field: Field) -> Value {
+        switch field {
+        case .line: .integer(line)
+        case .rank: Value(rank)
+        case .rankChange: Value(rankChange)
+        case .isNew: .flag(isNew)
+        case .movieCode: .text(movieCode.description)
+        case .title: .text(title)
+        case .openDate: openDate.map { .text($0.description) } ?? .null
+        case .sales: Value(sales)
+        case .salesShare: Value(salesShare)
+        case .salesDelta: Value(salesDelta)
+        case .salesChange: Value(salesChange)
+        case .salesTotal: Value(salesTotal)
+        case .audience: Value(audience)
+        case .audienceDelta: Value(audienceDelta)
+        case .audienceChange: Value(audienceChange)
+        case .audienceTotal: Value(audienceTotal)
+        case .screens: Value(screens)
+        case .showings: Value(showings)
+        }
+    }
+}
+
+// MARK: - JSON
+
+extension ChartEntry: JSONReadable {
+    /// Reads an entry as the contract has it.
+    public init(json: JSONValue) throws(DecodingError) {
+        func field(_ field: Field) throws(DecodingError) -> JSONValue { try json.value(field.rawValue) }
+        func integer(_ field: Field) throws(DecodingError) -> Int? { try json[field.rawValue]?.integer() }
+        func percent(_ field: Field) throws(DecodingError) -> Percent? { try json[field.rawValue]?.percent() }
+        line = try field(.line).integer()
+        rank = try integer(.rank)
+        rankChange = try integer(.rankChange)
+        isNew = try field(.isNew).flag()
+        movieCode = try field(.movieCode).text()
+        title = try field(.title).text()
+        openDate = try json[Field.openDate.rawValue]?.text()
+        sales = try integer(.sales)
+        salesShare = try percent(.salesShare)
+        salesDelta = try integer(.salesDelta)
+        salesChange = try percent(.salesChange)
+        salesTotal = try integer(.salesTotal)
+        audience = try integer(.audience)
+        audienceDelta = try integer(.audienceDelta)
+        audienceChange = try percent(.audienceChange)
+        audienceTotal = try integer(.audienceTotal)
+        screens = try integer(.screens)
+        showings = try integer(.showings)
+    }
+}
+
+extension ChartEntry: JSONWritable {
+    /// Writes every field of the contract, empty ones as null.
+    public func write(to json: inout JSONWriter) {
+        for (index, field) in Field.byName.enumerated() {
+            json.member(field.rawValue, self[field], isFirst: index == 0)
+        }
+        json.endObject()
+    }
+}
+
+extension ChartEntry.Field {
+    /// Reads a value of this field, which decides whether 98 is a percentage or a count.
+    func value(_ json: JSONValue?) throws(DecodingError) -> ChartEntry.Value {
+        guard let json else { return .null }
+        return switch self {
+        case .isNew: .flag(try json.flag())
+        case .movieCode, .title, .openDate: .text(try json.text())
+        case .salesShare, .salesChange, .audienceChange: .percent(try json.percent())
+        case .line, .rank, .rankChange, .sales, .salesDelta, .salesTotal, .audience, .audienceDelta, .audienceTotal,
+            .screens, .showings:
+            .integer(try json.integer())
+        }
+    }
+}
+
+extension ChartEntry.Value: JSONWritable {
+    /// Writes the bare value.
+    public func write(to json: inout JSONWriter) {
+        switch self {
+        case .null: json.appendJSON("null")
+        case .flag(let flag): flag.write(to: &json)
+        case .integer(let integer): json.appendNumber(integer)
+        case .percent(let percent): percent.write(to: &json)
+        case .text(let text): json.appendText(text)
+        }
+    }
+}
+
+/// The change of a movie's rank since the previous chart.
+public enum RankMovement: Hashable, Sendable {
+    /// The movie is new in the ranking.
+    case new
+    /// The movie rose by this number of ranks.
+    case rose(Int)
+    /// The movie fell by this number of ranks.
+    case fell(Int)
+    /// The movie kept its rank.
+    case unchanged
+}
+
+extension RankMovement: CustomStringConvertible {
+    /// The movement as Korean charts print it: `신작`, `▲3`, `▼1` or `-`.
+    public var description: String {
+        switch self {
+        case .new: "신작"
+        case .rose(let ranks): "▲\(ranks)"
+        case .fell(let ranks): "▼\(ranks)"
+        case .unchanged: "-"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import JSONCoding
+
+/// A change between two revisions of a chart: one field of an entry, or an entry that was added or removed.
+public struct Correction: Hashable, Sendable {
+    /// The change with its old and new value.
+    public enum Change: Hashable, Sendable {
+        /// A field of an entry.
+        case field(ChartEntry.Field, before: ChartEntry.Value, after: ChartEntry.Value)
+        /// An entry that was added (`before` is nil) or removed (`after` is nil).
+        case entry(before: ChartEntry?, after: ChartEntry?)
+    }
+
+    /// The movie's code.
+    public let movieCode: MovieCode
+    /// The change.
+    public let change: Change
+
+    /// The name of a whole entry where a correction names a field.
+    private static let wholeEntry = "entry"
+
+    /// Makes a correction.
+    public init(movieCode: MovieCode, change: Change) {
+        self.movieCode = movieCode
+        self.change = change
+    }
+
+    /// Returns all differences: first field by field in the new chart's order, then the removed movies in the old one's.
+    public static func between(_ before: [ChartEntry], and after: [ChartEntry]) -> [Correction] {
+        let old = Dictionary(before.map { ($0.movieCode, $0) }, uniquingKeysWith: { first, _ in first })
+        var corrections: [Correction] = []
+        for entry in after {
+            guard let earlier = old[entry.movieCode] else {
+                corrections.append(Correction(movieCode: entry.movieCode, change: .entry(before: nil, after: entry)))
+                continue
+            }
+            for field in ChartEntry.Field.allCases where entry[field] != earlier[field] {
+                let change = Change.field(field, before: earlier[field], after: entry[field])
+                corrections.append(Correction(movieCode: entry.movieCode, change: change))
+            }
+        }
+        let present = Set(after.map(\.movieCode))
+        for entry in before where !present.contains(entry.movieCode) {
+            corrections.append(Correction(movieCode: entry.movieCode, change: .entry(before: entry, after: nil)))
+        }
+        return corrections
+    }
+}
+
+// MARK: - JSON
+
+extension Correction: JSONReadable {
+    private enum Key: String {
+        case movieCode
+        case field
+        case before
+        case after
+    }
+
+    /// Reads a correction as the contract has it.
+    public init(json: JSONValue) throws(DecodingError) {
+        movieCode = try json.value(Key.movieCode.rawValue).text()
+        let (before, after) = (try json[Key.before.rawValue], try json[Key.after.rawValue])
+        let name = try json.value(Key.field.rawValue)
+        if let field = ChartEntry.Field(rawValue: try name.text()) {
+            change = .field(field, before: try field.value(before), after: try field.value(after))
+        } else if try name.text() == Self.wholeEntry {
+            change = .entry(
+                before: try before.map { json throws(DecodingError) in try ChartEntry(json: json) },
+                after: try after.map { json throws(DecodingError) in try ChartEntry(json: json) })
+        } else {
+            throw name.unreadable("\(try name.text()) is not a field of a chart")
+        }
+    }
+}
+
+extension Correction: JSONWritable {
+    /// Writes `movieCode`, `field`, `before` and `after`.
+    public func write(to json: inout JSONWriter) {
+        func write(before: (some JSONWritable)?, after: (some JSONWritable)?, of field: String) {
+            json.member("after", after, isFirst: true)
+            json.member("before", before)
+            json.member("field", field)
+        }
+        switch change {
+        case .field(let field, let before, let after): write(before: before, after: after, of: field.rawValue)
+        case .entry(let before, let after): write(before: before, after: after, of: Self.wholeEntry)
+        }
+        json.member("movieCode", movieCode.description)
+        json.endObject()
+    }
+}

@@ -1,0 +1,152 @@
+/// The facts about a movie. Unknown facts are nil or empty lists, never empty text.
+public struct Movie: Hashable, Sendable, Codable {
+    /// The movie's code.
+    public var code: MovieCode
+    /// The Korean title, without blanks around it.
+    public var title: String
+    /// The English title.
+    @Nullable public var titleEnglish: String?
+    /// The title in the movie's original language.
+    @Nullable public var titleOriginal: String?
+    /// The length in minutes.
+    @Nullable public var runtimeMinutes: Int?
+    /// The year it was made.
+    @Nullable public var productionYear: Int?
+    /// The opening day.
+    @Nullable public var openDate: KoreanDate?
+    /// The release status (`개봉`, `개봉예정`).
+    @Nullable public var status: String?
+    /// The type (`장편`, `단편`).
+    @Nullable public var type: String?
+    /// The nations of production.
+    public var nations: [String]
+    /// Its genres.
+    public var genres: [String]
+    /// Its directors.
+    public var directors: [Director]
+    /// Its actors.
+    public var actors: [Actor]
+    /// The formats in which it is shown.
+    public var showTypes: [ShowType]
+    /// The companies involved.
+    public var companies: [Company]
+    /// The age ratings.
+    public var ratings: [Rating]
+    /// Other staff.
+    public var staff: [Staff]
+
+    /// Makes a movie of which only the code and the title are known.
+    public init(code: MovieCode, title: String) {
+        self.code = code
+        self.title = title
+        nations = []
+        genres = []
+        directors = []
+        actors = []
+        showTypes = []
+        companies = []
+        ratings = []
+        staff = []
+    }
+}
+
+extension Movie {
+    /// A director.
+    public struct Director: Hashable, Sendable, Codable {
+        /// The name in Korean.
+        public var name: String
+        /// The name in Latin letters.
+        @Nullable public var nameEnglish: String?
+
+        /// Makes the value.
+        public init(name: String, nameEnglish: String? = nil) {
+            self.name = name
+            self.nameEnglish = nameEnglish
+        }
+    }
+
+    /// An actor and the part played.
+    public struct Actor: Hashable, Sendable, Codable {
+        /// The name in Korean.
+        public var name: String
+        /// The name in Latin letters.
+        @Nullable public var nameEnglish: String?
+        /// The part played.
+        @Nullable public var role: String?
+        /// The part played, in English.
+        @Nullable public var roleEnglish: String?
+
+        /// Makes the value.
+        public init(name: String, nameEnglish: String? = nil, role: String? = nil, roleEnglish: String? = nil) {
+            self.name = name
+            self.nameEnglish = nameEnglish
+            self.role = role
+            self.roleEnglish = roleEnglish
+        }
+    }
+
+    /// A format in which the movie is shown.
+    public struct ShowType: Hashable, Sendable, Codable {
+        /// The group of formats (`2D`, `IMAX`).
+        public var group: String
+        /// The format (`디지털`).
+        @Nullable public var name: String?
+
+        /// Makes the value.
+        public init(group: String, name: String? = nil) {
+            self.group = group
+            self.name = name
+        }
+    }
+
+    /// A company involved in the movie.
+    public struct Company: Hashable, Sendable, Codable {
+        /// The council's code of the company.
+        @Nullable public var code: String?
+        /// The name in Korean.
+        public var name: String
+        /// The name in English.
+        @Nullable public var nameEnglish: String?
+        /// The company's part (`배급사`).
+        @Nullable public var part: String?
+
+        /// Makes the value.
+        public init(code: String? = nil, name: String, nameEnglish: String? = nil, part: String? = nil) {
+            self.code = code
+            self.name = name
+            self.nameEnglish = nameEnglish
+            self.part = part
+        }
+    }
+
+    /// An age rating.
+    public struct Rating: Hashable, Sendable, Codable {
+        /// The decision's number.
+        @Nullable public var number: String?
+        /// The grade (`15세이상관람가`).
+        public var grade: String
+
+        /// Makes the value.
+        public init(number: String? = nil, grade: String) {
+            self.number = number
+            self.grade = grade
+        }
+    }
+
+    /// Another member of the staff.
+    public struct Staff: Hashable, Sendable, Codable {
+        /// The name in Korean.
+        public var name: String
+        /// The name in Latin letters.
+        @Nullable public var nameEnglish: String?
+        /// The person's role.
+        @Nullable public var role: String?
+
+        /// Makes the value.
+        public init(name: String, nameEnglish: String? = nil, role: String? = nil) {
+            self.name = name
+            self.nameEnglish = nameEnglish
+            self.role = role
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// The result of a search for a movie's poster: an image, or none.
+public struct Poster: Hashable, Sendable {
+    /// An image that was downloaded and decoded.
+    public struct Image: Hashable, Sendable, Codable {
+        /// The image's URL.
+        public var imageURL: String
+        /// The URL of the image search's thumbnail.
+        public var thumbnailURL: String
+        /// The image's width in pixels.
+        public var width: Int
+        /// The image's height in pixels.
+        public var height: Int
+        /// The name of the site that shows it.
+        @Nullable public var site: String?
+        /// The page that shows it.
+        @Nullable public var pageURL: String?
+        /// The service that found it.
+        public var source: String
+        /// The media type detected from the image's bytes, such as `image/jpeg`.
+        public var contentType: String
+        /// The image's size in bytes.
+        public var bytes: Int
+        /// The image's SHA-256, 64 hexadecimal digits.
+        public var sha256: String
+
+        /// Makes the description of an image.
+        public init(
+            imageURL: String, thumbnailURL: String, width: Int, height: Int, site: String?, pageURL: String?,
+            source: String, contentType: String, bytes: Int, sha256: String
+        ) {
+            self.imageURL = imageURL
+            self.thumbnailURL = thumbnailURL
+            self.width = width
+            self.height = height
+            self.site = site
+            self.pageURL = pageURL
+            self.source = source
+            self.contentType = contentType
+            self.bytes = bytes
+            self.sha256 = sha256
+        }
+    }
+
+    /// The movie's code.
+    public var code: MovieCode
+    /// The movie's title.
+    public var title: String
+    /// The search terms.
+    public var query: String
+    /// The image; nil if none was found.
+    public var image: Image?
+
+    /// Makes the outcome of a search.
+    public init(code: MovieCode, title: String, query: String, image: Image?) {
+        self.code = code
+        self.title = title
+        self.query = query
+        self.image = image
+    }
+}
+
+extension Poster: Codable {
+    private enum Key: String, CodingKey {
+        case code
+        case title
+        case query
+        case found
+    }
+
+    /// Reads the search and, if `found`, the image's fields beside it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        code = try container.decode(MovieCode.self, forKey: .code)
+        title = try container.decode(String.self, forKey: .title)
+        query = try container.decode(String.self, forKey: .query)
+        image = try container.decode(Bool.self, forKey: .found) ? Image(from: decoder) : nil
+    }
+
+    /// Writes the search, `found` and, if there is one, the image's fields beside them.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(code, forKey: .code)
+        try container.encode(title, forKey: .title)
+        try container.encode(query, forKey: .query)
+        try container.encode(image != nil, forKey: .found)
+        try image?.encode(to: encoder)
+    }
+}
