@@ -17,11 +17,11 @@ import Testing
 
     @Test("a log is bound to the first service, and opens for no other")
     func bind() async throws {
-        let desk = try await Desk()
-        try await UpstreamBinding.bind(desk.database, to: "http://[::1]:8590/rest")
-        try await UpstreamBinding.bind(desk.database, to: "http://[::1]:9999/rest")
+        let harness = try await WorkerHarness()
+        try await UpstreamBinding.bind(harness.database, to: "http://[::1]:8590/rest")
+        try await UpstreamBinding.bind(harness.database, to: "http://[::1]:9999/rest")
         let error = try await #require(throws: UpstreamBinding.UpstreamBindingError.self) {
-            try await UpstreamBinding.bind(desk.database, to: "http://[::2]:8590/rest")
+            try await UpstreamBinding.bind(harness.database, to: "http://[::2]:8590/rest")
         }
         #expect("\(error)".contains("MARQUEE_DATA"))
     }
