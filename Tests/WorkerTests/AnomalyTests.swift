@@ -16,7 +16,7 @@ import Testing
         return FetchResult(fetched: [.chart(chart)], source: .upstream)
     }
 
-    @Test("what is hard to believe is published all the same, and told once, in the same commit, after it")
+    @Test("an implausible chart is published, and its anomaly once, in the same commit, after it")
     func beside() async throws {
         let harness = try await WorkerHarness()
         for (id, total) in [("a", 90_000), ("b", 80_000), ("c", 70_000)] {
@@ -42,7 +42,7 @@ import Testing
         #expect(done.events.map(\.topic) == [chart])
     }
 
-    @Test("a week's chart is held beside that of the same days of the week before, and told apart from the day's")
+    @Test("a week's chart is compared with that of the week before, and its anomalies differ from a day's")
     func week() async throws {
         let harness = try await WorkerHarness()
         for (id, day, total) in [("a", "2024-05-24", 90_000), ("b", "2024-05-31", 80_000)] {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("a day is compared with what the log says of the day before, not with a chart whose write was undone")
+    @Test("a day is compared with the day before in the log, not with a chart whose write was rolled back")
     func undoneDayBefore() async throws {
         let harness = try await WorkerHarness()
         var (before, chart) = (Sample.chart(9_000), Sample.chart(5_001))
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("a day is answered with what the log says of it, not with a chart whose write was undone")
+    @Test("a day is answered from the log, not with a chart whose write was rolled back")
     func undoneRevision() async throws {
         let harness = try await WorkerHarness()
         let first = try await harness.accept(Sample.chart, as: "a")

@@ -116,7 +116,7 @@ import Upstreams
             })
     }
 
-    @Test("what is settled is not asked for, weeks come after their last day, and films at the end")
+    @Test("settled charts are not requested, weeks come after their last day, and movies at the end")
     func items() async throws {
         let fetching = fetching()
         harness.setClock(to: Sample.date("2024-06-12").start)
@@ -139,7 +139,7 @@ import Upstreams
         #expect(try #require(await backfill().progress()).isOver)
     }
 
-    @Test("films are fetched with their posters, over as many days as Kakao's part of the calls makes it")
+    @Test("movies are fetched with their posters, over as many days as Kakao's quota requires")
     func posters() async throws {
         harness.setClock(to: Sample.date("2024-06-12").start)
         let number = try await begin("2024-06-01", "2024-06-02", movies: true)
@@ -171,7 +171,7 @@ import Upstreams
         #expect(harness.events("request.failed").isEmpty)
     }
 
-    @Test("a refused answer is asked for again, one that is none is not, and a stop ends it")
+    @Test("a failed request is repeated, an unpublished chart is not requested again, and a stop ends the job")
     func failures() async throws {
         let number = try await begin("2024-05-01", "2024-05-03")
         _ = try await backfill().runOnce()

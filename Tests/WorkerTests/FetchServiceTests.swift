@@ -46,7 +46,7 @@ import Testing
         #expect(await metrics.text().contains(#"marquee_requests_done_total{from="upstream"} 1"#))
     }
 
-    @Test("what two requests of one commit ask for is asked once: the second is answered from the log")
+    @Test("two equal requests of one commit make one call: the second is answered from the log")
     func askedOnce() async throws {
         let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
@@ -63,7 +63,7 @@ import Testing
         #expect(sources == [.upstream, .log])
     }
 
-    @Test("what was found is kept while the disk refuses it, and costs one call")
+    @Test("a result is kept while the disk rejects it, and costs one call")
     func fullDisk() async throws {
         let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Self.longAnswer) }
@@ -118,7 +118,7 @@ import Testing
         #expect(try await harness.store.loadPending() == [accepted])
     }
 
-    @Test("a stop finishes what is in hand and leaves what waits in the inbox")
+    @Test("a stop finishes the requests in progress and leaves the waiting ones in the inbox")
     func stop() async throws {
         let harness = try await WorkerHarness()
         let gate = Monitor(false)

@@ -13,7 +13,7 @@ import Upstreams
 
 @testable import Worker
 
-/// Orders in a shop that the sandbox plays, over real HTTP; crashes are played by what they leave on disk.
+/// Orders at the sandbox's Open Market over real HTTP; a crash is simulated by what it leaves on disk.
 @Suite(.timeLimit(.minutes(5))) struct ProductOrderExecutorTests {
     private let harness: WorkerHarness
     private let sandbox: SandboxServer
@@ -41,7 +41,7 @@ import Upstreams
         try ProductDraft(name: name, description: "따뜻하고 가벼운 외투입니다", price: 15_000, stock: 3)
     }
 
-    /// Sets the sandbox's switches for the shop; the seed says which requests a rate hits.
+    /// Sets the sandbox's faults for the Open Market; the seed decides which requests a rate hits.
     private func misbehave(_ switches: String, seed: Int = 1) async throws {
         let request = HTTPRequest(
             "http://\(sandbox.address)/control", method: .put,
@@ -51,7 +51,7 @@ import Upstreams
         try #require(status == 200)
     }
 
-    /// Takes an order in, with what came with it.
+    /// Accepts an order with its attachments.
     private func accept(
         _ order: ProductOrder, as name: String, _ attachments: Attachments = Attachments(images: [image])
     ) async throws -> AcceptedRequest {
@@ -76,7 +76,7 @@ import Upstreams
         try product(try await carryOut(accept(.register(draft(name)), as: "register-\(name.utf8.count)")))
     }
 
-    /// The names on the shop's first page.
+    /// The names on the Open Market's first page.
     private func names() async throws -> [String] {
         let result = try await fetcher.result(for: .page(1, perPage: 100), refresh: true, asOf: WorkerHarness.noon)
         guard case .productPage(let page)? = result.fetched.first else { return [] }
@@ -140,7 +140,7 @@ import Upstreams
         #expect(try await market.fetchIfExists(market.api.product(product.id)) == nil)
     }
 
-    @Test("a registration that was taken, and whose answer was lost, is found and not done again")
+    @Test("a registration that was carried out and whose answer was lost is found and not repeated")
     func lostAnswer() async throws {
         let accepted = try await accept(.register(draft()), as: "a")
         // With this seed the first request, for the newest product, is answered, and the registration is cut short.
@@ -167,7 +167,7 @@ import Upstreams
         #expect(names.count { $0 == "겨울 외투" } == 1 && names.count { $0 == "가을 외투" } == 1)
     }
 
-    @Test("two products that are equally likely cannot be told apart, and the request says so")
+    @Test("two products that match equally make the registration uncertain")
     func twins() async throws {
         let accepted = try await accept(.register(draft()), as: "a")
         let newest = try await registered("이미 있는 것").id.number
@@ -180,7 +180,7 @@ import Upstreams
         #expect(try await names().count { $0 == "겨울 외투" } == 2)
     }
 
-    @Test("a market that does not tell leaves the order uncertain")
+    @Test("an order is uncertain if the Open Market does not answer the check")
     func silence() async throws {
         let accepted = try await accept(.register(draft()), as: "a")
         try await harness.store.insert(OrderIntent(begun: WorkerHarness.noon, newest: 0), of: accepted.id)

@@ -14,7 +14,7 @@ import Testing
             database: harness.database, wallClock: harness.wallClock, limits: ["kobis": limit], reserve: reserve)
     }
 
-    @Test("however many ask at once, no more calls are booked than the day has")
+    @Test("concurrent callers book no more calls than the day allows")
     func concurrency() async throws {
         let harness = try await WorkerHarness()
         let ledger = ledger(harness, limit: 20)
@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    @Test("calls are booked some ahead; those not made are given back at the end, and lost by a kill")
+    @Test("calls are booked ahead; unused ones are released at the end, and lost by a kill")
     func ahead() async throws {
         let harness = try await WorkerHarness()
         let killed = ledger(harness, limit: 3_000)
@@ -47,7 +47,7 @@ import Testing
         #expect(try await ledger(harness, limit: 3_000).balances()["kobis"]?.used == 33)
     }
 
-    @Test("calls that many book at once are booked as far ahead as those of one")
+    @Test("concurrent bookings go as far ahead as those of one caller")
     func aheadAtOnce() async throws {
         let harness = try await WorkerHarness()
         let ledger = ledger(harness, limit: 3_000)
@@ -135,7 +135,7 @@ import Testing
         try await ledger(harness, limit: 10).book("kobis", for: .live)
     }
 
-    @Test("a service that says when to come back is called then; our own refusals and other errors close nothing")
+    @Test("a service that gives a time is called then; the ledger's own rejections and other errors close nothing")
     func toldTime() async throws {
         let harness = try await WorkerHarness()
         let ledger = ledger(harness, limit: 10)

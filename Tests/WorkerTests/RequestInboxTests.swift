@@ -16,7 +16,7 @@ import Testing
         return IntakeItem(accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: frames)
     }
 
-    @Test("an id is taken in once, in one batch and ever after; another body under it is a conflict")
+    @Test("an id is accepted once, in one batch and later; another body under it is a conflict")
     func repetition() async throws {
         let harness = try await WorkerHarness()
         let answers = try await harness.store.accept([
@@ -43,7 +43,9 @@ import Testing
             try await harness.store.accept([item("c", "20240602"), item("d", "20240601")]) == [.accepted, .overloaded])
     }
 
-    @Test("what waits is taken up as it was accepted, wherever the clock stands by then", arguments: [-400.0, 400])
+    @Test(
+        "waiting requests are loaded as they were accepted, wherever the clock stands by then",
+        arguments: [-400.0, 400])
     func loadPending(_ days: Double) async throws {
         let harness = try await WorkerHarness()
         let first = try await harness.accept(Sample.chart, as: "a")
@@ -53,7 +55,7 @@ import Testing
         #expect(try await harness.store.loadPending() == [first, second])
     }
 
-    @Test("what waits is taken up with who asked for it, and of an earlier version likewise")
+    @Test("waiting requests are loaded with their origin, also from an earlier version's table")
     func origins() async throws {
         let harness = try await WorkerHarness()
         let origins = [RequestOrigin.backfill, .client, .schedule]
@@ -85,7 +87,7 @@ import Testing
         await now.close()
     }
 
-    @Test("a waiting request that cannot be read any more fails, and the others are taken up")
+    @Test("a waiting request that cannot be read any more fails, and the others are loaded")
     func unreadable() async throws {
         let harness = try await WorkerHarness()
         try await harness.accept(Sample.chart, as: "a")
@@ -97,7 +99,7 @@ import Testing
         #expect(harness.events("request.failed").count == 1)
     }
 
-    @Test("a refused request has its end under its id, once, and none if the id is another's")
+    @Test("a rejected request ends under its id, once, and not at all if the id is used")
     func refuse() async throws {
         let harness = try await WorkerHarness()
         try await harness.accept(Sample.chart, as: "a")

@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import Messaging
 @testable import Worker
 
-/// The worker's two entrances, by real sockets.
+/// The worker's two endpoints, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct RequestIntakeTests {
     private func intake(_ harness: WorkerHarness) -> RequestIntake {
         RequestIntake(
@@ -49,7 +49,7 @@ import ZeroMQ
         #expect(harness.queue.lengths.live == 2)
     }
 
-    @Test("a request without an id gets one of ours, another each time")
+    @Test("a request without an id gets a random one, a new one each time")
     func ourIDs() async throws {
         let harness = try await WorkerHarness()
         let ids = await receive(harness, frames("fetch.day", "20240604"), frames("fetch.day", "20240604"))

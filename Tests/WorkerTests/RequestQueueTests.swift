@@ -35,7 +35,7 @@ import Testing
         #expect(await take(1) == ["a"])
     }
 
-    @Test("a closed queue hands out nothing, to those who wait and to those who come")
+    @Test("a closed queue returns nothing to present and later fetchers")
     func close() async {
         async let waiting = queue.next()
         await queue.waiters(atLeast: 1)

@@ -51,7 +51,7 @@ import Testing
         return ids
     }
 
-    @Test("yesterday's chart is asked for until it is there, then at its looks, its film once, and nothing twice")
+    @Test("yesterday's chart is requested until it is published, then at its checks, its movie once, nothing twice")
     func night() async throws {
         let harness = try await WorkerHarness()
         let midnight = Sample.date("2024-06-05").start
@@ -74,7 +74,7 @@ import Testing
         #expect(try await harness.store.newestChart() == Sample.date("2024-06-04"))
     }
 
-    @Test("a chart that is not there at nine is told to be late, once")
+    @Test("a chart that is missing at nine is reported late, once")
     func late() async throws {
         let harness = try await WorkerHarness()
         let nine = Sample.date("2024-06-05").start + 9 * 3600
@@ -88,7 +88,7 @@ import Testing
         #expect(harness.events("anomaly").map(\.topic.description) == ["anomaly.late.2024-06-04"])
     }
 
-    @Test("what comes next is told, soonest first, and begins with tonight")
+    @Test("the next runs are listed soonest first, and begin with tonight")
     func nextRuns() async throws {
         let harness = try await WorkerHarness()
         harness.setClock(to: Sample.date("2024-06-05").start + 20 * 3600)

@@ -29,7 +29,7 @@ import Testing
         times.map { Schedule.Attempt(time: $0, outcome: .failed(code)) }
     }
 
-    @Test("a day's looks begin five minutes after it, and each has a time in Korea")
+    @Test("a day's checks begin five minutes after it, each at a time in Korea")
     func times() {
         let checks = ScheduledChart.day(Sample.date("2024-06-04")).checks
         #expect(
@@ -49,7 +49,7 @@ import Testing
         #expect(check.word == "night")
     }
 
-    @Test("a look is over once anybody has had an answer since its time; the next begins at its own")
+    @Test("a check is done once an upstream has answered after its time; the next begins at its own time")
     func answered() {
         let state = known(checked: time("2024-06-05", 0, 6))
         #expect(step(state, at: time("2024-06-05", 8, 59)) == .none)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("an empty list of an older day waits for its next look, and what needs a person for an hour")
+    @Test("an unpublished older day waits for its next check, and an error that needs a person for an hour")
     func otherFailures() {
         let now = time("2024-06-06", 10, 1)
         let old = Schedule.ChartState(attempts: failed(.notPublished, time("2024-06-06", 10)))
@@ -96,7 +96,7 @@ import Testing
         #expect(step(exhausted, at: now) == .wait(until: time("2024-06-07", 0)))
     }
 
-    @Test("one look makes up for all that were missed, and days that nobody knew only as far as the log goes back")
+    @Test("one check replaces all that were missed, and unknown days are requested only as far as the log goes back")
     func catchingUp() {
         let now = time("2024-06-14", 8)
         let state = known(checked: time("2024-06-05", 0, 6))
@@ -116,7 +116,7 @@ import Testing
         #expect(step(known(checked: time("2025-01-01", 0)), at: time("2024-06-05", 3)) != .none)
     }
 
-    @Test("yesterday's chart is late once the upstream says at nine or later that there is none, and not by a fault")
+    @Test("yesterday's chart is late once the upstream answers after nine that it has none, not when a request fails")
     func late() {
         let date = Sample.date("2024-06-04")
         let nine = time("2024-06-05", 9)
@@ -147,7 +147,7 @@ import Testing
                 == "the weekend chart of 2024-05-31~2024-06-02 is not there at 12:00 of the day after it")
     }
 
-    @Test("weeks are looked at on the day after their last, and when they are settled")
+    @Test("weeks are checked on the day after their last, and when they are settled")
     func weeks() {
         let week = Week(of: Sample.date("2024-06-04"), span: .weekend)
         let chart = ScheduledChart.week(week)

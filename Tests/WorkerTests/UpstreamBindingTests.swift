@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct UpstreamBindingTests {
     @Test(
-        "a service is told by its host alone",
+        "a service is identified by its host alone",
         arguments: [
             ("https://www.kobis.or.kr/kobisopenapi/webservice/rest", "kobis.or.kr"),
             ("https://WWW.Kobis.or.kr", "kobis.or.kr"), ("http://kobis.or.kr:443/x", "kobis.or.kr"),

@@ -30,7 +30,7 @@ import Testing
         #expect(text["marquee_request_duration_seconds_sum"] == 20.08)
     }
 
-    @Test("a request of an earlier start is counted, and not timed: nobody knows here when it was accepted")
+    @Test("a request from before the start is counted but not timed")
     func earlier() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
         counts.countDone(try #require(RequestID("old")), from: .upstream)
@@ -39,7 +39,7 @@ import Testing
         #expect(text["marquee_request_duration_seconds_count"] == 0)
     }
 
-    @Test("calls are told apart by service and outcome, and a service that nobody knows makes no new sample")
+    @Test("calls are counted by service and outcome, and an unknown service adds no sample")
     func calls() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
         counts.countCall("kobis", nil, .milliseconds(100))
@@ -55,7 +55,7 @@ import Testing
         #expect(services.map(Set.init) == ["kobis", "kakao", "poster"])
     }
 
-    @Test("what the schedule asked for is counted by its kind and end, and nobody else's requests are")
+    @Test("scheduled requests are counted by kind and outcome, and no others are")
     func scheduled() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
         for id in [

@@ -128,7 +128,7 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
-    @Test("what was in hand when the worker ended is done by the next start, once")
+    @Test("a request in progress when the worker ended is done once after the next start")
     func restart() async throws {
         let silent = try ScriptedServer { $0.waitForHangUp() }
         let kobis = ["MARQUEE_KOBIS_URL": silent.url]
@@ -150,7 +150,7 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
-    @Test("the worker's age only grows, though its clock be set back")
+    @Test("the worker's uptime only grows, though its clock is set back")
     func age() async throws {
         let reading = Locked(0.0)
         let clock = WallClock {

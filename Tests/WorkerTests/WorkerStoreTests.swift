@@ -26,7 +26,7 @@ import Testing
         try await harness.expectPublishedInOrder()
     }
 
-    @Test("what the log can answer is answered by the commit that takes the request in, and waits for nobody")
+    @Test("a request that the log can answer is answered by the commit that accepts it")
     func answeredAtOnce() async throws {
         let harness = try await WorkerHarness()
         let first = try await harness.accept(Sample.chart, as: "a")
@@ -68,7 +68,7 @@ import Testing
         #expect(answer?.logged == harness.events("ranking."))
     }
 
-    @Test("requests are handed on once they are published; what shares their commit may have answered one of them")
+    @Test("requests are queued once they are published; a write in the same commit may have answered one of them")
     func handedOn() async throws {
         let harness = try await WorkerHarness()
         let first = try await harness.accept(Sample.chart, as: "first")
@@ -112,7 +112,7 @@ import Testing
         #expect(try await harness.store.answer(to: batches[0].waiting[1], at: WorkerHarness.noon) == nil)
     }
 
-    @Test("a request that cannot be kept is not handed on, and has no end")
+    @Test("a request that cannot be stored is not queued, and has no end")
     func notKept() async throws {
         let harness = try await WorkerHarness()
         let handed = Locked<[AcceptedRequest]>([])
@@ -133,7 +133,7 @@ import Testing
         #expect(try await harness.store.loadPending().isEmpty)
     }
 
-    @Test("who asked for a request is known when it ends, whether by findings, by a failure or by what the log has")
+    @Test("the origin of a request is reported when it ends, by a result, by a failure or from the log")
     func endsByOrigin() async throws {
         let harness = try await WorkerHarness()
         let ended = Locked<[(origin: RequestOrigin, published: Int)]>([])
