@@ -4,32 +4,32 @@ import Networking
 import Operations
 import Upstreams
 
-/// Whether there is a key that the council's service accepts, judged by its last answer.
+/// Whether a KOBIS key is configured and accepted, judged by the last answer.
 struct KobisKeyHealth: Sendable {
     private let isConfigured: Bool
-    private let isRefused = Locked(false)
+    private let isRejected = Locked(false)
 
     init(_ key: Secret?) {
         isConfigured = key != nil
     }
 
-    /// A call to a service has ended.
-    func note(_ service: String, _ failure: UpstreamError.Kind?) {
+    /// Records the outcome of a call to a service; only those to KOBIS count.
+    func recordCall(_ service: String, _ failure: UpstreamError.Kind?) {
         guard service == Kobis.service else { return }
         switch failure {
-        case .unauthorized, .forbidden: isRefused.withLock { $0 = true }
-        // Whoever is told this much was let in.
-        case nil, .badRequest, .notPublished, .notFound, .quotaExhausted: isRefused.withLock { $0 = false }
-        // No answer of the service itself, so nothing about the key.
+        case .unauthorized, .forbidden: isRejected.withLock { $0 = true }
+        // These answers are given only to a key that is accepted.
+        case nil, .badRequest, .notPublished, .notFound, .quotaExhausted: isRejected.withLock { $0 = false }
+        // These say nothing about the key.
         case .unavailable, .timeout, .maintenance, .invalid, .cancelled, .internal: break
         }
     }
 
-    /// The check that the key is there and accepted.
+    /// The health check that fails without a key, or while KOBIS rejects it.
     var check: HealthCheck {
         HealthCheck("key") {
-            if !isConfigured { return "key: none is configured for KOBIS; set MARQUEE_KOBIS_KEY" }
-            return isRefused.withLock { $0 } ? "key: KOBIS refuses it" : nil
+            if !isConfigured { return "key: no KOBIS key is configured; set MARQUEE_KOBIS_KEY" }
+            return isRejected.withLock { $0 } ? "key: KOBIS rejects the key; check MARQUEE_KOBIS_KEY" : nil
         }
     }
 }

@@ -1,11 +1,11 @@
-import BoxOffice
 import Concurrency
 import Contract
-import EventStore
+public import EventStore
 import FoundationEssentials
 import Health
 import Messaging
 import Networking
+import OpenMarket
 public import Operations
 import SQLite
 import Upstreams
@@ -13,36 +13,94 @@ import ZeroMQ
 
 /// The process that turns requests into events.
 ///
-/// Requests come in on two sockets, go through the inbox to the fetchers and the upstreams, and leave as events of a
-/// log. What was accepted is brought to its end, if need be after the next start.
+/// Requests come in on two sockets, wait in the inbox, are answered from the log or the upstreams, and end as events of
+/// the log. Every accepted request ends, if need be after the next start.
 public struct WorkerProcess: Sendable {
-    /// How many requests may wait.
+    /// The most requests that may wait.
     private static let inboxLimit = 10_000
+    /// The name of the database in the data folder.
+    private static let databaseName = "worker.db"
 
     let configuration: Configuration
     private let logger: Logger
-    private let clock: WallClock
-    private let sleeper: any Clock<Duration>
+    private let wallClock: WallClock
+    private let clock: any Clock<Duration>
     private let failPoints: FailPoints
 
     /// Makes a worker; nothing is opened yet.
     public init(
-        _ configuration: Configuration, logger: Logger, clock: WallClock = .system,
-        sleeper: any Clock<Duration> = ContinuousClock(), failPoints: FailPoints = .none
+        _ configuration: Configuration, logger: Logger, wallClock: WallClock = .system,
+        clock: any Clock<Duration> = ContinuousClock(), failPoints: FailPoints = .none
     ) {
         self.configuration = configuration
         self.logger = logger
+        self.wallClock = wallClock
         self.clock = clock
-        self.sleeper = sleeper
         self.failPoints = failPoints
     }
 
     /// Opens the database and the sockets, and works until `asked` returns.
     ///
-    /// Throws before anything runs if the database or an address cannot be had.
+    /// - Parameter asked: Returns when the worker shall end.
+    /// - Throws: Before anything runs, why the database or an address could not be opened; later the error that ended
+    ///   one of the services.
     public func run(until asked: @escaping @Sendable () async -> Void) async throws {
-        let started = clock.now()
-        let age = Stopwatch(ContinuousClock())
+        let worker = try await open()
+        logger.info(
+            "worker ready",
+            [
+                .requests: worker.sockets.requests.addresses[0], .commands: worker.sockets.commands.addresses[0],
+                .events: worker.sockets.events.addresses[0], .http: worker.health.address,
+            ])
+        try await ServiceGroup(worker.services, grace: .seconds(1)).run(until: asked)
+        await worker.close()
+        logger.info("worker stopped")
+    }
+
+    // MARK: The event log
+
+    /// Returns the event log in a data folder, for maintenance from outside the process.
+    public static func logFile(inFolder folder: String) -> LogDatabase {
+        logFile(at: "\(folder)/\(databaseName)")
+    }
+
+    /// Returns the event log in a copy of the worker's database.
+    public static func logFile(at path: String) -> LogDatabase {
+        LogDatabase(path: path, owner: "worker", schema: WorkerStore.schema)
+    }
+
+    /// The path of the database.
+    var databasePath: String { "\(configuration.dataFolder)/\(Self.databaseName)" }
+
+    // MARK: Opening
+
+    /// Opens the database and the sockets and makes all services; none runs yet.
+    func open() async throws -> OpenWorker {
+        let startTime = wallClock.now()
+        let uptime = Stopwatch(ContinuousClock())
+        let (database, log, positions) = try await openDatabase()
+        let metrics = Metrics()
+        let access = try AccessControl(configuration, of: .worker, metrics: metrics, logger: logger)
+        let sockets = try await WorkerSockets(configuration, access)
+        let publisher = Publisher(sockets.events, of: log, positions: positions)
+        let parts = makeParts(
+            database: database, log: log, metrics: WorkerMetrics(metrics, clock: ContinuousClock()),
+            publisher: publisher, requestGuard: access.door)
+        metrics.addProcess(startedAt: startTime)
+        addMetrics(parts, to: metrics, publisher: publisher, sockets: sockets)
+        warnOfMissingKeys()
+        return OpenWorker(
+            sockets: sockets, database: database, health: try makeHealthServer(parts, metrics: metrics),
+            publishing: makePublishing(publisher, sockets.events),
+            work: WorkGroup(
+                configuration: configuration, parts: parts, logger: logger, wallClock: wallClock, clock: clock,
+                failPoints: failPoints),
+            requests: RequestService(
+                socket: sockets.requests, intake: parts.intake, store: parts.store, logger: logger),
+            commands: makeCommandService(parts, sockets, access, uptime: uptime))
+    }
+
+    private func openDatabase() async throws -> (Database, EventLog, [Contract.Stream: SequenceNumber]) {
         let folder = try DataFolder(configuration.dataFolder)
         let database = try Database(path: folder.file(Self.databaseName), schema: WorkerStore.schema)
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
@@ -50,158 +108,128 @@ public struct WorkerProcess: Sendable {
             let log = try EventLog(source: "/marquee/worker", in: connection)
             return (log, try log.positions(in: connection))
         }
+        return (database, log, positions)
+    }
 
-        let metrics = Metrics()
-        let access = try AccessControl(configuration, of: .worker, metrics: metrics, logger: logger)
-        let io = try access.makeThread()
-        let requestOptions = Self.requestOptions(access)
-        let events = try await io.open(
-            .publisher, bind: [configuration.events.description], options: access.socketOptions)
-        let commands = try await io.open(
-            .router, bind: [configuration.commands.description], options: requestOptions)
-        let requests = try await io.open(
-            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: requestOptions)
-
-        let publisher = Publisher(events, of: log, positions: positions)
-        let (scheduleSignal, backfillSignal) = (WakeSignal(), WakeSignal())
+    /// Makes what the endpoints and the work group share.
+    private func makeParts(
+        database: Database, log: EventLog, metrics: WorkerMetrics, publisher: Publisher, requestGuard: RequestGuard
+    ) -> WorkerParts {
+        let queue = RequestQueue(isOpen: false)
+        let (scheduleSignal, backfillSignal) = (RestartableWakeSignal(), RestartableWakeSignal())
+        let handler = CommitHandler(
+            publish: publisher.publish, queue: queue, metrics: metrics, logger: logger,
+            scheduleSignal: scheduleSignal, backfillSignal: backfillSignal, failPoints: failPoints)
         let store = WorkerStore(
-            database: database, log: log, inbox: RequestInbox(limit: Self.inboxLimit), clock: clock,
-            publish: { publisher.publish($0) },
-            onEnd: { origin in
-                switch origin {
-                case .client: break
-                case .schedule: scheduleSignal.signal()
-                case .backfill: backfillSignal.signal()
-                }
-            }, failPoints: failPoints)
+            database: database, log: log, inbox: RequestInbox(limit: Self.inboxLimit), wallClock: wallClock,
+            failPoints: failPoints, onCommit: handler.handle)
         let quota = QuotaLedger(
-            database: database, clock: clock,
+            database: database, wallClock: wallClock,
             limits: [
                 Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
             ], reserve: configuration.quotaReserve)
-        let counts = WorkerMetrics(metrics, clock: ContinuousClock())
-        let key = KobisKeyHealth(configuration.kobis.key)
-        // One for each priority, so that no live request shares a call that may not use the reserve.
-        func client(for priority: Request.Priority) -> HTTPClient {
-            HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
-                service throws(UpstreamError) in
-                try await quota.book(service, for: priority)
-            } afterAttempt: { service, failure, duration in
-                counts.call(service, failure, duration)
-                key.note(service, failure)
-            }
-        }
-        let clients = (live: client(for: .live), backfill: client(for: .backfill))
-        let images = HTTPClient(retry: .never, afterAttempt: counts.call)
-        let orders = HTTPClient(retry: .never, afterAttempt: counts.call)
-        let products = products(
-            store: store, client: clients.live, orders: orders, clock: clock, failPoints: failPoints)
-        let queue = RequestQueue()
-        // Before anything is received: what comes in now would be found in the inbox, and be in the queue twice.
-        queue.add(try await store.takeUp())
         let intake = RequestIntake(
-            store: store, queue: queue, logger: logger, metrics: counts, clock: clock, door: access.requestGuard,
-            failPoints: failPoints)
+            store: store, queue: queue, logger: logger, metrics: metrics, wallClock: wallClock,
+            requestGuard: requestGuard, failPoints: failPoints)
         let hasPosters = configuration.kakao.key != nil
-        let schedule = ScheduleService(
-            store: store, intake: intake, hasPosters: hasPosters, metrics: counts, logger: logger,
-            clock: clock, sleeper: sleeper, wakeSignal: scheduleSignal)
-        let backfill = BackfillService(
-            store: store, intake: intake, quota: quota, hasPosters: hasPosters, logger: logger, clock: clock,
-            sleeper: sleeper, wakeSignal: backfillSignal)
-        let status: @Sendable () async throws -> WorkerStatus = {
-            WorkerStatus(
-                version: version, epoch: log.epoch,
-                positions: try await database.read { try log.positions(in: $0) },
-                queue: WorkerStatus.Queue(live: queue.lengths.live, backfill: queue.lengths.backfill),
-                quota: try await quota.balances(),
-                schedule: configuration.runsSchedule ? try await schedule.appointments() : [],
-                backfill: try await backfill.progress(), uptime: Int(age.elapsed.components.seconds))
-        }
-        let statusCache = WorkerStatusCache()
-        let statusReply: @Sendable () async throws -> Reply = {
-            let queue = queue.lengths
-            let version = WorkerStatusCache.Version(
-                commits: database.commitCount, live: queue.live, backfill: queue.backfill,
-                second: Int(clock.now().timeIntervalSince1970), uptime: Int(age.elapsed.components.seconds))
-            return try await statusCache.reply(at: version, make: status)
-        }
+        return WorkerParts(
+            store: store, queue: queue, quota: quota, intake: intake,
+            schedule: ScheduleService(
+                store: store, intake: intake, hasPosters: hasPosters, metrics: metrics, logger: logger,
+                wallClock: wallClock, clock: clock, wakeSignal: scheduleSignal),
+            backfill: BackfillService(
+                store: store, intake: intake, quota: quota, hasPosters: hasPosters, logger: logger,
+                wallClock: wallClock, clock: clock, wakeSignal: backfillSignal),
+            metrics: metrics, keyHealth: KobisKeyHealth(configuration.kobis.key))
+    }
 
-        metrics.addProcess(startedAt: started)
-        addFigures(
-            to: metrics, queue: queue, quota: quota, backfill: backfill, publisher: publisher,
-            database: folder.file("worker.db"),
-            sockets: ["requests": requests, "commands": commands, "events": events])
-        let health = try healthServer(metrics, store: store, key: key)
-        let fetchers = (
-            live: fetcher(
-                store: store, client: clients.live, images: images, quota: quota, products: products),
-            backfill: fetcher(
-                store: store, client: clients.backfill, images: images, quota: quota, products: products)
-        )
-        warnOfMissingKeys()
-
-        logger.info(
-            "worker ready",
-            [
-                .requests: requests.addresses[0], .commands: commands.addresses[0], .events: events.addresses[0],
-                .http: health.address,
-            ])
-        let services: [(any Service)?] = [
-            health, configuration.runsSchedule ? schedule : nil, backfill,
-            SimpleService {
-                await publisher.run(now: clock.now, clock: ContinuousClock())
-            } stop: {
-                await events.close()
-            },
-            FetchService(
-                width: max(FetchService.width, 2 * configuration.callsAtOnce), executor: clients.live.executor,
-                queue: queue,
-                fetcher: { $0 == .live ? fetchers.live : fetchers.backfill }, store: store,
-                logger: logger, metrics: counts, clock: ContinuousClock(), failPoints: failPoints),
-            RequestService(socket: requests, intake: intake, store: store, logger: logger),
-            CommandService(
-                socket: commands, intake: intake,
-                logCommands: LogCommandHandler(
-                    log: log, database: database, requestGuard: access.requestGuard, own: ["backfill": backfill.answer],
-                    status: statusReply), io: io,
-                failPoints: failPoints),
-        ]
-        let group = ServiceGroup(services.compactMap(\.self), grace: .seconds(1))
-        try await group.run(until: asked)
-        await clients.live.shutdown()
-        await clients.backfill.shutdown()
-        await images.shutdown()
-        await orders.shutdown()
-        do {
-            try await quota.giveBack()
-        } catch {
-            logger.warning("calls that are booked and not made are lost", [.error: "\(error)"])
+    private func makePublishing(_ publisher: Publisher, _ socket: Socket) -> SimpleService {
+        SimpleService { [wallClock] in
+            await publisher.run(now: wallClock.now, clock: ContinuousClock())
+        } stop: {
+            await socket.close()
         }
-        await io.shutdown()
-        await database.close()
-        logger.info("worker stopped")
+    }
+
+    private func makeCommandService(
+        _ parts: WorkerParts, _ sockets: WorkerSockets, _ access: AccessControl, uptime: Stopwatch
+    ) -> CommandService {
+        let status = StatusReporter(
+            store: parts.store, queue: parts.queue, quota: parts.quota,
+            schedule: configuration.schedules ? parts.schedule : nil, backfill: parts.backfill, uptime: uptime)
+        return CommandService(
+            socket: sockets.commands, intake: parts.intake,
+            logCommands: LogCommandHandler(
+                log: parts.store.log, database: parts.store.database, door: access.door,
+                own: ["backfill": parts.backfill.answer], status: status.reply), io: sockets.io,
+            failPoints: failPoints)
     }
 
     private func warnOfMissingKeys() {
         let (kobis, kakao) = (configuration.kobis, configuration.kakao)
         for (service, key) in [(Kobis.service, kobis.key), (KakaoImageSearch.service, kakao.key)] where key == nil {
-            logger.warning("no key is configured; what needs this service will fail", [.service: service])
+            logger.warning("no key is configured; requests that need this service will fail", [.service: service])
         }
     }
+}
 
-    private func fetcher(
-        store: WorkerStore, client: HTTPClient, images: HTTPClient, quota: QuotaLedger,
-        products: (fetcher: ProductFetcher, clerk: ProductOrderExecutor)?
-    ) -> Fetcher {
-        let (kobis, kakao) = (configuration.kobis, configuration.kakao)
-        return Fetcher(
-            store: store, client: client,
-            kobis: kobis.key.map { Kobis(url: kobis.url, key: $0.value) },
-            posters: kakao.key.map {
-                PosterFinder(
-                    client: client, images: images, search: KakaoImageSearch(url: kakao.url, key: $0.value),
-                    allowsPrivateAddresses: configuration.allowsPrivateImages)
-            }, quota: quota, clock: clock, products: products)
+/// A worker whose database and sockets are open.
+struct OpenWorker: Sendable {
+    let sockets: WorkerSockets
+    let database: Database
+    let health: HealthServer
+    let publishing: SimpleService
+    /// What does the work; it can be started and stopped apart from the endpoints.
+    let work: WorkGroup
+    let requests: RequestService
+    let commands: CommandService
+
+    /// The services that always run: health, the publisher and the endpoints.
+    var endpoints: [any Service] { [health, publishing, requests, commands] }
+
+    /// All services. They stop in reverse: first the intake, then the work, which still publishes its events.
+    var services: [any Service] { [health, publishing, work, requests, commands] }
+
+    /// Closes the sockets' thread and the database. All services must have ended.
+    func close() async {
+        await sockets.io.shutdown()
+        await database.close()
+    }
+}
+
+/// What the endpoints and the work group share.
+struct WorkerParts: Sendable {
+    let store: WorkerStore
+    let queue: RequestQueue
+    let quota: QuotaLedger
+    let intake: RequestIntake
+    let schedule: ScheduleService
+    let backfill: BackfillService
+    let metrics: WorkerMetrics
+    let keyHealth: KobisKeyHealth
+}
+
+/// The worker's sockets and their thread.
+struct WorkerSockets: Sendable {
+    let io: IOThread
+    let events: Socket
+    let commands: Socket
+    let requests: Socket
+
+    /// Opens and binds the sockets.
+    ///
+    /// - Throws: `ZeroMQError` if an address cannot be bound.
+    init(_ configuration: Configuration, _ access: AccessControl) async throws {
+        // Requests carry images. The limits are above those of the contract, so that a request which exceeds these is
+        // answered with an error instead of being dropped.
+        var options = access.socketOptions
+        options.maximumFrameBytes = 2 * RequestFrames.imageLimit
+        options.maximumMessageBytes = (ProductConstraints.imageCount.upperBound + 1) * RequestFrames.imageLimit
+        io = try access.makeThread()
+        events = try await io.open(
+            .publisher, bind: [configuration.events.description], options: access.socketOptions)
+        commands = try await io.open(.router, bind: [configuration.commands.description], options: options)
+        requests = try await io.open(
+            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: options)
     }
 }

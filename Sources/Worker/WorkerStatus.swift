@@ -1,8 +1,12 @@
 import BoxOffice
 import Concurrency
 import Contract
+import EventStore
+import FoundationEssentials
+import Operations
+import SQLite
 
-/// What the worker says of itself when it is asked.
+/// The reply to the command `status`.
 struct WorkerStatus: Sendable, Encodable {
     /// How many requests wait.
     struct Queue: Sendable, Encodable {
@@ -15,19 +19,53 @@ struct WorkerStatus: Sendable, Encodable {
     let positions: [Stream: SequenceNumber]
     let queue: Queue
     let quota: [String: QuotaLedger.Balance]
-    /// What the worker asks for next by itself, soonest first; nothing where it does not.
+    /// The next scheduled requests, soonest first; empty if the schedule is turned off.
     var schedule: [ScheduleService.NextRun] = []
-    /// How far the backfill has come, or the last one; nil if there was none.
+    /// The progress of the present or last backfill; nil if there was none.
     @Nullable var backfill: BackfillProgress? = nil
     /// Seconds since the start.
     let uptime: Int
 }
 
-/// Keeps the reply to `status` until something that it shows has changed.
+/// Makes the reply to `status`.
+struct StatusReporter: Sendable {
+    let store: WorkerStore
+    let queue: RequestQueue
+    let quota: QuotaLedger
+    /// The schedule, or nil if it is turned off.
+    let schedule: ScheduleService?
+    let backfill: BackfillService
+    /// The time since the start.
+    let uptime: Stopwatch
+    private let cache = WorkerStatusCache()
+
+    /// Returns the reply; it is made anew only if something in it may have changed.
+    func reply() async throws -> Reply {
+        let lengths = queue.lengths
+        let version = WorkerStatusCache.Version(
+            commits: store.database.commitCount, live: lengths.live, backfill: lengths.backfill,
+            second: Int(store.wallClock.now().timeIntervalSince1970), uptime: uptimeSeconds)
+        return try await cache.reply(at: version, make: status)
+    }
+
+    private func status() async throws -> WorkerStatus {
+        let lengths = queue.lengths
+        return WorkerStatus(
+            version: version, epoch: store.log.epoch,
+            positions: try await store.database.read { try store.log.positions(in: $0) },
+            queue: WorkerStatus.Queue(live: lengths.live, backfill: lengths.backfill),
+            quota: try await quota.balances(), schedule: try await schedule?.nextRuns() ?? [],
+            backfill: try await backfill.progress(), uptime: uptimeSeconds)
+    }
+
+    private var uptimeSeconds: Int { Int(uptime.elapsed.components.seconds) }
+}
+
+/// Keeps the reply to `status` until something that it shows may have changed.
 ///
-/// To make one takes dozens of queries, and clients and pages ask for it again and again.
+/// A status takes dozens of queries, and clients and pages ask for it again and again.
 struct WorkerStatusCache: Sendable {
-    /// What a status depends on: everything that it shows is in the database, in the queue, or follows from a clock.
+    /// What a status depends on: everything in it comes from the database, the queue or a clock.
     struct Version: Hashable, Sendable {
         /// The commits of the database since it was opened.
         let commits: Int
@@ -41,17 +79,17 @@ struct WorkerStatusCache: Sendable {
         let uptime: Int
     }
 
-    private let kept = Locked<(version: Version, reply: Reply)?>(nil)
+    private let cached = Locked<(version: Version, reply: Reply)?>(nil)
 
-    /// Returns the reply that was made at `version`, or else makes it.
+    /// Returns the reply that was made at `version`, or makes it.
     ///
     /// - Parameters:
-    ///   - version: The version now. What changes while the status is made gives the next call another version.
+    ///   - version: The version now. A change while the status is made gives the next call another version.
     ///   - make: Makes the status.
     func reply(at version: Version, make: () async throws -> WorkerStatus) async throws -> Reply {
-        if let kept = kept.withLock({ $0 }), kept.version == version { return kept.reply }
+        if let cached = cached.withLock({ $0 }), cached.version == version { return cached.reply }
         let reply = Reply.status(try await make())
-        kept.withLock { $0 = (version, reply) }
+        cached.withLock { $0 = (version, reply) }
         return reply
     }
 }

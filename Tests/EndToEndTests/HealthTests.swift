@@ -96,7 +96,8 @@ import Testing
             #expect(try await stage.marquee("request", "day", "2024-06-04").status != 0)
             let answer = try await visit("/readyz", of: "WORKER", stage)
             #expect(answer.status == 503)
-            #expect(String(decoding: answer.body, as: UTF8.self) == "key: KOBIS refuses it\n")
+            #expect(
+                String(decoding: answer.body, as: UTF8.self) == "key: KOBIS rejects the key; check MARQUEE_KOBIS_KEY\n")
             #expect(try await visit("/healthz", of: "WORKER", stage).status == 200)
             #expect(try await figures(of: "WORKER", stage)["marquee_ready", ["check": "key"]] == 0)
         }

@@ -16,142 +16,144 @@ import Testing
         return FetchResult(fetched: [.chart(chart)], source: .upstream)
     }
 
-    @Test("what is hard to believe is published all the same, and told once, in the same commit, after it")
+    @Test("an implausible chart is published, and its anomaly once, in the same commit, after it")
     func beside() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         for (id, total) in [("a", 90_000), ("b", 80_000), ("c", 70_000)] {
             let request = Request(.day(Sample.day, .all), refresh: true, priority: id == "b" ? .backfill : .live)
-            let accepted = try await desk.accept(request, as: id)
-            let anomalies = try await desk.store.settle(accepted, with: chart(total), askedAt: Desk.noon)
+            let accepted = try await harness.accept(request, as: id)
+            let anomalies = try await harness.store.settle(accepted, with: chart(total), askedAt: WorkerHarness.noon)
             #expect(anomalies?.map(\.kind) == (id == "b" ? [.shrunk] : []))
         }
         let chart = "ranking.day.all.2024-06-04"
         #expect(
-            desk.topics.filter { !$0.hasPrefix("request.accepted") }
+            harness.topics.filter { !$0.hasPrefix("request.accepted") }
                 == [
                     chart, "request.done.a", chart, "anomaly.shrunk.2024-06-04", "request.done.b", chart,
                     "request.done.c",
                 ])
-        let told = try #require(desk.events("anomaly").first)
+        let told = try #require(harness.events("anomaly").first)
         #expect(try told.priority == .backfill)
         let event = try Event(topic: told.topic, body: told.body)
         #expect(event.id == "anomaly.shrunk.2024-06-04.all")
         #expect(event.correlationID == Sample.id("b"))
         #expect(try event.data(as: Anomaly.self).found == 80_000)
-        let done = try #require(desk.events("request.done.b").first).data(as: RequestDone.self)
+        let done = try #require(harness.events("request.done.b").first).data(as: RequestDone.self)
         #expect(done.events.map(\.topic) == [chart])
     }
 
-    @Test("a week's chart is held beside that of the same days of the week before, and told apart from the day's")
+    @Test("a week's chart is compared with that of the week before, and its anomalies differ from a day's")
     func week() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         for (id, day, total) in [("a", "2024-05-24", 90_000), ("b", "2024-05-31", 80_000)] {
             let week = Week(of: Sample.date(day), span: .weekend)
             var entries = Sample.chart(total / 10).entries
             entries[0].audienceTotal = total
             let chart = WeekChart(week: week, yearWeek: nil, market: .all, state: .settled, entries: entries)
-            let accepted = try await desk.accept(Request(.week(week, .all)), as: id)
+            let accepted = try await harness.accept(Request(.week(week, .all)), as: id)
             let result = FetchResult(fetched: [.weekChart(chart)], source: .upstream)
-            let anomalies = try await desk.store.settle(accepted, with: result, askedAt: Desk.noon)
+            let anomalies = try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
             #expect(anomalies?.map(\.id) == (id == "b" ? ["anomaly.shrunk.2024-05-31.all.weekend"] : []))
         }
-        let empty = try await desk.accept(
+        let empty = try await harness.accept(
             Request(.week(Week(of: Sample.date("2024-05-31"), span: .week), .all)), as: "c")
         let failure = ContractError(.notPublished, "the list is empty")
         #expect(
-            try await desk.store.settle(empty, with: failure)?.map(\.text) == [])
-        let long = try await desk.accept(
+            try await harness.store.settle(empty, with: failure)?.map(\.text) == [])
+        let long = try await harness.accept(
             Request(.week(Week(of: Sample.date("2024-05-17"), span: .week), .all)), as: "d")
         #expect(
-            try await desk.store.settle(long, with: failure)?.map(\.text)
+            try await harness.store.settle(long, with: failure)?.map(\.text)
                 == ["the week chart of 2024-05-13~2024-05-19 is empty, long after the week"])
         #expect(
-            desk.events("anomaly").map(\.topic.description) == [
+            harness.events("anomaly").map(\.topic.description) == [
                 "anomaly.shrunk.2024-05-31", "anomaly.missing.2024-05-13",
             ])
     }
 
     @Test("a day is compared with the newest revision of the day before")
     func revisedDayBefore() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let steps = [("a", Sample.day - 1, 90_000), ("b", Sample.day - 1, 50_000), ("c", Sample.day, 50_010)]
         for (id, date, total) in steps {
-            let accepted = try await desk.accept(Request(.day(date, .all), refresh: true), as: id)
+            let accepted = try await harness.accept(Request(.day(date, .all), refresh: true), as: id)
             var found = Sample.chart(total / 10)
             found.date = date
             found.entries[0].audienceTotal = total
             let result = FetchResult(fetched: [.chart(found)], source: .upstream)
-            let anomalies = try await desk.store.settle(accepted, with: result, askedAt: Desk.noon)
+            let anomalies = try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
             #expect(anomalies?.map(\.kind) == (id == "b" ? [.shrunk] : []))
         }
     }
 
-    @Test("a day is compared with what the log says of the day before, not with a chart whose write was undone")
+    @Test("a day is compared with the day before in the log, not with a chart whose write was rolled back")
     func undoneDayBefore() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         var (before, chart) = (Sample.chart(9_000), Sample.chart(5_001))
         before.date = Sample.day - 1
         before.entries[0].audienceTotal = 90_000
         let undone = before
         await #expect(throws: CancellationError.self) {
-            try await desk.database.write { connection in
+            try await harness.database.write { connection in
                 let draft = EventDraft(.ranking(day: undone.date, market: .all), data: undone.json)
-                let event = try desk.store.log.append([draft], at: Desk.noon, in: connection)[0]
-                desk.store.recentCharts.keep(undone, toldBy: event)
+                let event = try harness.store.log.append([draft], at: WorkerHarness.noon, in: connection)[0]
+                harness.store.transaction(on: connection).charts.insert(undone, of: event)
                 throw CancellationError()
             }
         }
         before.entries[0].audienceTotal = 50_000
         chart.entries[0].audienceTotal = 50_010
         for (id, found) in [("a", before), ("b", chart)] {
-            let accepted = try await desk.accept(Request(.day(found.date, .all)), as: id)
+            let accepted = try await harness.accept(Request(.day(found.date, .all)), as: id)
             let result = FetchResult(fetched: [.chart(found)], source: .upstream)
-            #expect(try await desk.store.settle(accepted, with: result, askedAt: Desk.noon) == [])
+            #expect(try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon) == [])
         }
     }
 
-    @Test("a day is answered with what the log says of it, not with a chart whose write was undone")
+    @Test("a day is answered from the log, not with a chart whose write was rolled back")
     func undoneRevision() async throws {
-        let desk = try await Desk()
-        let first = try await desk.accept(Sample.chart, as: "a")
-        try await desk.store.settle(first, with: Sample.result(10, .settled), askedAt: Desk.noon)
+        let harness = try await WorkerHarness()
+        let first = try await harness.accept(Sample.chart, as: "a")
+        try await harness.store.settle(first, with: Sample.result(10, .settled), askedAt: WorkerHarness.noon)
         await #expect(throws: CancellationError.self) {
-            try await desk.database.write { connection in
+            try await harness.database.write { connection in
                 let draft = EventDraft(
                     .ranking(day: Sample.day, market: .all), data: Sample.chart(20, .settled).json)
-                _ = try desk.store.log.append([draft], at: Desk.noon, in: connection)
-                let undone = try desk.store.answer(to: Sample.chart, at: Desk.noon, in: connection)
+                _ = try harness.store.log.append([draft], at: WorkerHarness.noon, in: connection)
+                let undone = try AnswerStore(harness.store.transaction(on: connection))
+                    .answer(to: Sample.chart, at: WorkerHarness.noon)
                 #expect(try undone?.logged[0].data(as: Chart.self).entries[0].audience == 20)
                 throw CancellationError()
             }
         }
         // At the place in the log where the undone one was.
-        let again = try await desk.accept(Sample.newChart, as: "b")
-        try await desk.store.settle(again, with: Sample.result(30, .settled), askedAt: Desk.noon + 1)
-        let answer = try await desk.database.read { connection in
-            try desk.store.answer(to: Sample.chart, at: Desk.noon, in: connection)
+        let again = try await harness.accept(Sample.newChart, as: "b")
+        try await harness.store.settle(again, with: Sample.result(30, .settled), askedAt: WorkerHarness.noon + 1)
+        let answer = try await harness.database.read { connection in
+            try AnswerStore(harness.store.transaction(on: connection))
+                .answer(to: Sample.chart, at: WorkerHarness.noon)
         }
         #expect(try answer?.logged[0].data(as: Chart.self).entries[0].audience == 30)
     }
 
     @Test("a list that is empty is an anomaly where there were lines, or where they are long due")
     func empty() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let failure = ContractError(.notPublished, "the list is empty")
-        let yesterday = try await desk.accept(Sample.chart, as: "a")
-        #expect(try await desk.store.settle(yesterday, with: failure) == [])
-        let found = try await desk.accept(Sample.chart, as: "b")
-        try await desk.store.settle(found, with: Sample.result(10), askedAt: Desk.noon)
-        let again = try await desk.accept(Sample.newChart, as: "c")
+        let yesterday = try await harness.accept(Sample.chart, as: "a")
+        #expect(try await harness.store.settle(yesterday, with: failure) == [])
+        let found = try await harness.accept(Sample.chart, as: "b")
+        try await harness.store.settle(found, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        let again = try await harness.accept(Sample.newChart, as: "c")
         #expect(
-            try await desk.store.settle(again, with: failure)?.map(\.text)
+            try await harness.store.settle(again, with: failure)?.map(\.text)
                 == ["the chart of 2024-06-04 is empty, and had lines before"])
         for (id, market) in [("d", Market.all), ("e", Market(nation: .korean))] {
-            let long = try await desk.accept(Request(.day(Sample.date("2024-05-01"), market)), as: id)
-            #expect(try await desk.store.settle(long, with: failure)?.count == (market == .all ? 1 : 0))
+            let long = try await harness.accept(Request(.day(Sample.date("2024-05-01"), market)), as: id)
+            #expect(try await harness.store.settle(long, with: failure)?.count == (market == .all ? 1 : 0))
         }
         #expect(
-            desk.events("anomaly").map(\.topic.description) == [
+            harness.events("anomaly").map(\.topic.description) == [
                 "anomaly.missing.2024-06-04", "anomaly.missing.2024-05-01",
             ])
     }

@@ -15,19 +15,19 @@ import Testing
         return Market(area: area)
     }
 
-    /// Asks for a day's charts of areas, one after the other on the desk's day and `daysLater`, and returns the calls
+    /// Asks for a day's charts of areas, one after the other on the harness's day and `daysLater`, and returns the calls
     /// for the list, those for charts, and the failures.
     private func ask(
         _ codes: [String], list: String = codes, daysLater: Int = 0
     ) async throws -> (lists: Int, charts: Int, failures: [ContractError?]) {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { exchange in
             exchange.answer(exchange.request.isForAreas ? list : Sample.answer(10))
         }
-        let fetcher = desk.fetcher(kobis: server.url)
+        let fetcher = harness.fetcher(kobis: server.url)
         var failures: [ContractError?] = []
         for (index, code) in codes.enumerated() {
-            let now = Desk.noon + Double(index * daysLater) * 86_400
+            let now = WorkerHarness.noon + Double(index * daysLater) * 86_400
             do {
                 _ = try await fetcher.result(for: Request(.day(Sample.day, try area(code))), asOf: now)
                 failures.append(nil)

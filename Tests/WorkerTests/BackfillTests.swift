@@ -15,18 +15,18 @@ import Upstreams
 
 /// Backfill jobs on a real database, against the sandbox, whose quota is as real as ours.
 @Suite(.timeLimit(.minutes(5))) struct BackfillTests {
-    private let desk: Desk
+    private let harness: WorkerHarness
     private let sandbox: SandboxServer
     /// What a day has for everybody.
     private static let limit = 50
 
     init() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
         options.faults.kobis.quota = Self.limit
-        self.desk = desk
-        sandbox = try SandboxServer(options: options) { desk.clock.now() }
+        self.harness = harness
+        sandbox = try SandboxServer(options: options) { harness.wallClock.now() }
     }
 
     private var quota: QuotaLedger { quota() }
@@ -34,16 +34,17 @@ import Upstreams
     private func quota(kakao: Int? = nil) -> QuotaLedger {
         var limits = [Kobis.service: Self.limit]
         limits[KakaoImageSearch.service] = kakao
-        return QuotaLedger(database: desk.database, clock: desk.clock, limits: limits, reserve: 20)
+        return QuotaLedger(database: harness.database, wallClock: harness.wallClock, limits: limits, reserve: 20)
     }
 
     private func backfill(kakao: Int? = nil) -> BackfillService {
         let intake = RequestIntake(
-            store: desk.store, queue: desk.queue, logger: desk.logger,
-            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
+            store: harness.store, queue: harness.queue, logger: harness.logger,
+            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), wallClock: harness.wallClock)
         return BackfillService(
-            store: desk.store, intake: intake, quota: quota(kakao: kakao), hasPosters: kakao != nil,
-            logger: desk.logger, clock: desk.clock, sleeper: ManualClock(), wakeSignal: WakeSignal())
+            store: harness.store, intake: intake, quota: quota(kakao: kakao), hasPosters: kakao != nil,
+            logger: harness.logger, wallClock: harness.wallClock, clock: ManualClock(),
+            wakeSignal: RestartableWakeSignal())
     }
 
     /// Fetches with the budget that the priority has.
@@ -53,30 +54,31 @@ import Upstreams
             let client = HTTPClient(retry: .never) { service throws(UpstreamError) in
                 try await quota.book(service, for: priority)
             }
-            return desk.fetcher(
+            return harness.fetcher(
                 kobis: sandbox.kobisURL, kakao: kakao.map { _ in sandbox.kakaoURL }, client: client, quota: quota)
         }
         let (live, patient) = (fetcher(.live), fetcher(.backfill))
         return FetchService(
-            queue: desk.queue, fetcher: { $0 == .live ? live : patient }, store: desk.store, logger: desk.logger,
+            queue: harness.queue, fetcher: { $0 == .live ? live : patient }, store: harness.store,
+            logger: harness.logger,
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: ManualClock())
     }
 
     private func begin(_ first: String, _ last: String, weeks: Bool = false, movies: Bool = false) async throws -> Int {
-        try await desk.database.write { connection in
-            try BackfillStore.begin(
-                Sample.date(first)...Sample.date(last), weeks: weeks, movies: movies, in: connection)
+        try await harness.database.write { connection in
+            try BackfillStore(connection).begin(
+                Sample.date(first)...Sample.date(last), weeks: weeks, movies: movies)
         }
     }
 
     /// Lets a backfill, made anew for each turn as after a restart, go on until it rests or is over.
     private func work() async throws {
         while true {
-            let before = desk.events("request.accepted.").count
-            _ = try await backfill().turn()
-            let asked = desk.events("request.accepted.").count - before
+            let before = harness.events("request.accepted.").count
+            _ = try await backfill().runOnce()
+            let asked = harness.events("request.accepted.").count - before
             let progress = try #require(await backfill().progress())
-            if asked > 0 { try await desk.ends(asked) } else if progress.isOver { return }
+            if asked > 0 { try await harness.ends(asked) } else if progress.isOver { return }
             if asked == 0, try await quota.balances()[Kobis.service]?.leftForBackfill == 0 { return }
         }
     }
@@ -87,46 +89,46 @@ import Upstreams
     func fiveDays() async throws {
         _ = try await begin("2023-11-17", "2024-05-31")  // 197 days at 40 a day
         let fetching = fetching()
-        try await desk.serve(fetching) {
+        try await harness.serve(fetching) {
             for day in 0..<5 {
-                desk.setClock(to: (Sample.date("2024-06-05") + day).start + 60)
+                harness.setClock(to: (Sample.date("2024-06-05") + day).start + 60)
                 try await work()
                 let used = try #require(await quota.balances()[Kobis.service]?.used)
                 #expect(used == (day < 4 ? 40 : 37))
                 // The rest of the day is there for people.
                 for number in 1...10 where day < 4 {
                     let request = Request(.day(Sample.date("2010-01-01") + (10 * day + number), .all))
-                    let accepted = try await desk.accept(request, as: "live-\(day)-\(number)")
-                    desk.queue.add([accepted])
-                    try await desk.ends(1)
+                    let accepted = try await harness.accept(request, as: "live-\(day)-\(number)")
+                    harness.queue.add([accepted])
+                    try await harness.ends(1)
                 }
             }
         }
         let progress = try #require(await backfill().progress())
         #expect(progress.isOver && progress.done == 197 && progress.failed == 0)
-        #expect(desk.events("request.failed").isEmpty)
-        #expect(Set(desk.events("ranking.")).count == 237)
-        let asked = try #require(desk.events("request.accepted.backfill.").first)
+        #expect(harness.events("request.failed").isEmpty)
+        #expect(Set(harness.events("ranking.")).count == 237)
+        let asked = try #require(harness.events("request.accepted.backfill.").first)
         #expect(asked.topic.description == "request.accepted.backfill.1.day.2024-05-31")
         #expect(
-            try desk.events("ranking.").allSatisfy {
+            try harness.events("ranking.").allSatisfy {
                 try $0.priority == .backfill || $0.topic.description.contains("2010-")
             })
     }
 
-    @Test("what is settled is not asked for, weeks come after their last day, and films at the end")
+    @Test("settled charts are not requested, weeks come after their last day, and movies at the end")
     func items() async throws {
         let fetching = fetching()
-        desk.setClock(to: Sample.date("2024-06-12").start)
-        try await desk.serve(fetching) {
-            let known = try await desk.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "a")
-            desk.queue.add([known])
-            try await desk.ends(1)
+        harness.setClock(to: Sample.date("2024-06-12").start)
+        try await harness.serve(fetching) {
+            let known = try await harness.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "a")
+            harness.queue.add([known])
+            try await harness.ends(1)
             let number = try await begin("2024-06-01", "2024-06-03", weeks: true, movies: true)
             #expect(try await begin("2024-06-01", "2024-06-03", weeks: true, movies: true) == number)
             try await work()
         }
-        let asked = desk.events("request.accepted.backfill.1.").map {
+        let asked = harness.events("request.accepted.backfill.1.").map {
             String($0.topic.description.dropFirst("request.accepted.backfill.1.".count))
         }
         #expect(
@@ -137,59 +139,59 @@ import Upstreams
         #expect(try #require(await backfill().progress()).isOver)
     }
 
-    @Test("films are fetched with their posters, over as many days as Kakao's part of the calls makes it")
+    @Test("movies are fetched with their posters, over as many days as Kakao's quota requires")
     func posters() async throws {
-        desk.setClock(to: Sample.date("2024-06-12").start)
+        harness.setClock(to: Sample.date("2024-06-12").start)
         let number = try await begin("2024-06-01", "2024-06-02", movies: true)
         let fetching = fetching(kakao: 5)  // 4 of them for backfill
         var days = 0
-        try await desk.serve(fetching) {
+        try await harness.serve(fetching) {
             while true {
                 let service = backfill(kakao: 5)
-                let before = desk.events("request.accepted.").count
-                _ = try await service.turn()
-                let asked = desk.events("request.accepted.").count - before
-                if asked > 0 { try await desk.ends(asked) }
+                let before = harness.events("request.accepted.").count
+                _ = try await service.runOnce()
+                let asked = harness.events("request.accepted.").count - before
+                if asked > 0 { try await harness.ends(asked) }
                 guard asked == 0, let progress = try await service.progress() else { continue }
                 if progress.isOver { break }
                 if progress.rests == .quotaExhausted {
                     #expect(try await quota(kakao: 5).balances()[KakaoImageSearch.service]?.used == 4)
                     days += 1
-                    desk.setClock(to: (Sample.date("2024-06-12") + days).start)
+                    harness.setClock(to: (Sample.date("2024-06-12") + days).start)
                 }
             }
         }
-        let movies = Set(desk.events("movie.").map { String($0.topic.description.dropFirst("movie.".count)) })
-        let posters = Set(desk.events("poster.").map { String($0.topic.description.dropFirst("poster.".count)) })
+        let movies = Set(harness.events("movie.").map { String($0.topic.description.dropFirst("movie.".count)) })
+        let posters = Set(harness.events("poster.").map { String($0.topic.description.dropFirst("poster.".count)) })
         #expect(movies.count >= 10 && posters == movies)
         #expect(days == (movies.count - 1) / 4)
         let progress = try #require(await backfill(kakao: 5).progress())
         #expect(progress.number == number && progress.failed == 0 && progress.done == movies.count + 2)
         // Facts that are known are not bought again: two charts, and each film once.
-        #expect(desk.events("request.failed").isEmpty)
+        #expect(harness.events("request.failed").isEmpty)
     }
 
-    @Test("a refused answer is asked for again, one that is none is not, and a stop ends it")
+    @Test("a failed request is repeated, an unpublished chart is not requested again, and a stop ends the job")
     func failures() async throws {
         let number = try await begin("2024-05-01", "2024-05-03")
-        _ = try await backfill().turn()
+        _ = try await backfill().runOnce()
         let codes: [ContractError.Code] = [.upstreamUnavailable, .notPublished, .quotaExhausted]
         for (day, code) in zip(["03", "02", "01"], codes) {
             let request = Request(.day(Sample.date("2024-05-\(day)"), .all), priority: .backfill)
             let id = Sample.id("backfill.\(number).day.2024-05-\(day)")
-            try await desk.store.settle(AcceptedRequest(id: id, request: request), with: ContractError(code, "no"))
+            try await harness.store.settle(AcceptedRequest(id: id, request: request), with: ContractError(code, "no"))
         }
         let service = backfill()
-        _ = try await service.turn()
+        _ = try await service.runOnce()
         let progress = try #require(await service.progress())
         #expect(progress.failed == 1 && progress.done == 0 && progress.rests == .upstreamUnavailable)
-        desk.setClock(to: Desk.noon + 10)
-        _ = try await service.turn()
+        harness.setClock(to: WorkerHarness.noon + 10)
+        _ = try await service.runOnce()
         #expect(
-            desk.events("request.accepted.").suffix(2).map(\.topic.description) == [
+            harness.events("request.accepted.").suffix(2).map(\.topic.description) == [
                 "request.accepted.backfill.1.day.2024-05-03.2", "request.accepted.backfill.1.day.2024-05-01.2",
             ])
-        try await desk.database.write { try BackfillStore.stop(in: $0) }
+        try await harness.database.write { try BackfillStore($0).stop() }
         #expect(try #require(await service.progress()).isOver)
     }
 }

@@ -14,134 +14,131 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FetchServiceTests {
     @Test("each request in the queue ends, by events or by a failure")
     func ends() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { exchange in
             let isSunday = exchange.request.target.contains("20240602")
             exchange.answer(isSunday ? #"{"boxOfficeResult":{"dailyBoxOfficeList":[]}}"# : Sample.answer(10))
         }
-        try await desk.serve(desk.service(desk.fetcher(kobis: server.url))) {
-            try await desk.queue.add([desk.accept(Sample.chart, as: "a")])
-            _ = try await desk.end(of: Sample.id("a"))
-            try await desk.queue.add([desk.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "b")])
-            let failed = try await desk.end(of: Sample.id("b")).data(as: RequestFailed.self)
+        try await harness.serve(harness.service(harness.fetcher(kobis: server.url))) {
+            try await harness.accept(Sample.chart, as: "a")
+            _ = try await harness.end(of: Sample.id("a"))
+            try await harness.accept(Request(.day(Sample.date("2024-06-02"), .all)), as: "b")
+            let failed = try await harness.end(of: Sample.id("b")).data(as: RequestFailed.self)
             #expect(failed.error.code == .notPublished)
             #expect(failed.request == Request(.day(Sample.date("2024-06-02"), .all)).fields)
         }
-        #expect(desk.topics.count == 5)
-        try await desk.expectPublishedInOrder()
+        #expect(harness.topics.count == 5)
+        try await harness.expectPublishedInOrder()
     }
 
     @Test("a request that is not on disk has no end, and is not counted")
     func neverAccepted() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
         let metrics = Metrics()
-        try await desk.serve(desk.service(desk.fetcher(kobis: server.url), metrics: metrics)) {
-            desk.queue.add([AcceptedRequest(id: Sample.id("ghost"), request: Sample.newChart)])
+        try await harness.serve(harness.service(harness.fetcher(kobis: server.url), metrics: metrics)) {
+            harness.queue.add([AcceptedRequest(id: Sample.id("ghost"), request: Sample.newChart)])
             for await _ in server.arrivals { break }
-            try await desk.queue.add([desk.accept(Sample.newChart, as: "a")])
-            _ = try await desk.end(of: Sample.id("a"))
+            try await harness.accept(Sample.newChart, as: "a")
+            _ = try await harness.end(of: Sample.id("a"))
         }
-        #expect(desk.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
+        #expect(harness.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
         #expect(await metrics.text().contains(#"marquee_requests_done_total{from="upstream"} 1"#))
     }
 
-    @Test("what two requests of one commit ask for is asked once: the second is answered from the log")
+    @Test("two equal requests of one commit make one call: the second is answered from the log")
     func askedOnce() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
-        let offers = ["a", "b"].map { id in
-            WorkerStore.IntakeItem(
+        let items = ["a", "b"].map { id in
+            IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
         }
-        _ = try await desk.store.offer(offers, then: { desk.queue.add($0.waiting) })
-        var service = desk.service(desk.fetcher(kobis: server.url))
+        _ = try await harness.store.accept(items)
+        var service = harness.service(harness.fetcher(kobis: server.url))
         service.width = 1
-        try await desk.serve(service) { try await desk.ends(2) }
+        try await harness.serve(service) { try await harness.ends(2) }
         #expect(server.requests.count == 1)
-        let sources = try desk.events("request.done.").map { try $0.data(as: RequestDone.self).from }
+        let sources = try harness.events("request.done.").map { try $0.data(as: RequestDone.self).from }
         #expect(sources == [.upstream, .log])
     }
 
-    @Test("what was found is kept while the disk refuses it, and costs one call")
+    @Test("a result is kept while the disk rejects it, and costs one call")
     func fullDisk() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Self.longAnswer) }
-        let pauses = ManualClock()
-        let accepted = try await desk.accept(Sample.chart, as: "a")
-        try await desk.database.setFull(true)
-        try await desk.serve(desk.service(desk.fetcher(kobis: server.url), pauses: pauses)) {
-            desk.queue.add([accepted])
+        let clock = ManualClock()
+        try await harness.accept(Sample.chart, as: "a")
+        try await harness.database.setFull(true)
+        try await harness.serve(harness.service(harness.fetcher(kobis: server.url), clock: clock)) {
             for pause in [250, 500, 1000] {
-                await pauses.sleepers()
-                pauses.advance(by: .milliseconds(pause))
+                await clock.sleepers()
+                clock.advance(by: .milliseconds(pause))
             }
-            await pauses.sleepers()
-            try await desk.database.setFull(false)
-            pauses.advance(by: .seconds(2))
-            #expect(try await desk.end(of: Sample.id("a")).topic == .request(.done, Sample.id("a")))
+            await clock.sleepers()
+            try await harness.database.setFull(false)
+            clock.advance(by: .seconds(2))
+            #expect(try await harness.end(of: Sample.id("a")).topic == .request(.done, Sample.id("a")))
         }
         #expect(server.requests.count == 1)
-        #expect(desk.log.text.contains("a request's end cannot be written"))
+        #expect(harness.log.text.contains("the end of a request cannot be written"))
     }
 
     @Test("an answer in the log that cannot be read fails the request and keeps no fetcher busy")
     func unreadableLog() async throws {
-        let desk = try await Desk()
-        try await desk.database.write { connection in
+        let harness = try await WorkerHarness()
+        try await harness.database.write { connection in
             let draft = try EventDraft(.ranking(day: Sample.day, market: .all), encoding: ["date": 7])
-            _ = try desk.store.log.append([draft], at: Desk.noon, in: connection)
+            _ = try harness.store.log.append([draft], at: WorkerHarness.noon, in: connection)
         }
-        try await desk.serve(desk.service(desk.fetcher())) {
-            try await desk.queue.add([desk.accept(Sample.chart, as: "a")])
-            let failed = try await desk.end(of: Sample.id("a")).data(as: RequestFailed.self)
+        try await harness.serve(harness.service(harness.fetcher())) {
+            try await harness.accept(Sample.chart, as: "a")
+            let failed = try await harness.end(of: Sample.id("a")).data(as: RequestFailed.self)
             #expect(failed.error.code == .internal)
         }
-        #expect(desk.log.text.contains("a request fails by a fault of ours"))
+        #expect(harness.log.text.contains("a request failed because of an internal error"))
     }
 
     @Test(
         "what is in hand when the process ends has not failed: it waits for the next start", arguments: [true, false])
     func cancellation(_ hangsAtTheChart: Bool) async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { exchange in
             guard exchange.request.target.contains("searchMovieInfo") else { return exchange.waitForHangUp() }
             exchange.answer(Self.movie)
         }
         let movie = Request(.movie(Sample.code("20240001"), poster: true))
-        let accepted = try await desk.accept(hangsAtTheChart ? Sample.chart : movie, as: "a")
-        let service = desk.service(desk.fetcher(kobis: server.url, kakao: server.url))
+        let accepted = try await harness.accept(hangsAtTheChart ? Sample.chart : movie, as: "a")
+        let service = harness.service(harness.fetcher(kobis: server.url, kakao: server.url))
         let running = Task { try await service.run() }
-        desk.queue.add([accepted])
         for await request in server.arrivals where !request.target.contains("searchMovieInfo") { break }
         running.cancel()
         try await running.value
-        #expect(desk.topics == ["request.accepted.a"])
-        #expect(try await desk.store.takeUp() == [accepted])
+        #expect(harness.topics == ["request.accepted.a"])
+        #expect(try await harness.store.loadPending() == [accepted])
     }
 
-    @Test("a stop finishes what is in hand and leaves what waits in the inbox")
+    @Test("a stop finishes the requests in progress and leaves the waiting ones in the inbox")
     func stop() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let gate = Monitor(false)
         let server = try ScriptedServer { exchange in
             gate.wait { $0 }
             exchange.answer(Sample.answer(10))
         }
         var accepted: [AcceptedRequest] = []
-        for number in 0..<FetchService.width + 2 {
+        for number in 0..<FetchService.defaultWidth + 2 {
             let request = Request(.day(Sample.day - number, .all))
-            accepted.append(try await desk.accept(request, as: "r\(number)"))
+            accepted.append(try await harness.accept(request, as: "r\(number)"))
         }
-        let service = desk.service(desk.fetcher(kobis: server.url))
-        desk.queue.add(accepted)
+        let service = harness.service(harness.fetcher(kobis: server.url))
         let running = Task { try await service.run() }
-        await desk.queue.waiting(exactly: 2)
+        await harness.queue.waiting(exactly: 2)
         await service.stop()
         gate.withLock { $0 = true }
         try await running.value
-        #expect(desk.events("request.done").count == FetchService.width)
-        #expect(try await desk.store.takeUp() == Array(accepted.suffix(2)))
+        #expect(harness.events("request.done").count == FetchService.defaultWidth)
+        #expect(try await harness.store.loadPending() == Array(accepted.suffix(2)))
     }
 
     private static let movie =
@@ -155,7 +152,7 @@ import Testing
 }
 
 extension RequestQueue {
-    /// Returns when so many live requests are left.
+    /// Returns once `count` live requests are left.
     func waiting(exactly count: Int) async {
         while !Task.isCancelled, lengths.live != count { await Task.yield() }
     }

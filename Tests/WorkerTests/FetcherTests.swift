@@ -34,14 +34,14 @@ import Testing
             Case(what: "confirmed by a clock that was ahead", age: -3600, asks: true),
         ])
     private func freshness(_ example: Case) async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
-        let fetcher = desk.fetcher(kobis: server.url)
-        let now = Desk.noon + Double(example.daysLater) * 86_400
-        let accepted = try await desk.accept(Sample.chart, as: "first")
+        let fetcher = harness.fetcher(kobis: server.url)
+        let now = WorkerHarness.noon + Double(example.daysLater) * 86_400
+        let accepted = try await harness.accept(Sample.chart, as: "first")
         let askedAt = now - example.age
-        desk.setClock(to: askedAt)
-        try await desk.store.settle(accepted, with: Sample.result(10, example.state), askedAt: askedAt)
+        harness.setClock(to: askedAt)
+        try await harness.store.settle(accepted, with: Sample.result(10, example.state), askedAt: askedAt)
         let result = try await fetcher.result(
             for: Request(.day(Sample.day, .all), refresh: example.refresh), asOf: now)
         #expect(server.requests.count == (example.asks ? 1 : 0))
@@ -51,22 +51,22 @@ import Testing
 
     @Test("another market is another chart")
     func markets() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
-        let accepted = try await desk.accept(Sample.chart, as: "first")
-        try await desk.store.settle(accepted, with: Sample.result(10), askedAt: Desk.noon)
+        let accepted = try await harness.accept(Sample.chart, as: "first")
+        try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
         let request = Request(.day(Sample.day, Market(nation: .korean)))
-        let result = try await desk.fetcher(kobis: server.url).result(for: request, asOf: Desk.noon)
+        let result = try await harness.fetcher(kobis: server.url).result(for: request, asOf: WorkerHarness.noon)
         #expect(result.source == .upstream)
         #expect(server.requests.count == 1)
     }
 
     @Test("without a key, a chart and a movie fail as unauthorized and say which variable to set")
     func noKey() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         for request in [Sample.chart, Request(.movie(Sample.code("20240001"), poster: true))] {
             let failure = try await #require(throws: ContractError.self) {
-                try await desk.fetcher().result(for: request, asOf: Desk.noon)
+                try await harness.fetcher().result(for: request, asOf: WorkerHarness.noon)
             }
             #expect(failure.code == .unauthorized)
             #expect(failure.message.contains("MARQUEE_KOBIS_KEY"))
@@ -76,25 +76,27 @@ import Testing
 
     @Test("a poster that cannot be had is a problem beside the movie, and no upstream is named that was not asked")
     func posterProblems() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let kobis = try ScriptedServer { $0.answer(Self.movie) }
         let kakao = try ScriptedServer { $0.answer(status: 401) }
         let request = Request(.movie(Sample.code("20240001"), poster: true))
 
-        let refused = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).result(for: request, asOf: Desk.noon)
+        let refused = try await harness.fetcher(kobis: kobis.url, kakao: kakao.url).result(
+            for: request, asOf: WorkerHarness.noon)
         #expect(refused.fetched.count == 1)
         #expect(refused.problems.map(\.code) == [.unauthorized])
         #expect(refused.problems[0].upstream?.service == "kakao")
-        let accepted = try await desk.accept(request, as: "a")
-        try await desk.store.settle(accepted, with: refused, askedAt: Desk.noon)
+        let accepted = try await harness.accept(request, as: "a")
+        try await harness.store.settle(accepted, with: refused, askedAt: WorkerHarness.noon)
 
-        let keyless = try await desk.fetcher(kobis: kobis.url).result(for: request, asOf: Desk.noon)
+        let keyless = try await harness.fetcher(kobis: kobis.url).result(for: request, asOf: WorkerHarness.noon)
         #expect(keyless.problems.map(\.code) == [.unauthorized])
         #expect(keyless.problems[0].message.contains("MARQUEE_KAKAO_KEY"))
         #expect(keyless.source == .log)
         #expect(kobis.requests.count == 1)
 
-        let again = try await desk.fetcher(kobis: kobis.url, kakao: kakao.url).result(for: request, asOf: Desk.noon)
+        let again = try await harness.fetcher(kobis: kobis.url, kakao: kakao.url).result(
+            for: request, asOf: WorkerHarness.noon)
         #expect(again.source == .upstream)
         #expect(kobis.requests.count == 1)
         #expect(kakao.requests.count == 2)

@@ -9,14 +9,15 @@ import Testing
 @testable import Worker
 
 @Suite(.timeLimit(.minutes(5))) struct QuotaLedgerTests {
-    private func ledger(_ desk: Desk, limit: Int, reserve: Int = 20) -> QuotaLedger {
-        QuotaLedger(database: desk.database, clock: desk.clock, limits: ["kobis": limit], reserve: reserve)
+    private func ledger(_ harness: WorkerHarness, limit: Int, reserve: Int = 20) -> QuotaLedger {
+        QuotaLedger(
+            database: harness.database, wallClock: harness.wallClock, limits: ["kobis": limit], reserve: reserve)
     }
 
-    @Test("however many ask at once, no more calls are booked than the day has")
+    @Test("concurrent callers book no more calls than the day allows")
     func concurrency() async throws {
-        let desk = try await Desk()
-        let ledger = ledger(desk, limit: 20)
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 20)
         let booked = await withTaskGroup(of: Bool.self) { tasks in
             for _ in 0..<50 { tasks.addTask { (try? await ledger.book("kobis", for: .live)) != nil } }
             return await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -30,71 +31,71 @@ import Testing
         )
     }
 
-    @Test("calls are booked some ahead; those not made are given back at the end, and lost by a kill")
+    @Test("calls are booked ahead; unused ones are released at the end, and lost by a kill")
     func ahead() async throws {
-        let desk = try await Desk()
-        let killed = ledger(desk, limit: 3_000)
-        let commits = desk.database.commitCount
+        let harness = try await WorkerHarness()
+        let killed = ledger(harness, limit: 3_000)
+        let commits = harness.database.commitCount
         for _ in 0..<16 { try await killed.book("kobis", for: .live) }
-        #expect(desk.database.commitCount == commits + 1)
+        #expect(harness.database.commitCount == commits + 1)
         try await killed.book("kobis", for: .backfill)
         #expect(try await killed.balances()["kobis"]?.used == 17)
-        let stopped = ledger(desk, limit: 3_000)
+        let stopped = ledger(harness, limit: 3_000)
         #expect(try await stopped.balances()["kobis"]?.used == 32)
         try await stopped.book("kobis", for: .live)
-        try await stopped.giveBack()
-        #expect(try await ledger(desk, limit: 3_000).balances()["kobis"]?.used == 33)
+        try await stopped.releaseUnused()
+        #expect(try await ledger(harness, limit: 3_000).balances()["kobis"]?.used == 33)
     }
 
-    @Test("calls that many book at once are booked as far ahead as those of one")
+    @Test("concurrent bookings go as far ahead as those of one caller")
     func aheadAtOnce() async throws {
-        let desk = try await Desk()
-        let ledger = ledger(desk, limit: 3_000)
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 3_000)
         await withTaskGroup { tasks in
             for _ in 0..<50 { tasks.addTask { _ = try? await ledger.book("kobis", for: .live) } }
         }
         #expect(try await ledger.balances()["kobis"]?.used == 50)
-        let booked = try #require(await self.ledger(desk, limit: 3_000).balances()["kobis"]).used
+        let booked = try #require(await self.ledger(harness, limit: 3_000).balances()["kobis"]).used
         #expect((50..<66).contains(booked))
     }
 
     @Test("a call that could not be booked is not counted, and the next one needs no less to be booked")
     func putBack() {
         let today = Sample.date("2024-06-05")
-        func number(_ turn: QuotaLedger.Days.Turn) -> Int? {
-            if case .number(let number) = turn { number } else { nil }
+        func number(_ reservation: QuotaState.Reservation) -> Int? {
+            if case .needsBooking(let number) = reservation { number } else { nil }
         }
-        var days = QuotaLedger.Days()
-        days.learn("kobis", QuotaLedger.Days.Day(date: today, made: 5, booked: 5), closedUntil: nil)
-        #expect(number(days.take("kobis", on: today, limit: 10, at: Desk.noon)) == 6)
-        #expect(number(days.take("kobis", on: today, limit: 10, at: Desk.noon)) == 7)
-        days.putBack("kobis", on: today)
-        #expect(number(days.take("kobis", on: today, limit: 10, at: Desk.noon)) == 7)
-        #expect(days.days["kobis"]?.made == 7)
+        var state = QuotaState()
+        state.load("kobis", QuotaState.Day(date: today, made: 5, booked: 5), closedUntil: nil)
+        #expect(number(state.reserve("kobis", on: today, limit: 10, at: WorkerHarness.noon)) == 6)
+        #expect(number(state.reserve("kobis", on: today, limit: 10, at: WorkerHarness.noon)) == 7)
+        state.cancelReservation("kobis", on: today)
+        #expect(number(state.reserve("kobis", on: today, limit: 10, at: WorkerHarness.noon)) == 7)
+        #expect(state.days["kobis"]?.made == 7)
     }
 
     @Test("the budget is new at midnight in Korea, and an old day's stays used after the clock was set back")
     func midnight() async throws {
-        let desk = try await Desk()
-        let ledger = ledger(desk, limit: 1)
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 1)
         let midnight = Sample.date("2024-06-06").start
-        desk.setClock(to: midnight - 0.25)
+        harness.setClock(to: midnight - 0.25)
         try await ledger.book("kobis", for: .live)
         let error = try await #require(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
         #expect(error.kind == .quotaExhausted)
         #expect(error.retryAfter == .seconds(1))
         #expect(!error.isTransient)
-        desk.setClock(to: midnight)
+        harness.setClock(to: midnight)
         try await ledger.book("kobis", for: .live)
-        desk.setClock(to: midnight - 1)
+        harness.setClock(to: midnight - 1)
         await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
     }
 
     @Test("a restart with a smaller budget leaves nothing, not less than nothing; another service is not counted")
     func restart() async throws {
-        let desk = try await Desk()
-        for _ in 0..<5 { try await ledger(desk, limit: 10).book("kobis", for: .live) }
-        let smaller = ledger(desk, limit: 3)
+        let harness = try await WorkerHarness()
+        for _ in 0..<5 { try await ledger(harness, limit: 10).book("kobis", for: .live) }
+        let smaller = ledger(harness, limit: 3)
         await #expect(throws: UpstreamError.self) { try await smaller.book("kobis", for: .live) }
         try await smaller.book("poster", for: .live)
         #expect(try await smaller.balances().mapValues(\.left) == ["kobis": 0])
@@ -103,8 +104,8 @@ import Testing
 
     @Test("backfill leaves the reserve to live requests, and calls of both count for both")
     func reserve() async throws {
-        let desk = try await Desk()
-        let ledger = ledger(desk, limit: 11, reserve: 20)
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 11, reserve: 20)
         try await ledger.book("kobis", for: .live)
         var booked = 1
         while (try? await ledger.book("kobis", for: .backfill)) != nil { booked += 1 }
@@ -119,41 +120,42 @@ import Testing
     @Test(
         "a service that says that its quota is used up is not called until midnight in Korea, after a restart neither")
     func closing() async throws {
-        let desk = try await Desk()
-        try await ledger(desk, limit: 10).note(
+        let harness = try await WorkerHarness()
+        try await ledger(harness, limit: 10).recordExhaustion(
             UpstreamError(service: "kobis", kind: .quotaExhausted, message: "no more", status: 200, code: "320011"))
         for priority in Request.Priority.allCases {
             let error = try await #require(throws: UpstreamError.self) {
-                try await ledger(desk, limit: 10).book("kobis", for: priority)
+                try await ledger(harness, limit: 10).book("kobis", for: priority)
             }
             #expect(error.kind == .quotaExhausted && error.retryAfter == .seconds(12 * 3600))
         }
-        let balance = try #require(await ledger(desk, limit: 10).balances()["kobis"])
+        let balance = try #require(await ledger(harness, limit: 10).balances()["kobis"])
         #expect(balance.used == 0 && balance.left == 0 && balance.leftForBackfill == 0)
-        desk.setClock(to: Sample.date("2024-06-06").start)
-        try await ledger(desk, limit: 10).book("kobis", for: .live)
+        harness.setClock(to: Sample.date("2024-06-06").start)
+        try await ledger(harness, limit: 10).book("kobis", for: .live)
     }
 
-    @Test("a service that says when to come back is called then; our own refusals and other errors close nothing")
+    @Test("a service that gives a time is called then; the ledger's own rejections and other errors close nothing")
     func toldTime() async throws {
-        let desk = try await Desk()
-        let ledger = ledger(desk, limit: 10)
-        try await ledger.note(UpstreamError(service: "kobis", kind: .quotaExhausted, message: "ours"))
-        try await ledger.note(UpstreamError(service: "kobis", kind: .unavailable, message: "down", status: 503))
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 10)
+        try await ledger.recordExhaustion(UpstreamError(service: "kobis", kind: .quotaExhausted, message: "ours"))
+        try await ledger.recordExhaustion(
+            UpstreamError(service: "kobis", kind: .unavailable, message: "down", status: 503))
         try await ledger.book("kobis", for: .live)
-        try await ledger.note(
+        try await ledger.recordExhaustion(
             UpstreamError(
                 service: "kobis", kind: .quotaExhausted, message: "slow down", status: 429, retryAfter: .seconds(60)))
-        desk.setClock(to: Desk.noon + 59)
+        harness.setClock(to: WorkerHarness.noon + 59)
         await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
-        desk.setClock(to: Desk.noon + 60)
+        harness.setClock(to: WorkerHarness.noon + 60)
         try await ledger.book("kobis", for: .live)
     }
 
     @Test("each retry is booked, and the budget's end ends them")
     func retries() async throws {
-        let desk = try await Desk()
-        let ledger = ledger(desk, limit: 3)
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 3)
         let server = try ScriptedServer { $0.answer(status: 503) }
         let policy = RetryPolicy(attempts: 10, base: .zero)
         let client = HTTPClient(retry: policy) { service throws(UpstreamError) in
@@ -173,13 +175,13 @@ import Testing
 
     @Test("a call that cannot be booked is not made")
     func unbooked() async throws {
-        let desk = try await Desk()
-        await desk.database.close()
+        let harness = try await WorkerHarness()
+        await harness.database.close()
         let error = try await #require(throws: UpstreamError.self) {
-            try await ledger(desk, limit: 3).book("kobis", for: .live)
+            try await ledger(harness, limit: 3).book("kobis", for: .live)
         }
         #expect(error.kind == .internal)
         #expect(!error.isTransient)
-        #expect(try ContractError(error, at: Desk.noon).code == .internal)
+        #expect(try ContractError(error, at: WorkerHarness.noon).code == .internal)
     }
 }

@@ -30,19 +30,19 @@ import Testing
     private func revisions(of folder: String) async throws -> (versions: [Version], revisions: [ChartRevision]) {
         let versions = try Recorded.files(in: folder).map(Version.init)
         let day = try #require(KoreanDate(String(folder.suffix(8))))
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { exchange in
             exchange.answer(versions[min(exchange.number, versions.count) - 1].body)
         }
-        let fetcher = desk.fetcher(kobis: server.url)
+        let fetcher = harness.fetcher(kobis: server.url)
         for (index, time) in (versions.map(\.time) + [(day + 4).start]).enumerated() {
-            desk.setClock(to: time)
+            harness.setClock(to: time)
             let request = Request(.day(day, .all), refresh: true)
-            let accepted = try await desk.accept(request, as: "r\(index)")
+            let accepted = try await harness.accept(request, as: "r\(index)")
             let result = try await fetcher.result(for: request, asOf: time)
-            try await desk.store.settle(accepted, with: result, askedAt: time)
+            try await harness.store.settle(accepted, with: result, askedAt: time)
         }
-        let revisions = try await desk.database.read { [log = desk.store.log] connection in
+        let revisions = try await harness.database.read { [log = harness.store.log] connection in
             try ChartHistory(log, in: connection).revisions(of: .ranking(day: day, market: .all))
         }
         return (versions, revisions)

@@ -10,32 +10,32 @@ import ZeroMQ
 @testable import Messaging
 @testable import Worker
 
-/// The worker's two entrances, by real sockets.
+/// The worker's two endpoints, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct RequestIntakeTests {
-    private func intake(_ desk: Desk) -> RequestIntake {
+    private func intake(_ harness: WorkerHarness) -> RequestIntake {
         RequestIntake(
-            store: desk.store, queue: desk.queue, logger: desk.logger,
-            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), clock: desk.clock)
+            store: harness.store, queue: harness.queue, logger: harness.logger,
+            metrics: WorkerMetrics(Metrics(), clock: ManualClock()), wallClock: harness.wallClock)
     }
 
     private func frames(_ texts: String...) -> [[UInt8]] {
         texts.map { Array($0.utf8) }
     }
 
-    private func receive(_ desk: Desk, _ messages: [[UInt8]]...) async -> [String] {
-        await intake(desk).receive(messages.map { Message($0) }).map { result in
+    private func receive(_ harness: WorkerHarness, _ messages: [[UInt8]]...) async -> [String] {
+        await intake(harness).receive(messages.map { Message($0) }).map { result in
             switch result {
             case .success(let id): "\(id)"
-            case .failure(let refusal): refusal.failure.code.rawValue
+            case .failure(let rejection): rejection.error.code.rawValue
             }
         }
     }
 
     @Test("each message of a batch has its own answer, in its place")
     func batch() async throws {
-        let desk = try await Desk(room: 2)
+        let harness = try await WorkerHarness(room: 2)
         let answers = await receive(
-            desk, frames("fetch.day", #"{"date":"2024-06-04","id":"a"}"#), frames("fetch.day", "tomorrow"),
+            harness, frames("fetch.day", #"{"date":"2024-06-04","id":"a"}"#), frames("fetch.day", "tomorrow"),
             frames("fetch day", #"{"date":"2024-06-04","id":"a"}"#), frames("fetch.day", "2024-06-05"),
             frames("fetch.day", #"{"date":"2024-06-03","id":"a"}"#),
             frames("fetch.movie", #"{"code":"2022B512","id":"b"}"#), frames("fetch.day", "2024-06-04"),
@@ -45,54 +45,54 @@ import ZeroMQ
                 "a", "badRequest", "a", "dateOutOfRange", "conflict", "b", "overloaded", "badRequest", "badRequest",
                 "badRequest", "badRequest",
             ])
-        #expect(desk.topics == ["request.accepted.a", "request.accepted.b"])
-        #expect(desk.queue.lengths.live == 2)
+        #expect(harness.topics == ["request.accepted.a", "request.accepted.b"])
+        #expect(harness.queue.lengths.live == 2)
     }
 
-    @Test("a request without an id gets one of ours, another each time")
+    @Test("a request without an id gets a random one, a new one each time")
     func ourIDs() async throws {
-        let desk = try await Desk()
-        let ids = await receive(desk, frames("fetch.day", "20240604"), frames("fetch.day", "20240604"))
+        let harness = try await WorkerHarness()
+        let ids = await receive(harness, frames("fetch.day", "20240604"), frames("fetch.day", "20240604"))
         #expect(Set(ids).count == 2)
-        #expect(desk.topics == ids.map { "request.accepted.\($0)" })
-        #expect(desk.queue.lengths.live == 2)
+        #expect(harness.topics == ids.map { "request.accepted.\($0)" })
+        #expect(harness.queue.lengths.live == 2)
     }
 
     @Test("where nothing can be stored, nothing is accepted")
     func closed() async throws {
-        let desk = try await Desk()
-        await desk.database.close()
-        #expect(await receive(desk, frames("fetch.day", "20240604"), frames("x")) == ["internal", "badRequest"])
-        #expect(desk.queue.lengths.live == 0)
+        let harness = try await WorkerHarness()
+        await harness.database.close()
+        #expect(await receive(harness, frames("fetch.day", "20240604"), frames("x")) == ["internal", "badRequest"])
+        #expect(harness.queue.lengths.live == 0)
     }
 
     @Test("one client fills no queue for all, and its requests that wait no more make room")
     func queueOfOne() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 2)
-        var intake = intake(desk)
-        intake.door = RequestGuard(nil, limits: limits, metrics: Metrics())
+        var intake = intake(harness)
+        intake.requestGuard = RequestGuard(nil, limits: limits, metrics: Metrics())
         func send(_ count: Int, from address: String) async -> [ContractError.Code?] {
             let sender = PeerIdentity(address: address, name: nil)
             let messages = (0..<count).map { _ in Message(frames("fetch.day", "20240604"), peer: sender) }
             return await intake.receive(messages).map { result in
-                guard case .failure(let refusal) = result else { return nil }
-                return refusal.failure.code
+                guard case .failure(let rejection) = result else { return nil }
+                return rejection.error.code
             }
         }
         #expect(await send(3, from: "192.0.2.1") == [nil, nil, .overloaded])
         #expect(await send(1, from: "192.0.2.2") == [nil])
-        _ = await desk.queue.next()
+        _ = await harness.queue.next()
         #expect(await send(2, from: "192.0.2.1") == [nil, .overloaded])
     }
 
     @Test("what is published to the SUB endpoint is accepted, ends as failed, or is forgotten")
     func published() async throws {
-        let desk = try await Desk(room: 1)
+        let harness = try await WorkerHarness(room: 1)
         let io = try IOThread()
         let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
         let service = RequestService(
-            socket: requests, intake: intake(desk), store: desk.store, logger: desk.logger)
+            socket: requests, intake: intake(harness), store: harness.store, logger: harness.logger)
         let running = Task { try await service.run() }
         let client = try await io.open(.publisher, connect: requests.addresses)
         await client.waitForSubscribers(to: "")
@@ -105,35 +105,35 @@ import ZeroMQ
             Message("fetch.day", #"{"date":"2024-06-05","id":"d"}"#),
             Message("fetch.day", #"{"date":"2024-06-02","id":"e"}"#), Message("fetch.day", #"{"id":"f""#),
         ])
-        try await desk.ends(6)
+        try await harness.ends(6)
         await service.stop()
         try await running.value
         await io.shutdown()
 
-        let failed = try desk.events("request.failed").map { try $0.data(as: RequestFailed.self) }
+        let failed = try harness.events("request.failed").map { try $0.data(as: RequestFailed.self) }
         #expect(
             failed.map(\.error.code.rawValue).sorted() == [
                 "badRequest", "badRequest", "badRequest", "dateOutOfRange", "overloaded", "overloaded",
             ])
         #expect(Set(failed.map(\.topic)) == ["fetch.day", "fetch.week"])
-        #expect(desk.events("request.accepted").map(\.topic) == [.request(.accepted, Sample.id("a"))])
-        for id in ["b", "c", "d", "e"] { #expect(desk.topics.contains("request.failed.\(id)")) }
-        #expect(!desk.topics.contains("request.failed.a"))
-        #expect((1...11).contains(desk.log.count(of: "request refused")))
+        #expect(harness.events("request.accepted").map(\.topic) == [.request(.accepted, Sample.id("a"))])
+        for id in ["b", "c", "d", "e"] { #expect(harness.topics.contains("request.failed.\(id)")) }
+        #expect(!harness.topics.contains("request.failed.a"))
+        #expect((1...11).contains(harness.log.count(of: "request refused")))
     }
 
     @Test("a command's answer is a receipt, a refusal or a status, in the order of the questions")
     func commands() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let io = try IOThread()
         let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
-        let status = LogCommandHandler(log: desk.store.log, database: desk.database) {
+        let status = LogCommandHandler(log: harness.store.log, database: harness.database) {
             .status(
                 WorkerStatus(
                     version: "1", epoch: "", positions: [:], queue: WorkerStatus.Queue(live: 0, backfill: 0),
                     quota: [:], uptime: 0))
         }
-        let service = CommandService(socket: router, intake: intake(desk), logCommands: status)
+        let service = CommandService(socket: router, intake: intake(harness), logCommands: status)
         let running = Task { try await service.run() }
         let client = try await io.open(.dealer, connect: router.addresses)
         await client.send([
@@ -157,6 +157,6 @@ import ZeroMQ
         #expect(answers[1] == Message("accepted", #"{"id":"a"}"#))
         #expect(Reply(frames: answers[4].frames).failure?.code == .conflict)
         #expect(answers[5] == Message("", "accepted", #"{"id":"a"}"#))
-        #expect(desk.topics == ["request.accepted.a"])
+        #expect(harness.topics == ["request.accepted.a"])
     }
 }

@@ -29,16 +29,16 @@ import Testing
     @Test("a fetcher that waited gets the live request of a batch, not the first")
     func handOver() async {
         async let waiting = queue.next()
-        await queue.takers(atLeast: 1)
+        await queue.waiters(atLeast: 1)
         queue.add([request("a", .backfill), request("b")])
         #expect(await waiting?.id == Sample.id("b"))
         #expect(await take(1) == ["a"])
     }
 
-    @Test("a closed queue hands out nothing, to those who wait and to those who come")
+    @Test("a closed queue returns nothing to present and later fetchers")
     func close() async {
         async let waiting = queue.next()
-        await queue.takers(atLeast: 1)
+        await queue.waiters(atLeast: 1)
         queue.close()
         queue.add([request("a")])
         #expect(await waiting == nil)
@@ -48,7 +48,7 @@ import Testing
     @Test("a fetcher that is cancelled gets nothing, and takes nothing from the others")
     func cancel() async {
         let (first, second) = (Task { await queue.next() }, Task { await queue.next() })
-        await queue.takers(atLeast: 2)
+        await queue.waiters(atLeast: 2)
         first.cancel()
         #expect(await first.value == nil)
         queue.add([request("a")])
@@ -63,8 +63,8 @@ import Testing
 }
 
 extension RequestQueue {
-    /// Returns when so many wait for a request.
-    func takers(atLeast count: Int) async {
-        while !Task.isCancelled, takerCount < count { await Task.yield() }
+    /// Returns once `count` fetchers wait for a request.
+    func waiters(atLeast count: Int) async {
+        while !Task.isCancelled, waiterCount < count { await Task.yield() }
     }
 }

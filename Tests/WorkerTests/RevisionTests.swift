@@ -15,15 +15,15 @@ import Testing
     private func charts(
         _ result: [(result: FetchResult, askedAt: TimeInterval, settledAt: TimeInterval)]
     ) async throws -> [Chart] {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         for (index, step) in result.enumerated() {
-            let accepted = try await desk.accept(Sample.newChart, as: "r\(index)")
-            desk.setClock(to: Desk.noon + step.settledAt)
-            try await desk.store.settle(accepted, with: step.result, askedAt: Desk.noon + step.askedAt)
+            let accepted = try await harness.accept(Sample.newChart, as: "r\(index)")
+            harness.setClock(to: WorkerHarness.noon + step.settledAt)
+            try await harness.store.settle(accepted, with: step.result, askedAt: WorkerHarness.noon + step.askedAt)
         }
-        #expect(desk.events("request.done").count == result.count)
-        let logged = try await desk.database.read { connection in
-            try desk.store.log.events(of: .ranking, after: .zero, limit: 500, in: connection).events
+        #expect(harness.events("request.done").count == result.count)
+        let logged = try await harness.database.read { connection in
+            try harness.store.log.events(of: .ranking, after: .zero, limit: 500, in: connection).events
         }
         return try logged.map { try $0.data() }
     }

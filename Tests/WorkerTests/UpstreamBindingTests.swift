@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct UpstreamBindingTests {
     @Test(
-        "a service is told by its host alone",
+        "a service is identified by its host alone",
         arguments: [
             ("https://www.kobis.or.kr/kobisopenapi/webservice/rest", "kobis.or.kr"),
             ("https://WWW.Kobis.or.kr", "kobis.or.kr"), ("http://kobis.or.kr:443/x", "kobis.or.kr"),
@@ -17,11 +17,11 @@ import Testing
 
     @Test("a log is bound to the first service, and opens for no other")
     func bind() async throws {
-        let desk = try await Desk()
-        try await UpstreamBinding.bind(desk.database, to: "http://[::1]:8590/rest")
-        try await UpstreamBinding.bind(desk.database, to: "http://[::1]:9999/rest")
+        let harness = try await WorkerHarness()
+        try await UpstreamBinding.bind(harness.database, to: "http://[::1]:8590/rest")
+        try await UpstreamBinding.bind(harness.database, to: "http://[::1]:9999/rest")
         let error = try await #require(throws: UpstreamBinding.UpstreamBindingError.self) {
-            try await UpstreamBinding.bind(desk.database, to: "http://[::2]:8590/rest")
+            try await UpstreamBinding.bind(harness.database, to: "http://[::2]:8590/rest")
         }
         #expect("\(error)".contains("MARQUEE_DATA"))
     }

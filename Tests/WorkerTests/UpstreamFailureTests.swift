@@ -17,7 +17,7 @@ import Testing
         ])
     func codes(_ kind: UpstreamError.Kind, _ code: ContractError.Code) throws {
         let error = UpstreamError(service: "kobis", kind: kind, message: "why", status: 200, code: "1", field: "a.b")
-        let failure = try ContractError(error, at: Desk.noon)
+        let failure = try ContractError(error, at: WorkerHarness.noon)
         #expect(failure.code == code)
         #expect(failure.message == "why")
         #expect(failure.field == "a.b")
@@ -27,7 +27,7 @@ import Testing
     @Test("a cancelled call is no failure")
     func cancelled() {
         let error = UpstreamError(service: "kobis", kind: .cancelled, message: "cancelled")
-        #expect(throws: CancellationError.self) { try ContractError(error, at: Desk.noon) }
+        #expect(throws: CancellationError.self) { try ContractError(error, at: WorkerHarness.noon) }
     }
 
     @Test(
@@ -39,6 +39,6 @@ import Testing
         ] as [(UpstreamError.Kind, Duration?, Int?)])
     func retryAfter(_ kind: UpstreamError.Kind, _ said: Duration?, _ told: Int?) throws {
         let error = UpstreamError(service: "kobis", kind: kind, message: "why", retryAfter: said)
-        #expect(try ContractError(error, at: Desk.noon).retryAfter == told)
+        #expect(try ContractError(error, at: WorkerHarness.noon).retryAfter == told)
     }
 }

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Worker
 
-/// A week's chart, from the request to its event; noon of the desk is a Wednesday's.
+/// A week's chart, from the request to its event; noon of the harness is a Wednesday's.
 @Suite(.timeLimit(.minutes(5))) struct WeekTests {
-    /// The last weekend before the desk's day, provisional until Thursday.
+    /// The last weekend before the harness's day, provisional until Thursday.
     private let weekend = Week(of: Sample.date("2024-06-01"), span: .weekend)
 
     private func answer(_ audience: Int) -> String {
@@ -22,19 +22,19 @@ import Testing
     /// Asks so often, days apart, and returns how often the upstream was asked and the charts that were logged.
     private func charts(daysApart days: [Int], refresh: Bool = false) async throws -> (calls: Int, charts: [WeekChart])
     {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(answer(10)) }
-        let fetcher = desk.fetcher(kobis: server.url)
+        let fetcher = harness.fetcher(kobis: server.url)
         for (index, day) in days.enumerated() {
-            let now = Desk.noon + Double(day) * 86_400
-            desk.setClock(to: now)
-            let accepted = try await desk.accept(Request(.week(weekend, .all), refresh: refresh), as: "r\(index)")
+            let now = WorkerHarness.noon + Double(day) * 86_400
+            harness.setClock(to: now)
+            let accepted = try await harness.accept(Request(.week(weekend, .all), refresh: refresh), as: "r\(index)")
             let result = try await fetcher.result(for: accepted.request, asOf: now)
-            try await desk.store.settle(accepted, with: result, askedAt: now)
+            try await harness.store.settle(accepted, with: result, askedAt: now)
         }
         let topic = Topic.weekRanking(weekend, market: .all)
-        let logged = try await desk.database.read { connection in
-            try desk.store.log.events(
+        let logged = try await harness.database.read { connection in
+            try harness.store.log.events(
                 of: .ranking, after: .zero, prefix: topic.description, limit: 500, in: connection
             ).events
         }
@@ -62,11 +62,12 @@ import Testing
     @Test(
         "a week that is not over is not published yet, and costs no call", arguments: [Week.Span.week, .weekend])
     func notOver(span: Week.Span) async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(answer(10)) }
         let week = Week(of: Sample.date("2024-06-03"), span: span)
         let failure = try await #require(throws: ContractError.self) {
-            try await desk.fetcher(kobis: server.url).result(for: Request(.week(week, .all)), asOf: Desk.noon)
+            try await harness.fetcher(kobis: server.url).result(
+                for: Request(.week(week, .all)), asOf: WorkerHarness.noon)
         }
         #expect(failure.code == .notPublished)
         // From Wednesday noon to the end of Sunday.

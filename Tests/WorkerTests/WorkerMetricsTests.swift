@@ -16,11 +16,11 @@ import Testing
     func durations() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
         let (one, two) = (try #require(RequestID("one")), try #require(RequestID("two")))
-        counts.accept([one, two])
+        counts.countAccepted([one, two])
         clock.advance(by: .milliseconds(40))
-        counts.finish(one, from: .log)
+        counts.countDone(one, from: .log)
         clock.advance(by: .seconds(20))
-        counts.finish(two, because: ContractError(.notPublished, "not yet"))
+        counts.countFailed(two, ContractError(.notPublished, "not yet"))
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_requests_accepted_total"] == 2)
         #expect(text["marquee_requests_done_total", ["from": "log"]] == 1)
@@ -30,22 +30,22 @@ import Testing
         #expect(text["marquee_request_duration_seconds_sum"] == 20.08)
     }
 
-    @Test("a request of an earlier start is counted, and not timed: nobody knows here when it was accepted")
+    @Test("a request from before the start is counted but not timed")
     func earlier() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
-        counts.finish(try #require(RequestID("old")), from: .upstream)
+        counts.countDone(try #require(RequestID("old")), from: .upstream)
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_requests_done_total", ["from": "upstream"]] == 1)
         #expect(text["marquee_request_duration_seconds_count"] == 0)
     }
 
-    @Test("calls are told apart by service and outcome, and a service that nobody knows makes no new sample")
+    @Test("calls are counted by service and outcome, and an unknown service adds no sample")
     func calls() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
-        counts.call("kobis", nil, .milliseconds(100))
-        counts.call("kobis", .timeout, .seconds(10))
-        counts.call("poster", .notFound, .milliseconds(1))
-        counts.call("stranger.example", nil, .zero)
+        counts.countCall("kobis", nil, .milliseconds(100))
+        counts.countCall("kobis", .timeout, .seconds(10))
+        counts.countCall("poster", .notFound, .milliseconds(1))
+        counts.countCall("stranger.example", nil, .zero)
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_upstream_calls_total", ["service": "kobis", "outcome": "ok"]] == 1)
         #expect(text["marquee_upstream_calls_total", ["service": "kobis", "outcome": "timeout"]] == 1)
@@ -55,16 +55,16 @@ import Testing
         #expect(services.map(Set.init) == ["kobis", "kakao", "poster"])
     }
 
-    @Test("what the schedule asked for is counted by its kind and end, and nobody else's requests are")
+    @Test("scheduled requests are counted by kind and outcome, and no others are")
     func scheduled() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
         for id in [
             "schedule.day.2024-06-04.night.2", "schedule.movie.20240001.2024-06-04", "day.2024-06-04", "schedule",
         ] {
-            counts.finish(try #require(RequestID(id)), from: .upstream)
+            counts.countDone(try #require(RequestID(id)), from: .upstream)
         }
         let weekend = try #require(RequestID("schedule.weekend.2024-05-31.morning"))
-        counts.finish(weekend, because: ContractError(.notPublished, "not yet"))
+        counts.countFailed(weekend, ContractError(.notPublished, "not yet"))
         let text = try Exposition(await metrics.text())
         let name = "marquee_scheduled_requests_total"
         #expect(text[name, ["kind": "day", "outcome": "ok"]] == 1)
@@ -76,7 +76,7 @@ import Testing
     @Test("an anomaly is counted by its kind")
     func anomalies() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
-        counts.find(.late(Sample.day, in: .all, at: "09:00"))
+        counts.countAnomaly(.late(Sample.day, in: .all, at: "09:00"))
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_anomalies_total", ["kind": "late"]] == 1)
         #expect(text["marquee_anomalies_total", ["kind": "shrunk"]] == 0)
@@ -85,7 +85,7 @@ import Testing
     @Test("a refusal is counted by its code")
     func refusals() async throws {
         let counts = WorkerMetrics(metrics, clock: clock)
-        counts.refuse(because: ContractError(.overloaded, "full"))
+        counts.countRejected(ContractError(.overloaded, "full"))
         let text = try Exposition(await metrics.text())
         #expect(text["marquee_requests_refused_total", ["code": "overloaded"]] == 1)
         #expect(text["marquee_requests_refused_total", ["code": "badRequest"]] == 0)
@@ -93,13 +93,11 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct KobisKeyHealthTests {
-    private static let refusal = "key: KOBIS refuses it"
+    private static let refusal = "key: KOBIS rejects the key; check MARQUEE_KOBIS_KEY"
 
     @Test("without a key the worker is not ready")
     func none() async {
-        #expect(
-            await KobisKeyHealth(nil).check.failureReason()
-                == "key: none is configured for KOBIS; set MARQUEE_KOBIS_KEY")
+        #expect(await KobisKeyHealth(nil).check.reason() == "key: no KOBIS key is configured; set MARQUEE_KOBIS_KEY")
     }
 
     @Test(
@@ -112,15 +110,15 @@ import Testing
         ] as [([UpstreamError.Kind?], String?)])
     func answers(outcomes: [UpstreamError.Kind?], reason: String?) async {
         let key = KobisKeyHealth(Secret("key"))
-        for outcome in outcomes { key.note("kobis", outcome) }
-        #expect(await key.check.failureReason() == reason)
+        for outcome in outcomes { key.recordCall("kobis", outcome) }
+        #expect(await key.check.reason() == reason)
     }
 
     @Test("other services' refusals do not count")
     func others() async {
         let key = KobisKeyHealth(Secret("key"))
-        key.note("kakao", .unauthorized)
-        key.note("poster", .forbidden)
-        #expect(await key.check.failureReason() == nil)
+        key.recordCall("kakao", .unauthorized)
+        key.recordCall("poster", .forbidden)
+        #expect(await key.check.reason() == nil)
     }
 }

@@ -5,6 +5,7 @@ import FoundationEssentials
 import JSONCoding
 import Messaging
 import Operations
+import SQLite
 import Sandbox
 import TestSupport
 import Testing
@@ -31,20 +32,25 @@ import ZeroMQ
         let commands: CommandClient
     }
 
-    /// Runs the worker on this suite's folder while `body` runs.
-    private func withWorker(
-        _ settings: [String: String] = [:], clock: WallClock = .system, _ body: (Run, IOThread) async throws -> Void
-    ) async throws {
+    /// Returns a configuration with free ports and the sandbox's addresses.
+    private func configuration(_ settings: [String: String] = [:]) throws -> Configuration {
         var environment = [
             "MARQUEE_DATA": folder.path, "MARQUEE_KOBIS_URL": sandbox.kobisURL, "MARQUEE_KAKAO_URL": sandbox.kakaoURL,
             "MARQUEE_KOBIS_KEY": SandboxOptions.anyKobisKey, "MARQUEE_KAKAO_KEY": SandboxOptions.anyKakaoKey,
             "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_WORKER_HTTP": "127.0.0.1:0",
         ]
         for name in ["REQUESTS", "COMMANDS", "EVENTS"] { environment["MARQUEE_\(name)"] = "tcp://127.0.0.1:*" }
-        let configuration = try Configuration(environment: environment.merging(settings) { $1 })
+        return try Configuration(environment: environment.merging(settings) { $1 })
+    }
+
+    /// Runs the worker on this suite's folder while `body` runs.
+    private func withWorker(
+        _ settings: [String: String] = [:], clock: WallClock = .system, _ body: (Run, IOThread) async throws -> Void
+    ) async throws {
+        let configuration = try configuration(settings)
         let log = LogLines()
         let (asked, ask) = AsyncStream.makeStream(of: Never.self)
-        let worker = WorkerProcess(configuration, logger: log.logger(), clock: clock)
+        let worker = WorkerProcess(configuration, logger: log.logger(), wallClock: clock)
         let running = Task {
             defer { log.end() }
             try await worker.run { for await _ in asked {} }
@@ -122,7 +128,7 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
-    @Test("what was in hand when the worker ended is done by the next start, once")
+    @Test("a request in progress when the worker ended is done once after the next start")
     func restart() async throws {
         let silent = try ScriptedServer { $0.waitForHangUp() }
         let kobis = ["MARQUEE_KOBIS_URL": silent.url]
@@ -144,19 +150,61 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
-    @Test("the worker's age only grows, though its clock be set back")
+    @Test("the worker's uptime only grows, though its clock is set back")
     func age() async throws {
         let reading = Locked(0.0)
         let clock = WallClock {
             reading.withLock { reading in
                 reading -= 60
-                return Desk.noon + reading
+                return WorkerHarness.noon + reading
             }
         }
         try await withWorker(clock: clock) { run, _ in
             let uptime = try await status(run).uptime
             #expect(uptime >= 0)
         }
+        await sandbox.shutdown()
+    }
+
+    @Test("the work group starts and stops while the endpoints answer, and does what was accepted meanwhile")
+    func workGroup() async throws {
+        let configuration = try configuration(["MARQUEE_SCHEDULE": "off"])
+        let worker = try await WorkerProcess(configuration, logger: LogLines().logger()).open()
+        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
+        let endpoints = Task {
+            try await ServiceGroup(worker.endpoints, grace: .seconds(1)).run { for await _ in asked {} }
+        }
+        let io = try IOThread()
+        let commands = worker.sockets.commands.addresses[0]
+        let client = RequestClient(io, commands: commands, events: worker.sockets.events.addresses[0])
+        let asker = try await CommandClient(io, address: commands)
+        func used() async throws -> Int? {
+            let reply = try await asker.ask("status")
+            #expect(reply.word == "status")
+            return try JSON.decode(Status.self, from: reply.body).quota["kobis"]?.used
+        }
+        let oldest = KoreanDate.yesterday(at: Date()) - 40
+
+        // Each run has new HTTP clients, and books its calls anew after the last run has released its own.
+        for number in 0..<2 {
+            #expect(try await used() == number)
+            let pending = Task {
+                try await client.perform(Request(.day(oldest + number, .all)), within: .seconds(50))
+            }
+            while try await worker.work.parts.store.waitingCount() == 0 { await Task.yield() }
+            #expect(worker.work.parts.queue.lengths.live == 0)
+            let working = Task { try await worker.work.run() }
+            #expect(try done(await pending.value).from == .upstream)
+            await worker.work.stop()
+            try await working.value
+            #expect(try await used() == number + 1)
+        }
+        await io.shutdown()
+        ask.finish()
+        try await endpoints.value
+        let store = worker.work.parts.store
+        #expect(try await store.database.read { try $0.query("select used from quota", as: Int.self) } == [2])
+        await worker.close()
         await sandbox.shutdown()
     }
 

@@ -9,17 +9,17 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WorkerStatusTests {
     @Test("a status is made once, given again while nothing has changed, and made anew after the next commit")
     func keptStatus() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let made = Locked(0)
         let cache = WorkerStatusCache()
         func reply() async throws -> Reply {
             let version = WorkerStatusCache.Version(
-                commits: desk.database.commitCount, live: 0, backfill: 0, second: 0, uptime: 0)
+                commits: harness.database.commitCount, live: 0, backfill: 0, second: 0, uptime: 0)
             return try await cache.reply(at: version) {
                 made.withLock { $0 += 1 }
                 return WorkerStatus(
                     version: "1", epoch: "",
-                    positions: try await desk.database.read { try desk.store.log.positions(in: $0) },
+                    positions: try await harness.database.read { try harness.store.log.positions(in: $0) },
                     queue: WorkerStatus.Queue(live: 0, backfill: 0), quota: [:], uptime: 0)
             }
         }
@@ -28,7 +28,7 @@ import Testing
         }
         for _ in 0..<3 { #expect(try await !hasPosition(reply())) }
         #expect(made.withLock { $0 } == 1)
-        try await desk.accept(Sample.chart, as: "a")
+        try await harness.accept(Sample.chart, as: "a")
         for _ in 0..<3 { #expect(try await hasPosition(reply())) }
         #expect(made.withLock { $0 } == 2)
     }

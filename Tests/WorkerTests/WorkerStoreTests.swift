@@ -10,91 +10,96 @@ import Testing
 
 @testable import Worker
 
-/// The worker's memory on a real database file.
+/// The worker's store on a real database file.
 @Suite(.timeLimit(.minutes(5))) struct WorkerStoreTests {
     @Test("a request ends once, whatever is found later, and its events are published with its end, in order")
     func oneEnd() async throws {
-        let desk = try await Desk()
-        let accepted = try await desk.accept(Sample.chart, as: "a")
-        try await desk.store.settle(accepted, with: Sample.result(10), askedAt: Desk.noon)
-        try await desk.store.settle(accepted, with: Sample.result(11), askedAt: Desk.noon)
-        try await desk.store.settle(accepted, with: ContractError(.internal, "too late"))
-        #expect(desk.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
-        let done = try #require(desk.events("request.done").first).data(as: RequestDone.self)
+        let harness = try await WorkerHarness()
+        let accepted = try await harness.accept(Sample.chart, as: "a")
+        try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        try await harness.store.settle(accepted, with: Sample.result(11), askedAt: WorkerHarness.noon)
+        try await harness.store.settle(accepted, with: ContractError(.internal, "too late"))
+        #expect(harness.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
+        let done = try #require(harness.events("request.done").first).data(as: RequestDone.self)
         #expect(done.from == .upstream)
         #expect(done.events.map(\.topic) == ["ranking.day.all.2024-06-04"])
-        try await desk.expectPublishedInOrder()
+        try await harness.expectPublishedInOrder()
     }
 
-    @Test("what the log can answer is answered by the commit that takes the request in, and waits for nobody")
+    @Test("a request that the log can answer is answered by the commit that accepts it")
     func answeredAtOnce() async throws {
-        let desk = try await Desk()
-        let first = try await desk.accept(Sample.chart, as: "a")
-        try await desk.store.settle(first, with: Sample.result(10), askedAt: Desk.noon)
-        let chart = try #require(desk.events("ranking.").first)
-        let admission = Locked(WorkerStore.IntakeResult())
-        let offers = [("b", false), ("c", true)].map { id, refresh in
+        let harness = try await WorkerHarness()
+        let first = try await harness.accept(Sample.chart, as: "a")
+        try await harness.store.settle(first, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        let chart = try #require(harness.events("ranking.").first)
+        let admission = Locked(CommittedChanges())
+        harness.observeCommits { changes in admission.withLock { $0 = changes } }
+        let items = [("b", false), ("c", true)].map { id, refresh in
             let request = Request(.day(Sample.day, .all), id: Sample.id(id), refresh: refresh)
-            return WorkerStore.IntakeItem(
+            return IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: request.frames)
         }
-        let answers = try await desk.store.offer(offers, then: { new in admission.withLock { $0 = new } })
+        let answers = try await harness.store.accept(items)
         #expect(answers == [.accepted, .accepted])
         let topics = ["request.accepted.b", chart.topic.description, "request.done.b", "request.accepted.c"]
-        #expect(desk.topics.suffix(4) == topics[...])
-        #expect(desk.events("ranking.").last == chart)
-        #expect(try #require(desk.events("request.done.b").first).data(as: RequestDone.self).from == .log)
+        #expect(harness.topics.suffix(4) == topics[...])
+        #expect(harness.events("ranking.").last == chart)
+        #expect(try #require(harness.events("request.done.b").first).data(as: RequestDone.self).from == .log)
         #expect(admission.withLock { $0.answered.map(\.id) } == [Sample.id("b")])
         #expect(admission.withLock { $0.waiting.map(\.id) } == [Sample.id("c")])
-        #expect(try await desk.store.takeUp().map(\.id) == [Sample.id("c")])
-        try await desk.expectPublishedInOrder()
+        #expect(try await harness.store.loadPending().map(\.id) == [Sample.id("c")])
+        try await harness.expectPublishedInOrder()
     }
 
     @Test("what came while a request waited answers it")
     func answeredMeanwhile() async throws {
-        let desk = try await Desk()
-        let admission = Locked(WorkerStore.IntakeResult())
-        let offers = ["a", "b"].map { id in
-            WorkerStore.IntakeItem(
+        let harness = try await WorkerHarness()
+        let admission = Locked(CommittedChanges())
+        harness.observeCommits { changes in admission.withLock { $0 = changes } }
+        let items = ["a", "b"].map { id in
+            IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
         }
-        _ = try await desk.store.offer(offers, then: { new in admission.withLock { $0 = new } })
+        _ = try await harness.store.accept(items)
         let waiting = admission.withLock { $0.waiting }
-        #expect(try await desk.store.answer(to: waiting[1], at: Desk.noon) == nil)
-        try await desk.store.settle(waiting[0], with: Sample.result(10), askedAt: Desk.noon)
-        let answer = try await desk.store.answer(to: waiting[1], at: Desk.noon)
-        #expect(answer?.logged == desk.events("ranking."))
+        #expect(try await harness.store.answer(to: waiting[1], at: WorkerHarness.noon) == nil)
+        try await harness.store.settle(waiting[0], with: Sample.result(10), askedAt: WorkerHarness.noon)
+        let answer = try await harness.store.answer(to: waiting[1], at: WorkerHarness.noon)
+        #expect(answer?.logged == harness.events("ranking."))
     }
 
-    @Test("requests are handed on once they are published; what shares their commit may have answered one of them")
+    @Test("requests are queued once they are published; a write in the same commit may have answered one of them")
     func handedOn() async throws {
-        let desk = try await Desk()
-        let first = try await desk.accept(Sample.chart, as: "first")
+        let harness = try await WorkerHarness()
+        let first = try await harness.accept(Sample.chart, as: "first")
         let handed = Locked<[(waiting: [AcceptedRequest], published: Int)]>([])
+        harness.observeCommits { [unowned harness] changes in
+            guard !changes.waiting.isEmpty else { return }
+            handed.withLock { $0.append((changes.waiting, harness.topics.count)) }
+        }
         let targets: [Request.Target] = [
             .day(Sample.day, .all), .day(Sample.day - 1, .all), .productOrder(.remove(try #require(ProductID(7)))),
         ]
-        let offers = zip(["answered", "asks", "orders"], targets).map { id, target in
+        let items = zip(["answered", "asks", "orders"], targets).map { id, target in
             let request = Request(target)
-            return WorkerStore.IntakeItem(
+            return IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: request.frames)
         }
         // While the writer is held, the two others come to share a commit.
         let gate = Monitor(false)
         let (started, signal) = AsyncStream<Void>.makeStream()
         let holding = Task {
-            try await desk.database.write { _ in
+            try await harness.database.write { _ in
                 signal.finish()
                 gate.wait { $0 }
             }
         }
         for await _ in started {}
         let offering = Task.immediate {
-            try await desk.store.offer(
-                offers, then: { new in handed.withLock { $0.append((new.waiting, desk.topics.count)) } })
+            try await harness.store.accept(items)
         }
         let settling = Task.immediate {
-            try await desk.store.settle(first, with: Sample.result(10), askedAt: Desk.noon)
+            try await harness.store.settle(first, with: Sample.result(10), askedAt: WorkerHarness.noon)
         }
         gate.withLock { $0 = true }
         try await holding.value
@@ -103,45 +108,46 @@ import Testing
         let batches = handed.withLock { $0 }
         #expect(batches.map { $0.waiting.map(\.id.description) } == [["answered", "asks", "orders"]])
         #expect(batches.map(\.published) == [4])
-        #expect(try await desk.store.answer(to: batches[0].waiting[0], at: Desk.noon) != nil)
-        #expect(try await desk.store.answer(to: batches[0].waiting[1], at: Desk.noon) == nil)
+        #expect(try await harness.store.answer(to: batches[0].waiting[0], at: WorkerHarness.noon) != nil)
+        #expect(try await harness.store.answer(to: batches[0].waiting[1], at: WorkerHarness.noon) == nil)
     }
 
-    @Test("a request that cannot be kept is not handed on, and has no end")
+    @Test("a request that cannot be stored is not queued, and has no end")
     func notKept() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let handed = Locked<[AcceptedRequest]>([])
+        harness.observeCommits { changes in handed.withLock { $0 += changes.waiting } }
         let request = Request(.day(Sample.day, .all))
         let accepted = AcceptedRequest(id: Sample.id("a"), request: request)
-        try await desk.database.write { connection in
+        try await harness.database.write { connection in
             try connection.execute(
                 "create trigger refusal before insert on event begin select raise(abort, 'no event'); end")
         }
         await #expect(throws: (any Error).self) {
-            _ = try await desk.store.offer(
-                [WorkerStore.IntakeItem(accepted: accepted, frames: request.frames)],
-                then: { new in handed.withLock { $0 += new.waiting } })
+            _ = try await harness.store.accept([IntakeItem(accepted: accepted, frames: request.frames)])
         }
-        try await desk.database.write { try $0.execute("drop trigger refusal") }
+        try await harness.database.write { try $0.execute("drop trigger refusal") }
         #expect(handed.withLock { $0.isEmpty })
-        #expect(try await desk.store.settle(accepted, with: Sample.result(10), askedAt: Desk.noon) == nil)
-        #expect(desk.topics.isEmpty)
-        #expect(try await desk.store.takeUp().isEmpty)
+        #expect(try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon) == nil)
+        #expect(harness.topics.isEmpty)
+        #expect(try await harness.store.loadPending().isEmpty)
     }
 
-    @Test("who asked for a request is known when it ends, whether by findings, by a failure or by what the log has")
+    @Test("the origin of a request is reported when it ends, by a result, by a failure or from the log")
     func endsByOrigin() async throws {
-        let desk = try await Desk()
+        let harness = try await WorkerHarness()
         let ended = Locked<[(origin: RequestOrigin, published: Int)]>([])
-        var store = desk.store
-        store.onEnd = { origin in ended.withLock { $0.append((origin, desk.topics.count)) } }
+        let store = harness.store
+        harness.observeCommits { [unowned harness] changes in
+            for origin in changes.ended { ended.withLock { $0.append((origin, harness.topics.count)) } }
+        }
         func accept(_ id: String, of origin: RequestOrigin) async throws -> AcceptedRequest {
             let accepted = AcceptedRequest(id: Sample.id(id), request: Sample.chart, origin: origin)
-            _ = try await store.offer([WorkerStore.IntakeItem(accepted: accepted, frames: Sample.chart.frames)])
+            _ = try await store.accept([IntakeItem(accepted: accepted, frames: Sample.chart.frames)])
             return accepted
         }
         try await store.settle(accept("a", of: .schedule), with: ContractError(.internal, "no"))
-        try await store.settle(accept("b", of: .backfill), with: Sample.result(10), askedAt: Desk.noon)
+        try await store.settle(accept("b", of: .backfill), with: Sample.result(10), askedAt: WorkerHarness.noon)
         _ = try await accept("c", of: .schedule)
         try await store.settle(
             AcceptedRequest(id: Sample.id("b"), request: Sample.chart, origin: .client),
@@ -152,9 +158,9 @@ import Testing
 
     @Test("a write that fails publishes nothing, and leaves the request waiting")
     func nothingBeforeItsCommit() async throws {
-        let desk = try await Desk()
-        let accepted = try await desk.accept(Sample.chart, as: "a")
-        try await desk.database.setFull(true)
+        let harness = try await WorkerHarness()
+        let accepted = try await harness.accept(Sample.chart, as: "a")
+        try await harness.database.setFull(true)
         var chart = Sample.chart(10)
         chart.entries = (1...200).map { line in
             var entry = chart.entries[0]
@@ -164,12 +170,12 @@ import Testing
         }
         let result = FetchResult(fetched: [.chart(chart)], source: .upstream)
         await #expect(throws: (any Error).self) {
-            try await desk.store.settle(accepted, with: result, askedAt: Desk.noon)
+            try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         }
-        #expect(desk.topics == ["request.accepted.a"])
-        #expect(try await desk.store.takeUp() == [accepted])
-        try await desk.database.setFull(false)
-        try await desk.store.settle(accepted, with: result, askedAt: Desk.noon)
-        #expect(desk.topics.count == 3)
+        #expect(harness.topics == ["request.accepted.a"])
+        #expect(try await harness.store.loadPending() == [accepted])
+        try await harness.database.setFull(false)
+        try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+        #expect(harness.topics.count == 3)
     }
 }

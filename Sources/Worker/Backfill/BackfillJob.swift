@@ -1,32 +1,32 @@
 import BoxOffice
 import Contract
 
-/// A piece of history that was asked for: all charts of some days, newest first.
+/// A range of history to fetch: all charts of some days, newest first.
 struct BackfillJob: Hashable, Sendable {
-    /// One chart or film of it.
+    /// One chart or movie of a job.
     struct Item: Hashable, Sendable {
-        /// Where it stands: the newest day first.
-        let place: Int
-        /// Its words in the ids of requests, such as `day.2003-11-11`.
+        /// Its index in the job: the newest day comes first.
+        let index: Int
+        /// Its name in the ids of requests, such as `day.2003-11-11`.
         let name: String
-        /// How often it was asked for in vain.
+        /// How many requests for it have failed.
         let attempts: Int
 
-        /// The id of its next, or present, request.
+        /// Returns the id of its present or next request.
         func id(in job: Int) -> RequestID? {
             RequestID("\(BackfillService.prefix)\(job).\(name)" + (attempts > 0 ? ".\(attempts + 1)" : ""))
         }
 
-        /// Whether it is a film.
+        /// Whether it is a movie.
         var isMovie: Bool { name.hasPrefix("movie.") }
 
-        /// What is asked for; of a film the poster, too, if there is somebody to ask.
-        func target(withPosters hasPosters: Bool) -> Request.Target? {
+        /// Returns what to request: for a movie also the poster if `withPosters`. Nil if the name cannot be parsed.
+        func target(withPosters: Bool) -> Request.Target? {
             let words = name.split(separator: ".")
             guard words.count == 2 else { return nil }
             switch words[0] {
             case "day": return KoreanDate(words[1]).map { .day($0, .all) }
-            case "movie": return MovieCode(words[1]).map { .movie($0, poster: hasPosters) }
+            case "movie": return MovieCode(words[1]).map { .movie($0, poster: withPosters) }
             default:
                 guard let span = Week.Span(rawValue: String(words[0])), let day = KoreanDate(words[1]) else {
                     return nil
@@ -36,18 +36,18 @@ struct BackfillJob: Hashable, Sendable {
         }
     }
 
-    /// Its number, by which its requests are told from another's.
+    /// Its number, which is part of the ids of its requests.
     let number: Int
     /// The oldest day.
     let first: KoreanDate
     /// The newest day.
     let last: KoreanDate
-    /// Whether weekly charts are wanted too.
+    /// Whether weekly charts are fetched too.
     let weeks: Bool
-    /// Whether the facts and posters of all films in the charts are wanted too.
+    /// Whether the details and posters of all movies in the charts are fetched too.
     let movies: Bool
 
-    /// The names of its charts: each day's, and after it those of the weeks that it ends.
+    /// Returns the names of a job's charts: each day, and after it the weeks that end with it.
     static func names(_ days: ClosedRange<KoreanDate>, weeks: Bool) -> [String] {
         (0...(days.upperBound - days.lowerBound)).flatMap { back in
             let day = days.upperBound - back

@@ -5,42 +5,43 @@ import FoundationEssentials
 import Operations
 import SQLite
 
-/// How far a backfill has come, for those who watch it.
+/// The progress of a backfill job, as `status` shows it.
 public struct BackfillProgress: Hashable, Sendable, Codable {
-    /// Its number.
+    /// The job's number.
     public let number: Int
     /// The oldest day.
     public let first: KoreanDate
     /// The newest day.
     public let last: KoreanDate
-    /// Whether nothing will be asked for any more.
+    /// Whether the job makes no more requests.
     public let isOver: Bool
-    /// How many charts and films it has.
+    /// The number of its charts and movies.
     public let total: Int
-    /// How many of them are in the log.
+    /// How many of these are in the log.
     public let done: Int
-    /// How many of them are not to be had.
+    /// How many of these cannot be fetched.
     public let failed: Int
-    /// Why it rests, if it does.
+    /// Why the backfill pauses, or nil if it does not.
     @Nullable public var rests: ContractError.Code? = nil
-    /// Until when it rests.
+    /// Until when it pauses, in ISO 8601.
     @Nullable public var restsUntil: String? = nil
 }
 
 extension BackfillService {
-    /// How far the present job has come, or the last one if there is none.
+    /// Returns the progress of the present job, or of the last one; nil if there was none.
     func progress() async throws -> BackfillProgress? {
-        let trouble = state.withLock { $0 }
-        let isResting = trouble.until.map { clock.now() < $0 } ?? false
+        let backoff = backoff.withLock { $0 }
+        let isPaused = backoff.until.map { wallClock.now() < $0 } ?? false
         return try await store.database.read { connection in
-            guard let (job, isOver) = try BackfillStore.newest(in: connection) else { return nil }
-            let counts = try BackfillStore.counts(of: job.number, in: connection)
+            let backfills = BackfillStore(connection)
+            guard let (job, isOver) = try backfills.newest() else { return nil }
+            let counts = try backfills.counts(of: job.number)
             var progress = BackfillProgress(
                 number: job.number, first: job.first, last: job.last, isOver: isOver,
                 total: counts.values.reduce(0, +), done: counts[.done] ?? 0, failed: counts[.failed] ?? 0)
-            if isResting, !isOver {
-                progress.rests = trouble.code
-                progress.restsUntil = trouble.until?.ISO8601Format()
+            if isPaused, !isOver {
+                progress.rests = backoff.code
+                progress.restsUntil = backoff.until?.ISO8601Format()
             }
             return progress
         }

@@ -4,18 +4,21 @@ import FoundationEssentials
 import OpenMarket
 import Upstreams
 
-/// Finds what is asked of the shop: in the log if that is fresh, else at the market.
+/// Finds products: in the log if they are fresh, otherwise at the Open Market.
 struct ProductFetcher: Sendable {
-    /// How long an answer from the log counts as fresh: stocks change by the minute.
+    /// How many seconds an answer from the log counts as fresh: stocks change by the minute.
     private static let freshness: TimeInterval = 60
-    /// How many pages a walk through the catalogue takes at most, whatever the market says of their number.
-    static let mostPages = 200
+    /// The most pages of a catalogue that are fetched, whatever number the Open Market reports.
+    static let maximumPages = 200
 
     let store: WorkerStore
-    let shop: OpenMarketClient
+    let client: OpenMarketClient
 
-    func result(for question: ProductQuery, refresh: Bool, asOf now: Date) async throws -> FetchResult {
-        switch question {
+    /// Returns the answer to a query.
+    ///
+    /// - Throws: The `ContractError` that the request fails with, `DatabaseError` or `CancellationError`.
+    func result(for query: ProductQuery, refresh: Bool, asOf now: Date) async throws -> FetchResult {
+        switch query {
         case .page(let page, let perPage): try await self.page(page, perPage, refresh: refresh, asOf: now)
         case .catalogue(let perPage): try await catalogue(perPage)
         case .product(let id): try await product(id, refresh: refresh, asOf: now)
@@ -24,26 +27,27 @@ struct ProductFetcher: Sendable {
 
     private func page(_ page: Int, _ perPage: Int, refresh: Bool, asOf now: Date) async throws -> FetchResult {
         let topic = Topic.products(page: page, perPage: perPage)
-        if !refresh, let known = try await store.known(topic),
+        if !refresh, let known = try await store.checkedEvent(topic),
             known.isFresh(for: Self.freshness, at: now)
         {
             return FetchResult(logged: [known.event])
         }
-        let page = try await shop.ask(shop.api.products(page: page, perPage: perPage))
+        let page = try await client.fetch(client.api.products(page: page, perPage: perPage))
         return FetchResult(fetched: [.productPage(page)], source: .upstream)
     }
 
-    /// Walks from page to page until one is not there, or says that it is the last, or has nothing new.
+    /// Fetches page after page until one does not exist, is the last, or has nothing new.
     ///
-    /// Each page holds only what those before it did not, so that pages which overlap name no product twice. A page that
-    /// fails ends the walk; what was found until then is kept, and the failure stands beside it.
+    /// Products that were on an earlier page are removed, so that overlapping pages name none twice. If a page fails, the
+    /// result has the pages before it and the error.
     private func catalogue(_ perPage: Int) async throws -> FetchResult {
         var result = FetchResult(source: .upstream)
         var seen: Set<ProductID> = []
-        for number in 1...Self.mostPages {
+        for number in 1...Self.maximumPages {
             var page: ProductPage
             do {
-                guard let found = try await shop.find(shop.api.products(page: number, perPage: perPage)) else {
+                guard let found = try await client.fetchIfExists(client.api.products(page: number, perPage: perPage))
+                else {
                     return result
                 }
                 page = found
@@ -58,20 +62,20 @@ struct ProductFetcher: Sendable {
         }
         result.problems.append(
             ContractError(
-                .upstreamInvalid, "the catalogue has more than \(Self.mostPages) pages; the rest was left out"))
+                .upstreamInvalid, "the catalogue has more than \(Self.maximumPages) pages; the rest was not fetched"))
         return result
     }
 
     private func product(_ id: ProductID, refresh: Bool, asOf now: Date) async throws -> FetchResult {
-        let known = try await store.known(.product(id))
-        let removal = try await store.known(.productRemoved(id))
+        let known = try await store.checkedEvent(.product(id))
+        let removal = try await store.checkedEvent(.productRemoved(id))
         if !refresh, let known, removal == nil, known.isFresh(for: Self.freshness, at: now) {
             return FetchResult(logged: [known.event])
         }
         do {
-            return FetchResult(fetched: [.product(try await shop.ask(shop.api.product(id)))], source: .upstream)
+            return FetchResult(fetched: [.product(try await client.fetch(client.api.product(id)))], source: .upstream)
         } catch let failure as ContractError where failure.code == .notFound {
-            // That a product is gone is told once; who asks for it later is told that there is none.
+            // The removal is published once; later requests fail as not found.
             guard let known, removal == nil else { throw failure }
             let removed = RemovedProduct(id: id, product: try known.event.data())
             return FetchResult(fetched: [.productRemoved(removed)], source: .upstream)

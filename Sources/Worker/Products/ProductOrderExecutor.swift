@@ -7,31 +7,35 @@ import OpenMarket
 import Operations
 import Upstreams
 
-/// Carries out orders in the shop, each once, one after another.
+/// Carries out orders at the Open Market, each once, one after another.
 ///
-/// Before an order is sent, a mark of it is put on disk. Whoever finds the mark (after a crash, or because no clear answer
-/// came) looks at the market first: what is there already is not done again, what is not is sent again, and where that
-/// cannot be told the order fails as `uncertain`. Orders do not overlap, so that what one made is not taken for another's.
+/// Before an order is sent, its ``OrderIntent`` is stored. After a crash or an unclear answer the executor checks the Open
+/// Market first: an order that was carried out is not sent again, one that was not is, and if that cannot be decided the
+/// order fails as `uncertain`. Orders do not overlap, so that the effect of one is not taken for that of another.
 ///
 /// See docs/decisions/0023-product-order-idempotency.md.
 struct ProductOrderExecutor: Sendable {
-    /// How long the market may go on with an order after its connection has ended: a look before that could miss it.
-    static let patience = Duration.seconds(5)
-    /// How often an order is sent.
-    private static let attempts = 2
+    /// How long the Open Market may still process an order after its connection has ended; an earlier check could miss it.
+    static let settlingTime = Duration.seconds(5)
+    /// The most times that an order is sent.
+    private static let maximumAttempts = 2
 
     let store: WorkerStore
-    let shop: OpenMarketClient
-    let pauses: any Clock<Duration>
+    let client: OpenMarketClient
+    let clock: any Clock<Duration>
     var failPoints = FailPoints.none
     private let mutex = AsyncSemaphore(permits: 1)
 
-    /// Carries out an order; throws the `ContractError` that says why it was not done.
+    /// Carries out an order.
+    ///
+    /// - Throws: The `ContractError` that the request fails with, `DatabaseError` or `CancellationError`.
     func result(for order: ProductOrder, of id: RequestID) async throws -> FetchResult {
         try await mutex.withPermit {
             let attachments = try await store.attachments(of: id)
-            guard shop.hasIdentifier else { throw ContractError.missing("identifier", "MARQUEE_OPENMARKET_IDENTIFIER") }
-            guard let secret = attachments.secret ?? shop.secret?.value else {
+            guard client.hasIdentifier else {
+                throw ContractError.missing("identifier", "MARQUEE_OPENMARKET_IDENTIFIER")
+            }
+            guard let secret = attachments.secret ?? client.secret?.value else {
                 throw ContractError.missing("secret", "MARQUEE_OPENMARKET_SECRET")
             }
             var result: FetchResult
@@ -53,37 +57,37 @@ struct ProductOrderExecutor: Sendable {
     ) async throws -> FetchResult {
         let images = try images.enumerated().map { number, bytes in
             do throws(ProductValidationError) {
-                return try ProductImage(bytes, index: number)
+                return try ProductImage(bytes, number: number)
             } catch {
                 throw ContractError(error)
             }
         }
-        let order = shop.api.register(draft, images: images, secret: secret)
+        let order = client.api.register(draft, images: images, secret: secret)
         let product = try await once(id, order) {
-            try await shop.ask(shop.api.products(page: 1, perPage: 1)).products.first?.id.number ?? 0
-        } found: { attempt in
-            try await shop.registration(
-                of: draft, images: images.count, after: attempt.newest, secret: secret)
+            try await client.fetch(client.api.products(page: 1, perPage: 1)).products.first?.id.number ?? 0
+        } verify: { intent in
+            try await client.registeredProduct(
+                of: draft, images: images.count, after: intent.newest, secret: secret)
         }
-        return FetchResult(fetched: [.product(product)], askedAt: shop.clock.now())
+        return FetchResult(fetched: [.product(product)], askedAt: client.wallClock.now())
     }
 
     private func modify(
         _ id: ProductID, _ change: ProductChange, secret: String, of request: RequestID
     ) async throws -> FetchResult {
-        let product = try await shop.ask(shop.api.product(id))
+        let product = try await client.fetch(client.api.product(id))
         do throws(ProductValidationError) {
             try change.check(against: product)
         } catch {
             throw ContractError(error)
         }
-        // Of the answer nothing is taken: it has no pictures, and is not always there.
-        try await once(request, shop.api.change(id, change, secret: secret)) { attempt in
-            try await change.isApplied(to: shop.ask(shop.api.product(id))) ? () : nil
+        // The answer is not used: it has no images and may be missing.
+        try await once(request, client.api.change(id, change, secret: secret)) { _ in
+            try await change.isMade(in: client.fetch(client.api.product(id))) ? () : nil
         }
-        let askedAt = shop.clock.now()
+        let askedAt = client.wallClock.now()
         do {
-            let changed = try await shop.ask(shop.api.product(id))
+            let changed = try await client.fetch(client.api.product(id))
             return FetchResult(fetched: [.product(changed)], askedAt: askedAt)
         } catch let failure as ContractError {
             return FetchResult(problems: [failure])
@@ -91,61 +95,67 @@ struct ProductOrderExecutor: Sendable {
     }
 
     private func remove(_ id: ProductID, secret: String, of request: RequestID) async throws -> FetchResult {
-        let known = try await store.known(.product(id))?.event.data(as: Product.self)
-        let product = try await shop.find(shop.api.product(id))
+        let known = try await store.checkedEvent(.product(id))?.event.data(as: Product.self)
+        let product = try await client.fetchIfExists(client.api.product(id))
         if product != nil {
-            let key = try await shop.ask(shop.api.removalKey(of: id, secret: secret))
-            try await once(request, shop.api.remove(id, key: key)) { attempt in
-                try await shop.find(shop.api.product(id)) == nil ? () : nil
+            let key = try await client.fetch(client.api.removalKey(of: id, secret: secret))
+            try await once(request, client.api.remove(id, key: key)) { _ in
+                try await client.fetchIfExists(client.api.product(id)) == nil ? () : nil
             }
-        } else if try await store.attempt(of: request) == nil {
-            throw ContractError(.notFound, "there is no product \(id)")
+        } else if try await store.intent(of: request) == nil {
+            throw ContractError(.notFound, "product \(id) does not exist")
         }
         let removed = RemovedProduct(id: id, product: product ?? known)
-        return FetchResult(fetched: [.productRemoved(removed)], askedAt: shop.clock.now())
+        return FetchResult(fetched: [.productRemoved(removed)], askedAt: client.wallClock.now())
     }
 
-    /// Sends an order unless it was carried out already; `found` looks for what an earlier attempt did.
+    /// Sends an order unless it was carried out already.
+    ///
+    /// - Parameters:
+    ///   - id: The request's id.
+    ///   - order: The call that carries out the order.
+    ///   - newest: Returns the number of the newest product.
+    ///   - verify: Returns the effect of an earlier attempt, or nil if it had none.
     private func once<Value: Sendable>(
         _ id: RequestID, _ order: Endpoint<Value>, newest: () async throws -> Int = { 0 },
-        found: (OrderIntent) async throws -> Value?
+        verify: (OrderIntent) async throws -> Value?
     ) async throws -> Value {
-        if let attempt = try await store.attempt(of: id), let value = try await look(attempt, found) { return value }
+        if let intent = try await store.intent(of: id), let value = try await check(intent, verify) { return value }
         var failure = ContractError(.internal, "the order was not sent")
-        for _ in 0..<Self.attempts {
-            let attempt = OrderIntent(begun: shop.clock.now(), newest: try await newest())
-            try await store.begin(attempt, of: id)
+        for _ in 0..<Self.maximumAttempts {
+            let intent = OrderIntent(begun: client.wallClock.now(), newest: try await newest())
+            try await store.insert(intent, of: id)
             failPoints.reach(.attempted)
             do throws(UpstreamError) {
-                return try await shop.orders.send(order)
+                return try await client.orderClient.send(order)
             } catch {
-                failure = try ContractError(error, at: shop.clock.now())
+                failure = try ContractError(error, at: client.wallClock.now())
                 guard error.leavesDoubt else { throw failure }
             }
-            if let value = try await look(attempt, found) { return value }
+            if let value = try await check(intent, verify) { return value }
         }
         throw failure
     }
 
-    /// Looks for what an attempt did, once the market has had the time to do it.
-    private func look<Value>(_ attempt: OrderIntent, _ found: (OrderIntent) async throws -> Value?) async throws
+    /// Returns the effect of an attempt, once the Open Market has had the time to carry it out, or nil if it had none.
+    private func check<Value>(_ intent: OrderIntent, _ verify: (OrderIntent) async throws -> Value?) async throws
         -> Value?
     {
-        let elapsed = Duration.seconds(shop.clock.now().timeIntervalSince(attempt.begun))
-        let rest = min(max(Self.patience - elapsed, .zero), Self.patience)
-        if rest > .zero { try await pauses.sleep(for: rest) }
+        let elapsed = Duration.seconds(client.wallClock.now().timeIntervalSince(intent.begun))
+        let rest = min(max(Self.settlingTime - elapsed, .zero), Self.settlingTime)
+        if rest > .zero { try await clock.sleep(for: rest) }
         do {
-            return try await found(attempt)
+            return try await verify(intent)
         } catch let failure as ContractError where failure.code != .uncertain {
             throw ContractError(
-                .uncertain, "the market may have done it, and does not tell: \(failure.message)",
+                .uncertain, "the Open Market may have carried out the order, and the check failed: \(failure.message)",
                 upstream: failure.upstream)
         }
     }
 }
 
 extension UpstreamError {
-    /// Whether the market may have done what it was asked to: there was no answer, or one that says nothing.
+    /// Whether the order may have been carried out: there was no answer, or an unclear one.
     fileprivate var leavesDoubt: Bool {
         switch kind {
         case .unavailable, .timeout, .maintenance, .invalid: true
@@ -156,10 +166,10 @@ extension UpstreamError {
 }
 
 extension ContractError {
-    /// What a client is told where neither it nor the operator has said who sells.
+    /// The error for an order without the vendor's identifier or secret.
     fileprivate static func missing(_ field: String, _ variable: String) -> ContractError {
         ContractError(
-            .unauthorized, "the market's \(field) is not configured: set \(variable)", field: field,
+            .unauthorized, "the Open Market's \(field) is not configured: set \(variable)", field: field,
             upstream: Upstream(service: OpenMarketAPI.service))
     }
 }

@@ -2,78 +2,77 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 
-/// Decides when a chart is asked for, from the time and from what is on disk. No I/O, no clock, no memory of its own.
+/// Decides when a chart is requested, from the time and the state on disk. It has no I/O, no clock and no state.
 ///
-/// A look is over once an upstream has answered since its time, whoever asked. Until then it is tried again, gently: what
-/// is not published yet, and a service that fails, after ever longer pauses; what needs a person, by the hour; and when
-/// the quota is used up, on the next day.
+/// A check is done once an upstream has answered after the check's time, whoever requested it. Until then the request is
+/// repeated: after growing pauses if the chart is not published or the service fails, every hour if a person has to act,
+/// and on the next day if the quota is used up.
 ///
 /// See docs/decisions/0011-stateless-schedule.md.
 struct Schedule: Sendable {
-    /// One request that was made for a look.
-    struct OrderIntent: Hashable, Sendable {
-        enum Outcome: Hashable, Sendable {
-            case waiting
-            case done
-            case failed(ContractError.Code)
-        }
-
-        /// When it was accepted.
+    /// One request that was made for a check.
+    struct Attempt: Hashable, Sendable {
+        /// When the request was accepted.
         let time: Date
-        let outcome: Outcome
+        let outcome: RequestOutcome
     }
 
-    /// What is known about a subject.
-    struct Knowledge: Hashable, Sendable {
-        /// Whether the log has a chart.
+    /// What is on disk about a chart.
+    struct ChartState: Hashable, Sendable {
+        /// Whether the log has the chart.
         var isKnown = false
         /// When an upstream last confirmed it.
         var checked: Date?
-        /// The attempts at the look that is due, in their order.
-        var attempts: [OrderIntent] = []
+        /// The attempts of the due check, in their order.
+        var attempts: [Attempt] = []
     }
 
-    /// What is to be done about a subject.
+    /// What to do about a chart.
     enum Step: Hashable, Sendable {
-        /// Ask now, for a look, by its so manieth attempt.
-        case ask(ScheduledChart.ScheduledCheck, attempt: Int)
-        /// Ask again then.
-        case waitUntil(Date)
-        /// Nothing before the look after this one, or before the attempt that is under way has ended.
-        case rest
+        /// Send the request now: attempt number `attempt` of this check.
+        case request(ScheduledChart.Check, attempt: Int)
+        /// Send the request again at this time.
+        case wait(until: Date)
+        /// Do nothing before the next check, or before the present attempt has ended.
+        case none
     }
 
-    /// How many days back a chart is fetched that nobody has asked for yet.
-    static let reach = 3
+    /// How many days back a chart is requested that the log does not have.
+    static let recentDays = 3
 
-    /// Decides what is to be done about `subject`.
+    /// Decides what to do about a chart.
     ///
-    /// `since` is the oldest day of which a chart is known, if there is one: from then on days that are missing, as
-    /// after a time of rest, are made up for. Without it nothing is fetched but the last days.
-    func step(for subject: ScheduledChart, knowing known: Knowledge, since: KoreanDate?, at now: Date) -> Step {
-        let age = KoreanDate(at: now) - subject.lastDay
-        let isWanted = known.isKnown || age <= Self.reach || since.map { $0 <= subject.lastDay } ?? false
-        guard isWanted, let look = subject.due(at: now) else { return .rest }
-        // A time to come is from before the clock was set back, and says nothing.
-        if let checked = known.checked, (look.time...max(now, look.time)).contains(checked) { return .rest }
-        guard let last = known.attempts.last else { return .ask(look, attempt: 1) }
-        guard case .failed(let code) = last.outcome else { return .rest }
-        guard let pause = pause(after: known.attempts.count, code, isYesterday: age == 1, at: last.time) else {
-            return .rest
+    /// - Parameters:
+    ///   - chart: The chart.
+    ///   - state: What is on disk about it.
+    ///   - since: The oldest day whose chart is in the log. Missing days after it, as after a long stop, are requested;
+    ///     if it is nil, only the last ``recentDays`` are.
+    ///   - now: The present time.
+    func step(for chart: ScheduledChart, in state: ChartState, since: KoreanDate?, at now: Date) -> Step {
+        let age = KoreanDate(at: now) - chart.lastDay
+        let isWanted = state.isKnown || age <= Self.recentDays || since.map { $0 <= chart.lastDay } ?? false
+        guard isWanted, let check = chart.due(at: now) else { return .none }
+        // A time in the future is from before the clock was set back and says nothing.
+        if let checked = state.checked, (check.time...max(now, check.time)).contains(checked) { return .none }
+        guard let last = state.attempts.last else { return .request(check, attempt: 1) }
+        guard case .failed(let code) = last.outcome else { return .none }
+        guard let pause = pause(after: state.attempts.count, code, isYesterday: age == 1, at: last.time) else {
+            return .none
         }
         let time = last.time + pause
-        return time <= now ? .ask(look, attempt: known.attempts.count + 1) : .waitUntil(time)
+        return time <= now ? .request(check, attempt: state.attempts.count + 1) : .wait(until: time)
     }
 
-    /// Whether a chart whose last day was yesterday is late: the upstream has said, late enough, that there is none.
-    func isLate(_ subject: ScheduledChart, knowing known: Knowledge, at now: Date) -> Bool {
-        guard subject.lastDay == .yesterday(at: now), !known.isKnown, let last = known.attempts.last else {
+    /// Whether a chart whose last day was yesterday is late: KOBIS has answered after the deadline that it has none.
+    func isLate(_ chart: ScheduledChart, in state: ChartState, at now: Date) -> Bool {
+        guard chart.lastDay == .yesterday(at: now), !state.isKnown, let last = state.attempts.last else {
             return false
         }
-        return last.outcome == .failed(.notPublished) && last.time >= subject.late
+        return last.outcome == .failed(.notPublished) && last.time >= chart.deadline
     }
 
-    /// How long to wait after so many attempts of a look, the last of which failed with `code`; nil for the next look.
+    /// Returns how many seconds to wait after this many attempts of a check, the last of which failed with `code`, or nil
+    /// to wait for the next check.
     private func pause(after attempts: Int, _ code: ContractError.Code, isYesterday: Bool, at time: Date)
         -> TimeInterval?
     {

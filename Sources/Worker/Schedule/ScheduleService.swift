@@ -3,24 +3,23 @@ import Concurrency
 import Contract
 import FoundationEssentials
 import Operations
-import SQLite
 
-/// Asks for charts when their time has come, and for the films in them: the worker's own client.
+/// Requests charts when their checks are due, and the movies in them.
 ///
-/// What it asks for goes through the inbox like everybody's requests, under ids that follow from what is asked and when,
-/// such as `schedule.day.2024-06-04.morning`: after a crash or a restart nothing is asked twice, and nothing is left out.
+/// Its requests go through the inbox like those of clients, under ids that follow from the chart and the check, such as
+/// `schedule.day.2024-06-04.morning`: after a crash or a restart none is made twice and none is left out.
 struct ScheduleService: Service {
-    /// Something that will be asked for, and when.
+    /// A check in the future, as `status` shows it.
     struct NextRun: Hashable, Sendable, Encodable {
         let what: String
         let at: String
     }
 
-    /// What the ids of its requests begin with.
+    /// The prefix of the ids of its requests.
     static let prefix = "schedule."
-    /// How long the worker's clients go first after a start: what they ask for need not be asked for again.
-    static let patience = Duration.seconds(15)
-    /// The longest sleep: a machine that was asleep itself, or whose clock was set, is behind what is due.
+    /// The pause before the first check after a start: what clients request in it need not be requested again.
+    static let startDelay = Duration.seconds(15)
+    /// The longest pause in seconds. Checks may have become due while the machine slept or the clock was set.
     private static let longestPause = 30.0
 
     let store: WorkerStore
@@ -28,18 +27,18 @@ struct ScheduleService: Service {
     let hasPosters: Bool
     let metrics: WorkerMetrics
     let logger: Logger
-    let clock: WallClock
-    let sleeper: any Clock<Duration>
-    let wakeSignal: WakeSignal
+    let wallClock: WallClock
+    let clock: any Clock<Duration>
+    let wakeSignal: RestartableWakeSignal
     private let schedule = Schedule()
 
-    /// Works until it is stopped.
+    /// Runs until it is stopped.
     func run() async throws {
-        await wakeSignal.runLoop(after: Self.patience, sleeper) {
+        await wakeSignal.start().runLoop(after: Self.startDelay, clock) {
             do {
-                return .seconds(try await look())
+                return .seconds(try await requestDue())
             } catch {
-                logger.error("what is due cannot be found out; it will be tried again", [.error: "\(error)"])
+                logger.error("the schedule cannot be computed; it will be tried again", [.error: "\(error)"])
                 return .seconds(60)
             }
         }
@@ -49,39 +48,38 @@ struct ScheduleService: Service {
         wakeSignal.stop()
     }
 
-    /// What is asked for next, soonest first.
-    func appointments(_ count: Int = 8) async throws -> [NextRun] {
-        let now = clock.now()
+    /// Returns the next requests, soonest first, at most `count`.
+    func nextRuns(_ count: Int = 8) async throws -> [NextRun] {
+        let now = wallClock.now()
         let plan = try await plan(at: now)
-        let waiting = plan.requests.compactMap {
+        let due = plan.requests.compactMap {
             $0.id.map { (String($0.description.dropFirst(Self.prefix.count)), now) }
         }
-        let upcoming = (waiting + plan.upcoming).sorted { $0.1 < $1.1 }.prefix(count)
-        return upcoming.map { NextRun(what: $0.0, at: $0.1.ISO8601Format()) }
+        let runs = (due + plan.upcoming).sorted { $0.1 < $1.1 }.prefix(count)
+        return runs.map { NextRun(what: $0.0, at: $0.1.ISO8601Format()) }
     }
 
-    /// Asks for what is due, and returns in how many seconds to look again.
-    func look() async throws -> TimeInterval {
-        let now = clock.now()
+    /// Makes the requests that are due, and returns after how many seconds to call it again.
+    func requestDue() async throws -> TimeInterval {
+        let now = wallClock.now()
         let plan = try await plan(at: now)
-        for anomaly in plan.late where try await store.tellLate(anomaly) {
-            metrics.find(anomaly)
+        for anomaly in plan.late where try await store.write({ try AnomalyStore($0).appendLate(anomaly) }) {
+            metrics.countAnomaly(anomaly)
             logger.warning("anomaly", [.reason: anomaly.text])
         }
         var pause = plan.upcoming.map { $0.1.timeIntervalSince(now) }.min() ?? Self.longestPause
-        let offers = plan.requests.compactMap { request in
+        let items = plan.requests.compactMap { request in
             request.id.map { id in
-                WorkerStore.IntakeItem(
+                IntakeItem(
                     accepted: AcceptedRequest(id: id, request: request, origin: .schedule), frames: request.frames)
             }
         }
-        for (offer, result) in zip(offers, await intake.take(offers)) {
+        for (item, result) in zip(items, await intake.accept(items)) {
             switch result {
             case .success(let id): logger.debug("scheduled", [.request: id])
-            case .failure(let failure):
-                // No room, or a disk that refuses: later. An id that somebody else has used: never.
-                logger.warning(
-                    "a scheduled request is refused", [.request: offer.accepted.id, .reason: failure.message])
+            case .failure(let error):
+                logger.warning("a scheduled request is refused", [.request: item.accepted.id, .reason: error.message])
+                // A full inbox or a full disk may have room later; a conflicting id is met again and logged again.
                 pause = min(pause, 60)
             }
         }
@@ -95,53 +93,54 @@ struct ScheduleService: Service {
     }
 
     private func plan(at now: Date) async throws -> Plan {
-        let yesterday = KoreanDate.yesterday(at: now)
-        return try await store.database.read { connection in
+        try await store.read { transaction in
+            let store = ScheduleStore(transaction)
+            let charts = ScheduledChart.all(at: now)
+            let states = try charts.map { try store.state(of: $0, at: now) }
+            let since = zip(charts, states).first { $1.isKnown }?.0.lastDay
             var plan = Plan()
-            let subjects = ScheduledChart.all(at: now)
-            let known = try subjects.map { try store.knowledge(of: $0, at: now, in: connection) }
-            let since = zip(subjects, known).first { $1.isKnown }?.0.lastDay
-            for (subject, known) in zip(subjects, known) {
-                switch schedule.step(for: subject, knowing: known, since: since, at: now) {
-                case .ask(let look, let attempt):
-                    plan.requests.append(request(for: subject, look, attempt, isKnown: known.isKnown, at: now))
-                case .waitUntil(let time):
-                    plan.upcoming.append((subject.name, time))
-                case .rest: break
-                }
-                if let next = subject.next(after: now), known.isKnown || KoreanDate(at: now) - subject.lastDay <= 2 {
-                    plan.upcoming.append(("\(subject.name).\(next.word)", next.time))
-                }
-                if schedule.isLate(subject, knowing: known, at: now), let anomaly = subject.lateness {
-                    plan.late.append(anomaly)
-                }
-            }
+            for (chart, state) in zip(charts, states) { add(chart, in: state, since: since, at: now, to: &plan) }
+            let yesterday = KoreanDate.yesterday(at: now)
             let today = ScheduledChart.day(yesterday + 1)
-            plan.upcoming.append(("\(today.name).\(today.looks[0].word)", today.looks[0].time))
-            plan.requests += try movies(of: yesterday, at: now, in: connection)
+            plan.upcoming.append(("\(today.name).\(today.checks[0].word)", today.checks[0].time))
+            plan.requests += try movies(of: yesterday, at: now, in: store)
             return plan
         }
     }
 
+    private func add(
+        _ chart: ScheduledChart, in state: Schedule.ChartState, since: KoreanDate?, at now: Date, to plan: inout Plan
+    ) {
+        switch schedule.step(for: chart, in: state, since: since, at: now) {
+        case .request(let check, let attempt):
+            plan.requests.append(request(for: chart, check, attempt, isKnown: state.isKnown, at: now))
+        case .wait(let time): plan.upcoming.append((chart.name, time))
+        case .none: break
+        }
+        if let next = chart.next(after: now), state.isKnown || KoreanDate(at: now) - chart.lastDay <= 2 {
+            plan.upcoming.append(("\(chart.name).\(next.word)", next.time))
+        }
+        if schedule.isLate(chart, in: state, at: now), let anomaly = chart.lateAnomaly { plan.late.append(anomaly) }
+    }
+
     private func request(
-        for subject: ScheduledChart, _ look: ScheduledChart.ScheduledCheck, _ attempt: Int, isKnown: Bool, at now: Date
+        for chart: ScheduledChart, _ check: ScheduledChart.Check, _ attempt: Int, isKnown: Bool, at now: Date
     ) -> Request {
-        let isOld = KoreanDate(at: now) - subject.lastDay > Schedule.reach
+        let isOld = KoreanDate(at: now) - chart.lastDay > Schedule.recentDays
         return Request(
-            subject.target,
-            id: RequestID("\(Self.prefix)\(subject.name).\(look.word)" + (attempt > 1 ? ".\(attempt)" : "")),
+            chart.target,
+            id: RequestID("\(Self.prefix)\(chart.name).\(check.word)" + (attempt > 1 ? ".\(attempt)" : "")),
             refresh: true,
             // A day that was missed long ago is history.
             priority: isOld && !isKnown ? .backfill : .live)
     }
 
-    /// The films of a day's chart that are not known or stale, each once a day.
-    private func movies(of date: KoreanDate, at now: Date, in connection: Connection) throws -> [Request] {
+    /// Returns requests for the unknown or stale movies of a day's chart, each once a day.
+    private func movies(of date: KoreanDate, at now: Date, in store: ScheduleStore) throws -> [Request] {
         let chart = Topic.ranking(day: date, market: .all)
-        let codes = try store.staleMovies(of: chart, withPosters: hasPosters, at: now, in: connection)
-        return try codes.compactMap { code in
+        return try store.staleMovies(of: chart, withPosters: hasPosters, at: now).compactMap { code in
             let id = "\(Self.prefix)movie.\(code).\(date)"
-            guard try store.inbox.requests(underID: id, in: connection).isEmpty else { return nil }
+            guard try !store.hasRequest(id) else { return nil }
             return Request(.movie(code, poster: hasPosters), id: RequestID(id))
         }
     }

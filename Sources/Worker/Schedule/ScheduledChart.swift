@@ -2,37 +2,37 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 
-/// A chart that is looked at again and again until its figures rest: what it is called, and when.
+/// A chart that is requested repeatedly until its figures are settled.
 ///
-/// Each look has a time from which on it is due. A later one makes up for all that were missed before it.
+/// Each check is due from its time on. A later check replaces all that were missed before it.
 struct ScheduledChart: Hashable, Sendable {
-    /// One of the looks at a chart.
-    struct ScheduledCheck: Hashable, Sendable {
-        /// Its word in the ids of requests.
+    /// One check of a chart.
+    struct Check: Hashable, Sendable {
+        /// Its word in the ids of requests, such as `morning`.
         let word: String
-        /// From when on it is due.
+        /// The time from which it is due.
         let time: Date
     }
 
-    /// Its words in the ids of requests, such as `day.2024-06-04`.
+    /// Its name in the ids of requests, such as `day.2024-06-04`.
     let name: String
-    /// What is asked for.
+    /// What is requested.
     let target: Request.Target
-    /// Where the answer is published.
+    /// The topic on which the answer is published.
     let topic: Topic
     /// The last day of its figures.
     let lastDay: KoreanDate
-    /// The looks at it, in the order of their times.
-    let looks: [ScheduledCheck]
+    /// Its checks, in the order of their times.
+    let checks: [Check]
 
-    /// From when on it is late if it is not there; on the day after its last, when it always has been.
-    var late: Date {
+    /// The time after which a missing chart is late: on the day after its last day.
+    var deadline: Date {
         let hour = if case .day = target { 9.0 } else { 12.0 }
         return (lastDay + 1).start + hour * 3600
     }
 
-    /// That it is late.
-    var lateness: Anomaly? {
+    /// The anomaly that it is late.
+    var lateAnomaly: Anomaly? {
         switch target {
         case .day(let date, let market): .late(date, in: market, at: "09:00")
         case .week(let week, let market): .late(week, in: market, at: "12:00")
@@ -40,31 +40,31 @@ struct ScheduledChart: Hashable, Sendable {
         }
     }
 
-    /// The national chart of a day: in its night, thrice on the day after it, and ever more seldom.
+    /// Returns the national chart of a day: checked in the night after it, three times on the next day, then more rarely.
     static func day(_ date: KoreanDate) -> ScheduledChart {
         ScheduledChart(
             name: "day.\(date)", target: .day(date, .all), topic: .ranking(day: date, market: .all), lastDay: date,
-            looks: [
-                look("night", date, after: 1, at: (0, 5)), look("morning", date, after: 1, at: (9, 0)),
-                look("noon", date, after: 1, at: (12, 30)), look("evening", date, after: 1, at: (19, 0)),
-                look("second", date, after: 2, at: (10, 0)), look("third", date, after: 3, at: (10, 0)),
-                look("seventh", date, after: 7, at: (10, 0)), look("thirtieth", date, after: 30, at: (10, 0)),
+            checks: [
+                check("night", date, after: 1, at: (0, 5)), check("morning", date, after: 1, at: (9, 0)),
+                check("noon", date, after: 1, at: (12, 30)), check("evening", date, after: 1, at: (19, 0)),
+                check("second", date, after: 2, at: (10, 0)), check("third", date, after: 3, at: (10, 0)),
+                check("seventh", date, after: 7, at: (10, 0)), check("thirtieth", date, after: 30, at: (10, 0)),
             ])
     }
 
-    /// The national chart of a week: on the day after it, and when its days are settled.
+    /// Returns the national chart of a week: checked on the day after it, and when its days are settled.
     static func week(_ week: Week) -> ScheduledChart {
         let last = week.lastDay
         return ScheduledChart(
             name: "\(week.span.rawValue).\(week.firstDay)", target: .week(week, .all),
             topic: .weekRanking(week, market: .all), lastDay: last,
-            looks: [
-                look("morning", last, after: 1, at: (9, 30)), look("evening", last, after: 1, at: (19, 30)),
-                look("third", last, after: 3, at: (10, 30)), look("seventh", last, after: 7, at: (10, 30)),
+            checks: [
+                check("morning", last, after: 1, at: (9, 30)), check("evening", last, after: 1, at: (19, 30)),
+                check("third", last, after: 3, at: (10, 30)), check("seventh", last, after: 7, at: (10, 30)),
             ])
     }
 
-    /// Everything that has looks at `now` or yet to come, oldest first; yesterday's chart comes last.
+    /// Returns the charts that have checks at `now` or later, oldest first; yesterday's chart comes last.
     static func all(at now: Date) -> [ScheduledChart] {
         let today = KoreanDate(at: now)
         let days = (1...30).map { ScheduledChart.day(today - $0) }
@@ -75,20 +75,20 @@ struct ScheduledChart: Hashable, Sendable {
         return (days + weeks).filter { $0.lastDay >= .firstChart }.sorted { $0.lastDay < $1.lastDay }
     }
 
-    /// The newest look that is due.
-    func due(at now: Date) -> ScheduledCheck? {
-        looks.last { $0.time <= now }
+    /// Returns the latest check that is due.
+    func due(at now: Date) -> Check? {
+        checks.last { $0.time <= now }
     }
 
-    /// The look after that.
-    func next(after now: Date) -> ScheduledCheck? {
-        looks.first { $0.time > now }
+    /// Returns the first check that is not due yet.
+    func next(after now: Date) -> Check? {
+        checks.first { $0.time > now }
     }
 
-    private static func look(
+    private static func check(
         _ word: String, _ date: KoreanDate, after days: Int, at time: (hour: Int, minute: Int)
-    ) -> ScheduledCheck {
+    ) -> Check {
         let seconds = Double(time.hour * 3600 + time.minute * 60)
-        return ScheduledCheck(word: word, time: (date + days).start + seconds)
+        return Check(word: word, time: (date + days).start + seconds)
     }
 }

@@ -1,0 +1,123 @@
+import BoxOffice
+import Concurrency
+import Contract
+import FoundationEssentials
+import Operations
+import SQLite
+
+/// Takes requests from the queue, several at a time, and ends each with its result or a failure.
+struct FetchService: Service {
+    /// How many requests are processed at once unless set otherwise; the HTTP client limits the calls per host.
+    static let defaultWidth = 8
+
+    /// How many requests are processed at once: while one waits for its answer, others are written.
+    var width = Self.defaultWidth
+    /// The executor of the tasks that process them.
+    var executor: (any TaskExecutor)?
+    let queue: RequestQueue
+    /// Returns the fetcher for a priority: each priority has its own part of the day's calls.
+    let fetcher: @Sendable (Request.Priority) -> Fetcher
+    let store: WorkerStore
+    let logger: Logger
+    let metrics: WorkerMetrics
+    let clock: any Clock<Duration>
+    var failPoints = FailPoints.none
+
+    /// Runs until the queue is closed and the requests in progress have ended.
+    func run() async throws {
+        await withTaskGroup { tasks in
+            for _ in 0..<width {
+                tasks.addTask(executorPreference: executor) {
+                    while let accepted = await queue.next() { await finish(accepted) }
+                }
+            }
+        }
+    }
+
+    func stop() async {
+        queue.close()
+    }
+
+    /// The end of a request.
+    private enum Ending {
+        case done(FetchResult, askedAt: Date)
+        case failed(ContractError)
+    }
+
+    /// Ends a request. While the disk rejects the write it tries again: an accepted request is never given up.
+    private func finish(_ accepted: AcceptedRequest) async {
+        let logger = logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
+        var fetched: Ending?
+        // Cancelled, the request stays in the inbox for the next start.
+        await RetryLoop(clock: clock).run {
+            do {
+                let ending = if let fetched { fetched } else { try await ending(of: accepted, logger) }
+                // A result is kept while the disk rejects it, because fetching it again costs another call. A failure is
+                // not: its cause may be the disk, where the call could not be booked.
+                if case .done = ending { fetched = ending }
+                try await settle(accepted, ending, logger)
+            } catch is CancellationError {
+                return  // the process ends
+            }
+        } onFailure: { error in
+            logger.error("the end of a request cannot be written; it will be tried again", [.error: "\(error)"])
+        }
+    }
+
+    /// Returns how a request ends; throws errors that may pass: the disk's and the cancellation.
+    private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
+        let now = store.wallClock.now()
+        do {
+            let result = try await fetcher(accepted.request.priority).result(for: accepted, asOf: now)
+            failPoints.reach(.fetched)
+            return .done(result, askedAt: result.askedAt ?? now)
+        } catch {
+            return .failed(try lastingFailure(error, logger))
+        }
+    }
+
+    private func settle(_ accepted: AcceptedRequest, _ ending: Ending, _ logger: Logger) async throws {
+        switch ending {
+        case .done(let result, let askedAt):
+            do {
+                let anomalies = try await store.settle(accepted, with: result, askedAt: askedAt)
+                guard let anomalies else { return }
+                report(anomalies, logger)
+            } catch {
+                return try await fail(accepted, try lastingFailure(error, logger), logger)
+            }
+            metrics.countDone(accepted.id, from: result.source)
+            for problem in result.problems {
+                logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
+            }
+            logger.debug("request done", [.status: result.source.rawValue])
+        case .failed(let failure):
+            try await fail(accepted, failure, logger)
+        }
+    }
+
+    private func fail(_ accepted: AcceptedRequest, _ failure: ContractError, _ logger: Logger) async throws {
+        guard let anomalies = try await store.settle(accepted, with: failure) else { return }
+        report(anomalies, logger)
+        metrics.countFailed(accepted.id, failure)
+        logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])
+    }
+
+    private func report(_ anomalies: [Anomaly], _ logger: Logger) {
+        for anomaly in anomalies {
+            metrics.countAnomaly(anomaly)
+            logger.warning("anomaly", [.reason: anomaly.text])
+        }
+    }
+
+    /// Returns the error that the request fails with; rethrows errors that another try may not meet.
+    private func lastingFailure(_ error: any Error, _ logger: Logger) throws -> ContractError {
+        switch error {
+        case let failure as ContractError: return failure
+        case is DatabaseError, is CancellationError: throw error
+        default:
+            logger.error("a request failed because of an internal error", [.error: "\(error)"])
+            return ContractError(.internal, "internal error: the request could not be processed")
+        }
+    }
+}

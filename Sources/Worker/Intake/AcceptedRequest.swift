@@ -1,0 +1,41 @@
+import Contract
+
+/// Where a request comes from; the raw values are stored in the inbox's table.
+enum RequestOrigin: Int, Sendable {
+    case client = 0
+    case schedule = 1
+    case backfill = 2
+}
+
+/// A request that is in the inbox, or is about to be stored there.
+struct AcceptedRequest: Hashable, Sendable {
+    /// The id that the client gave, or a random one.
+    let id: RequestID
+    let request: Request
+    var origin = RequestOrigin.client
+    /// The client that sent it, if it was accepted since the process started; limits are counted by it.
+    var client: String?
+}
+
+/// A request on its way into the inbox.
+struct IntakeItem: Sendable {
+    let accepted: AcceptedRequest
+    /// What the client sent, with digests in place of attachments.
+    let frames: RequestFrames
+    var attachments = Attachments.none
+}
+
+/// A fire-and-forget request that was rejected; only an event can report its failure.
+struct RejectedRequest: Sendable {
+    let id: RequestID
+    let topic: RequestTopic
+    let body: String
+    let error: ContractError
+}
+
+/// Why a message was not accepted as a request.
+struct RejectionError: Error {
+    let error: ContractError
+    /// What was sent, if its frames could be read.
+    let frames: RequestFrames?
+}

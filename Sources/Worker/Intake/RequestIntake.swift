@@ -1,0 +1,92 @@
+import Contract
+import FoundationEssentials
+import Messaging
+import Networking
+import Operations
+import ZeroMQ
+
+/// Accepts requests from both endpoints, the schedule and the backfill: parses them and stores them in the inbox.
+///
+/// The commit puts the stored requests in the queue; see ``CommitHandler``.
+struct RequestIntake: Sendable {
+    let store: WorkerStore
+    let queue: RequestQueue
+    let logger: Logger
+    let metrics: WorkerMetrics
+    let wallClock: WallClock
+    var requestGuard = RequestGuard.open()
+    var failPoints = FailPoints.none
+
+    /// Accepts a batch of messages in one transaction.
+    ///
+    /// - Returns: For each message the id of its request, or why it was rejected, in the order of the messages.
+    func receive(_ messages: [Message]) async -> [Result<RequestID, RejectionError>] {
+        guard !messages.isEmpty else { return [] }
+        failPoints.reach(.received)
+        var results: [Result<RequestID, RejectionError>?] = []
+        var items: [(index: Int, item: IntakeItem)] = []
+        var waiting = queue.lengths.byClient
+        for (index, message) in messages.enumerated() {
+            do throws(RejectionError) {
+                let client = requestGuard.client(message.sender)
+                items.append((index, try parse(message, of: client, waiting: waiting[client, default: 0])))
+                waiting[client, default: 0] += 1
+                results.append(nil)
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        for ((index, item), result) in zip(items, await accept(items.map(\.item))) {
+            results[index] = result.mapError { RejectionError(error: $0, frames: item.frames) }
+        }
+        for case .failure(let rejection) in results { metrics.countRejected(rejection.error) }
+        return results.compactMap(\.self)
+    }
+
+    /// Stores requests in one transaction.
+    ///
+    /// - Returns: For each item its id, or why it was not accepted, in the order of the items.
+    func accept(_ items: [IntakeItem]) async -> [Result<RequestID, ContractError>] {
+        guard !items.isEmpty else { return [] }
+        do {
+            return zip(items, try await store.accept(items)).map { item, outcome in
+                switch outcome {
+                case .accepted, .duplicate: .success(item.accepted.id)
+                case .conflict:
+                    .failure(ContractError(.conflict, "this id was used for another request", field: "id"))
+                case .overloaded:
+                    .failure(ContractError(.overloaded, "\(store.inbox.limit) requests are waiting", retryAfter: 60))
+                }
+            }
+        } catch {
+            logger.error("requests cannot be stored", [.count: items.count, .error: "\(error)"])
+            let failure = ContractError(.internal, "the request could not be stored")
+            return items.map { _ in .failure(failure) }
+        }
+    }
+
+    private func parse(_ message: Message, of client: String, waiting: Int) throws(RejectionError) -> IntakeItem {
+        // Before the message is parsed and without an event: a client over its limits must not fill the log either.
+        let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        if let error = requestGuard.refusal(of: command, from: message.sender)
+            ?? requestGuard.refusal(ofOneMoreThan: waiting)
+        {
+            throw RejectionError(error: error, frames: nil)
+        }
+        let frames: RequestFrames
+        do throws(ContractError) {
+            frames = try RequestFrames(message.frames)
+        } catch {
+            throw RejectionError(error: error, frames: nil)
+        }
+        do throws(ContractError) {
+            let request = try Request(frames, at: wallClock.now())
+            let attachments = try frames.attachments()
+            let stored = frames.withoutAttachments(digests: attachments.images.map { SHA256.hexDigest(of: $0) })
+            let accepted = AcceptedRequest(id: request.id ?? .random(), request: request, client: client)
+            return IntakeItem(accepted: accepted, frames: stored, attachments: attachments)
+        } catch {
+            throw RejectionError(error: error, frames: frames)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Contract
+import Operations
+import ZeroMQ
+
+/// Receives fire-and-forget requests on the SUB endpoint.
+///
+/// There is no receipt. A request that can be parsed but not accepted ends as `request.failed`; any other message is
+/// counted, logged and dropped.
+struct RequestService: Service {
+    let socket: Socket
+    let intake: RequestIntake
+    let store: WorkerStore
+    let logger: Logger
+    private let rejectionLogger: RateLimitedLogger
+
+    init(socket: Socket, intake: RequestIntake, store: WorkerStore, logger: Logger) {
+        self.socket = socket
+        self.intake = intake
+        self.store = store
+        self.logger = logger
+        rejectionLogger = RateLimitedLogger(logger)
+    }
+
+    func run() async throws {
+        for await batch in socket.incoming {
+            var rejected: [RejectedRequest] = []
+            for case .failure(let rejection) in await intake.receive(batch) {
+                let error = rejection.error
+                rejectionLogger.warning("request refused", [.code: error.code.rawValue, .reason: error.message])
+                if let request = rejection.request { rejected.append(request) }
+            }
+            await end(rejected)
+        }
+    }
+
+    func stop() async {
+        await socket.close()
+    }
+
+    private func end(_ rejected: [RejectedRequest]) async {
+        guard !rejected.isEmpty else { return }
+        do {
+            try await store.reject(rejected)
+        } catch {
+            logger.error(
+                "the failures of refused requests cannot be stored", [.count: rejected.count, .error: "\(error)"])
+        }
+    }
+}
+
+extension RejectionError {
+    /// The request that ends by this rejection, or nil if the message cannot be parsed as one.
+    fileprivate var request: RejectedRequest? {
+        // A conflict is about a request that has an end of its own.
+        guard error.code != .conflict, let frames, let topic = RequestTopic(text: frames.topic) else { return nil }
+        return RejectedRequest(
+            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.withoutAttachments().body,
+            error: error)
+    }
+}

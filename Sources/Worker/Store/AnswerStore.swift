@@ -1,0 +1,78 @@
+import BoxOffice
+import Contract
+import EventStore
+import FoundationEssentials
+import SQLite
+
+/// How long an answer from the log counts as fresh, in seconds.
+enum Freshness {
+    /// A chart whose figures may still be corrected.
+    static let provisionalChart: TimeInterval = 10 * 60
+    /// Movie details and posters, which rarely change.
+    static let movie: TimeInterval = 7 * 86_400
+}
+
+/// The newest event of a topic, and when an upstream last confirmed it.
+struct CheckedEvent: Sendable {
+    let event: LoggedEvent
+    let checked: Date
+
+    /// Whether it was confirmed within the last `period` seconds.
+    func isFresh(for period: TimeInterval, at now: Date) -> Bool {
+        // A time in the future is from before the clock was set back and says nothing.
+        (0..<period).contains(now.timeIntervalSince(checked))
+    }
+}
+
+/// Answers requests from the log.
+struct AnswerStore {
+    private let transaction: StoreTransaction
+    private var connection: Connection { transaction.connection }
+
+    init(_ transaction: StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Returns the newest event of a topic, or nil if the topic has none.
+    func checkedEvent(_ topic: Topic) throws -> CheckedEvent? {
+        try transaction.log.latest(topic, in: connection).map { event in try checked(event) }
+    }
+
+    /// Returns the whole answer to a request, or nil if the log lacks a part of it or a part is not fresh.
+    ///
+    /// - Throws: `DecodingError` if an event in the log cannot be read.
+    func answer(to request: Request, at now: Date) throws -> FetchResult? {
+        guard !request.refresh else { return nil }
+        let events: [LoggedEvent?]
+        switch request.target {
+        case .day(let date, let market):
+            events = [try freshChart(.ranking(day: date, market: market), endingOn: date, at: now)]
+        case .week(let week, let market):
+            events = [try freshChart(.weekRanking(week, market: market), endingOn: week.lastDay, at: now)]
+        case .movie(let code, let wantsPoster):
+            events = try ([.movie(code)] + (wantsPoster ? [.poster(code)] : [])).map { topic in
+                try checkedEvent(topic).flatMap { $0.isFresh(for: Freshness.movie, at: now) ? $0.event : nil }
+            }
+        case .products, .productOrder: return nil
+        }
+        let found = events.compactMap(\.self)
+        return found.count == events.count ? FetchResult(logged: found) : nil
+    }
+
+    private func checked(_ event: LoggedEvent) throws -> CheckedEvent {
+        let checked = try FreshnessTable.lastCheck(of: event.topic, in: connection)
+        return CheckedEvent(event: event, checked: checked ?? .distantPast)
+    }
+
+    /// Returns the chart in the log if it is settled, or if it was confirmed recently and would still be provisional.
+    private func freshChart(_ topic: Topic, endingOn day: KoreanDate, at now: Date) throws -> LoggedEvent? {
+        guard let (event, state) = try transaction.charts.latest(topic, of: transaction.log, in: connection) else {
+            return nil
+        }
+        if state == .settled { return event }
+        let isRecent =
+            try Chart.state(of: day, at: now) == .provisional
+            && checked(event).isFresh(for: Freshness.provisionalChart, at: now)
+        return isRecent ? event : nil
+    }
+}

@@ -1,0 +1,114 @@
+import Contract
+import FoundationEssentials
+import SQLite
+import Text
+
+/// Records, before an order is sent, that it may have reached the Open Market.
+///
+/// An executor that finds an intent checks the Open Market before it sends the order again.
+struct OrderIntent: Hashable, Sendable {
+    /// When the order was about to be sent.
+    let begun: Date
+    /// The number of the newest product before that; a product that the order registers has a higher one.
+    let newest: Int
+}
+
+/// The attachments and the intents of product orders, both kept only until the request ends.
+///
+/// No other table holds a secret. Debian's SQLite overwrites deleted rows; the write-ahead log is overwritten when it
+/// wraps around.
+struct OrderStore {
+    static let attachmentSchema = Schema.Component(
+        "enclosed",
+        migrations: [
+            """
+            create table enclosed (
+                request text not null,
+                number integer not null,
+                bytes blob not null,
+                primary key (request, number)
+            ) strict, without rowid;
+            """
+        ])
+    static let intentSchema = Schema.Component(
+        "attempt",
+        migrations: [
+            """
+            create table attempt (
+                request text primary key,
+                begun integer not null,
+                newest integer not null
+            ) strict, without rowid;
+            """
+        ])
+
+    /// The number of the secret's row; images are numbered from 1.
+    private static let secretNumber = 0
+
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Stores the attachments of a request.
+    func insert(_ attachments: Attachments, of id: RequestID) throws(DatabaseError) {
+        let images = attachments.images.enumerated().map { ($0 + 1, $1) }
+        for (number, bytes) in (attachments.secret.map { [(Self.secretNumber, Array($0.utf8))] } ?? []) + images {
+            try connection.execute(
+                "insert into enclosed (request, number, bytes) values (?, ?, ?)", id, number, bytes)
+        }
+    }
+
+    /// Returns the attachments of a request that has not ended.
+    func attachments(of id: RequestID) throws(DatabaseError) -> Attachments {
+        var attachments = Attachments()
+        let rows = try connection.query(
+            "select number, bytes from enclosed where request = ? order by number", id, as: Int.self, [UInt8].self)
+        for (number, bytes) in rows {
+            if number == Self.secretNumber {
+                attachments.secret = String(decoding: bytes, as: UTF8.self)
+            } else {
+                attachments.images.append(bytes)
+            }
+        }
+        return attachments
+    }
+
+    /// Stores that an order is about to be sent.
+    func insert(_ intent: OrderIntent, of id: RequestID) throws(DatabaseError) {
+        try connection.execute(
+            "insert or replace into attempt (request, begun, newest) values (?, ?, ?)", id,
+            intent.begun.millisecondsSince1970, intent.newest)
+    }
+
+    /// Returns the intent of an order that may have been sent, or nil if it certainly was not.
+    func intent(of id: RequestID) throws(DatabaseError) -> OrderIntent? {
+        let rows = try connection.query(
+            "select begun, newest from attempt where request = ?", id, as: Int.self, Int.self)
+        return rows.first.map { OrderIntent(begun: Date(millisecondsSince1970: $0.0), newest: $0.1) }
+    }
+
+    /// Deletes the attachments and the intent of a request that has ended.
+    func delete(_ id: RequestID) throws(DatabaseError) {
+        try connection.execute("delete from enclosed where request = ?", id)
+        try connection.execute("delete from attempt where request = ?", id)
+    }
+}
+
+extension WorkerStore {
+    /// Returns the attachments of a request that has not ended.
+    func attachments(of id: RequestID) async throws -> Attachments {
+        try await database.read { try OrderStore($0).attachments(of: id) }
+    }
+
+    /// Returns the intent of an order that may have been sent, or nil if it certainly was not.
+    func intent(of id: RequestID) async throws -> OrderIntent? {
+        try await database.read { try OrderStore($0).intent(of: id) }
+    }
+
+    /// Stores on disk that an order is about to be sent.
+    func insert(_ intent: OrderIntent, of id: RequestID) async throws {
+        try await database.write { try OrderStore($0).insert(intent, of: id) }
+    }
+}

@@ -1,0 +1,96 @@
+import BoxOffice
+import Contract
+import EventStore
+import FoundationEssentials
+import Operations
+import SQLite
+
+/// Ends requests: writes what was found, the anomalies in it and the request's end in one transaction.
+struct SettlementStore {
+    private let transaction: StoreTransaction
+    private var connection: Connection { transaction.connection }
+
+    init(_ transaction: StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    /// Ends a request with its result; see ``WorkerStore/settle(_:with:askedAt:)``.
+    func settle(_ accepted: AcceptedRequest, with result: FetchResult, askedAt: Date) throws -> [Anomaly]? {
+        guard try end(accepted, as: .done) else { return nil }
+        if case .productOrder = accepted.request.target { try FreshnessTable.expireProductPages(in: connection) }
+        var events = result.logged
+        var anomalies: [Anomaly] = []
+        for fact in result.fetched {
+            events.append(try record(fact, foundBy: accepted, askedAt: askedAt, anomalies: &anomalies))
+        }
+        let done = EventDraft(done: accepted, events: events, result)
+        let (anomalyEvents, new) = try AnomalyStore(transaction).append(anomalies, foundBy: accepted)
+        events += anomalyEvents
+        events += try transaction.append([done])
+        transaction.end(accepted.origin, events: events)
+        return new
+    }
+
+    /// Ends a request with a failure; returns the new anomalies, or nil if the request had ended already.
+    func settle(_ accepted: AcceptedRequest, with error: ContractError) throws -> [Anomaly]? {
+        let request = accepted.request
+        guard try end(accepted, as: .failed) else { return nil }
+        let failed = EventDraft(
+            failed: accepted.id, topic: request.topic.rawValue, request: request.fields, priority: request.priority,
+            error)
+        let store = AnomalyStore(transaction)
+        let anomalies = try store.anomalies(in: error, of: request, at: transaction.wallClock.now())
+        let (anomalyEvents, new) = try store.append(anomalies, foundBy: accepted)
+        transaction.end(accepted.origin, events: try anomalyEvents + transaction.append([failed]))
+        return new
+    }
+
+    /// Ends a request that cannot be read any more.
+    func fail(
+        _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError
+    ) throws {
+        guard try transaction.inbox.settle(id, as: .failed, in: connection) else { return }
+        try OrderStore(connection).delete(id)
+        let failed = EventDraft(failed: id, topic: topic, request: fields, error)
+        transaction.end(origin, events: try transaction.append([failed]))
+    }
+
+    /// Marks a request as ended and deletes its attachments; returns false if it had ended before.
+    private func end(_ accepted: AcceptedRequest, as state: RequestInbox.State) throws -> Bool {
+        guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }
+        if accepted.request.topic.isAboutProducts { try OrderStore(connection).delete(accepted.id) }
+        return true
+    }
+
+    /// Appends a fact if it differs from the log, and returns the event that states it now.
+    private func record(
+        _ fact: FetchResult.Fact, foundBy accepted: AcceptedRequest, askedAt: Date, anomalies: inout [Anomaly]
+    ) throws -> LoggedEvent {
+        let now = transaction.wallClock.now()
+        let known = try transaction.log.latest(fact.topic, in: connection)
+        // Another request asked later and was answered sooner: the log is newer than this fact. A time in the future is
+        // from before the clock was set back; it must not make facts count as old until the clock has caught up.
+        if let known, let checked = try FreshnessTable.lastCheck(of: fact.topic, in: connection), askedAt < checked,
+            checked <= now
+        {
+            return known
+        }
+        try FreshnessTable.setLastCheck(of: fact.topic, to: askedAt, in: connection)
+        guard let draft = try fact.draft(after: known, foundBy: accepted) else {
+            if let known { return known }
+            throw ContractError(.internal, "internal error: no event was produced for \(fact.topic)")
+        }
+        let store = AnomalyStore(transaction)
+        switch fact {
+        case .chart(let chart): anomalies += try store.anomalies(in: chart, after: known)
+        case .weekChart(let chart): anomalies += try store.anomalies(in: chart, after: known)
+        case .movie, .poster, .productPage, .product, .productRemoved: break
+        }
+        let event = try transaction.log.append([draft], at: now, in: connection)[0]
+        if event.stream == .ranking {
+            // A later revision differs from the fetched chart: it has a revision number and corrections.
+            transaction.charts.insert(known == nil ? fact.chart : nil, of: event)
+        }
+        return event
+    }
+}

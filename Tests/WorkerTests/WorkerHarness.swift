@@ -1,0 +1,207 @@
+import BoxOffice
+import Concurrency
+import Contract
+import EventStore
+import FoundationEssentials
+import Networking
+import Operations
+import SQLite
+import TestSupport
+import Testing
+import Upstreams
+
+@testable import Worker
+
+/// A worker's store in a fresh database, which keeps what it publishes, with a queue and a wall clock that a test sets.
+final class WorkerHarness: Sendable {
+    /// 2024-06-05, noon in Korea.
+    static let noon = Date(timeIntervalSince1970: 1_717_556_400)
+
+    let folder: TemporaryFolder
+    let database: Database
+    let store: WorkerStore
+    let queue = RequestQueue()
+    private let time = Locked(noon)
+    let wallClock: WallClock
+    let log = LogLines()
+    private let published: Locked<[LoggedEvent]>
+    private let stream: AsyncStream<LoggedEvent>
+    private let observer = Locked<@Sendable (CommittedChanges) -> Void>({ _ in })
+
+    init(room: Int = 10_000) async throws {
+        folder = try TemporaryFolder()
+        database = try Database(path: folder.file("worker.db"), schema: WorkerStore.schema)
+        wallClock = WallClock { [time] in time.withLock { $0 } }
+        let (stream, continuation) = AsyncStream.makeStream(of: LoggedEvent.self)
+        let published = Locked<[LoggedEvent]>([])
+        self.stream = stream
+        self.published = published
+        let events = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
+        let handler = CommitHandler(
+            publish: { events in
+                published.withLock { $0 += events }
+                for event in events { continuation.yield(event) }
+            }, queue: queue, metrics: WorkerMetrics(Metrics(), clock: ManualClock()),
+            logger: log.logger(clock: wallClock), scheduleSignal: RestartableWakeSignal(),
+            backfillSignal: RestartableWakeSignal())
+        store = WorkerStore(
+            database: database, log: events, inbox: RequestInbox(limit: room), wallClock: wallClock
+        ) { [observer] changes in
+            handler.handle(changes)
+            observer.withLock { $0 }(changes)
+        }
+    }
+
+    /// Calls `observer` after each commit, once its events are published.
+    func observeCommits(_ observer: @escaping @Sendable (CommittedChanges) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    func setClock(to time: Date) {
+        self.time.withLock { $0 = time }
+    }
+
+    var logger: Logger { log.logger(clock: wallClock) }
+
+    /// The topics of the events published so far, in order.
+    var topics: [String] { published.withLock { $0.map(\.topic.description) } }
+
+    /// Returns the events published so far on topics that begin with `prefix`.
+    func events(_ prefix: String = "") -> [LoggedEvent] {
+        published.withLock { $0.filter { $0.topic.description.hasPrefix(prefix) } }
+    }
+
+    /// Waits for the end of a request; each end can be waited for once.
+    func end(of id: RequestID) async throws -> LoggedEvent {
+        for await event in stream {
+            if case .request(.done, id) = event.topic { return event }
+            if case .request(.failed, id) = event.topic { return event }
+        }
+        throw CancellationError()
+    }
+
+    /// Waits for the ends of `count` requests; each end can be waited for once.
+    func ends(_ count: Int) async throws {
+        var count = count
+        for await event in stream {
+            if case .request(.done, _) = event.topic { count -= 1 }
+            if case .request(.failed, _) = event.topic { count -= 1 }
+            if count == 0 { return }
+        }
+        throw CancellationError()
+    }
+
+    /// Expects that the events of the log were published, once and in its order.
+    func expectPublishedInOrder() async throws {
+        let logged = try await database.read { [store] connection in
+            try store.log.events(of: .request, after: .zero, limit: 500, in: connection).events
+        }
+        #expect(events("request.") == logged)
+    }
+
+    /// Accepts a request, as both endpoints do.
+    @discardableResult
+    func accept(_ request: Request, as id: String) async throws -> AcceptedRequest {
+        let accepted = AcceptedRequest(id: try #require(RequestID(id)), request: request)
+        let outcomes = try await store.accept([IntakeItem(accepted: accepted, frames: request.frames)])
+        #expect(outcomes == [.accepted])
+        return accepted
+    }
+}
+
+extension WorkerHarness {
+    /// Makes a fetcher that calls KOBIS and Kakao at these addresses, once each, and has no key for one without address.
+    func fetcher(
+        kobis: String? = nil, kakao: String? = nil, client: HTTPClient = HTTPClient(retry: .never),
+        quota: QuotaLedger? = nil
+    ) -> Fetcher {
+        Fetcher(
+            store: store, client: client,
+            kobis: kobis.map { Kobis(url: $0, key: "0123456789abcdef0123456789abcdef") },
+            posters: kakao.map {
+                PosterFinder(
+                    client: client, search: KakaoImageSearch(url: $0, key: "fedcba9876543210"),
+                    allowsPrivateAddresses: true)
+            }, quota: quota, wallClock: wallClock)
+    }
+
+    /// Makes a service on the harness's queue, whose pauses `clock` ends.
+    func service(
+        _ fetcher: Fetcher, metrics: Metrics = Metrics(), clock: ManualClock = ManualClock()
+    ) -> FetchService {
+        FetchService(
+            queue: queue, fetcher: { _ in fetcher }, store: store, logger: logger,
+            metrics: WorkerMetrics(metrics, clock: clock), clock: clock)
+    }
+
+    /// Runs the service while `body` runs, then stops it.
+    func serve(_ service: FetchService, _ body: () async throws -> Void) async throws {
+        let running = Task { try await service.run() }
+        do {
+            try await body()
+        } catch {
+            running.cancel()
+            throw error
+        }
+        await service.stop()
+        try await running.value
+    }
+}
+
+extension Fetcher {
+    /// Returns the answer to a request with a random id.
+    func result(for request: Request, asOf now: Date) async throws -> FetchResult {
+        try await result(for: AcceptedRequest(id: .random(), request: request), asOf: now)
+    }
+}
+
+extension Database {
+    /// Stops the file from growing, as if its disk were full, or lets it grow again.
+    func setFull(_ isFull: Bool) async throws {
+        try await write { connection in
+            // SQLite takes a limit below the file's size for that size.
+            if isFull {
+                try connection.execute("pragma max_page_count = 1")
+            } else {
+                try connection.execute("pragma max_page_count = 1000000")
+            }
+        }
+    }
+}
+
+/// The lines of a log.
+final class LogLines: Sendable {
+    private let lines: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+    private let all = Locked<[String]>([])
+
+    init() {
+        (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    }
+
+    func logger(clock: WallClock = .system) -> Logger {
+        Logger(label: "test", level: .debug, format: .json, clock: clock) { [all, continuation] bytes in
+            let line = String(decoding: bytes, as: UTF8.self)
+            all.withLock { $0.append(line) }
+            continuation.yield(line)
+        }
+    }
+
+    /// The lines logged so far.
+    var text: String { all.withLock { $0.joined() } }
+
+    /// Returns the number of lines that contain `text`.
+    func count(of text: String) -> Int {
+        all.withLock { $0.count { $0.contains(text) } }
+    }
+
+    /// Waits for a line that contains `text`; each line can be waited for once. Returns nil if the log ends first.
+    func line(_ text: String) async -> String? {
+        await lines.first { $0.contains(text) }
+    }
+
+    /// Ends the log.
+    func end() {
+        continuation.finish()
+    }
+}
