@@ -3,18 +3,18 @@ public import Contract
 public import JSONCoding
 public import OpenMarket
 
-/// What a rule found out about a film on a day or about a product, or that this no longer holds: the data of an alert event.
+/// The data of an alert event: what a rule found about a movie on a day, a product or an anomaly, or its retraction.
 public struct Alert: Hashable, Sendable, Decodable {
-    /// How much an alert matters: by the best rank that the film has or had the day before, unless its rule says.
+    /// How much an alert matters. Derived from the movie's better rank of the two days, unless the rule file sets it.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Codable {
-        /// Outside the first three.
+        /// Rank 4 or lower, or no rank.
         case info
-        /// Second or third.
+        /// Rank 2 or 3.
         case notable
-        /// Number one.
+        /// Rank 1.
         case major
 
-        /// The severity of what happens to a film with these ranks, as far as they are known.
+        /// Derives the severity from the ranks that are known.
         init(rank: Int?, previousRank: Int?) {
             switch [rank, previousRank].compactMap(\.self).min() {
             case .some(...1): self = .major
@@ -24,19 +24,19 @@ public struct Alert: Hashable, Sendable, Decodable {
         }
     }
 
-    /// The alert in words, one sentence each.
+    /// The alert as one sentence in each language.
     public struct Text: Hashable, Sendable, Decodable {
-        /// In Korean.
+        /// The Korean sentence.
         public var ko: String
-        /// In English.
+        /// The English sentence.
         public var en: String
     }
 
-    /// An event in the worker's log that an alert rests on.
+    /// An event of the worker's log that an alert rests on.
     public struct Evidence: Hashable, Sendable, Decodable {
         /// The event's stream.
         public var stream: Stream
-        /// The event's place in its stream.
+        /// The event's sequence in its stream.
         public var sequence: SequenceNumber
 
         /// Names an event.
@@ -48,35 +48,35 @@ public struct Alert: Hashable, Sendable, Decodable {
 
     /// The rule that fired.
     public var rule: AlertRule
-    /// The day of the chart; of an alert about a product the day in Korea on which it was seen so.
+    /// The day of the chart; for an alert about a product, the event's day in Korea.
     public var date: KoreanDate
-    /// The market of the chart; absent for the whole country's.
+    /// The market of the chart; nil for the whole market.
     public var market: Market?
-    /// The film; nil for what is about none.
+    /// The movie; nil for an alert about something else.
     @Nullable public var movieCode: MovieCode?
-    /// The product; absent for what is about none.
+    /// The product; nil for an alert about something else.
     public var product: ProductID?
-    /// The film's title, as the chart has it, or the product's name.
+    /// The movie's title in the chart, or the product's name.
     @Nullable public var title: String?
-    /// The rank on the day; nil for a film that left.
+    /// The rank on the day; nil for a movie that left.
     @Nullable public var rank: Int?
-    /// The rank on the day before; nil where it is not known, as for a film that entered.
+    /// The rank on the day before; nil where it is not known, as for a movie that entered.
     @Nullable public var previousRank: Int?
-    /// How many ranks the film rose (positive) or fell; nil where it is not known.
+    /// The number of ranks that the movie rose or, negative, fell; nil where it is not known.
     @Nullable public var change: Int?
-    /// How much it matters.
+    /// The severity.
     public var severity: Severity
-    /// The rule's own figures.
+    /// The rule's own values.
     public var values: [String: TemplateValue]
-    /// The alert in words.
+    /// The alert as a sentence.
     public var text: Text
-    /// The events it rests on: the day's chart, then the day before's if the rule looks at it.
+    /// The events that the alert rests on: the day's chart, then the chart of the day before if the rule uses it.
     public var evidence: [Evidence]
-    /// The id of the alert that this one takes back; absent otherwise.
+    /// The id of the alert that this one retracts; nil if it is not a retraction.
     public var retracts: String?
 
-    /// The same for the same decision, whenever and however often it is taken: rule, film, day and market; for a product,
-    /// which may change often on a day, rule, product, day and the event that says so.
+    /// The event's id, the same each time the same alert is decided: rule, movie, day and market. For a product, which can
+    /// change several times a day: rule, product, day and event.
     public var id: String {
         if let product, let event = evidence.first {
             return "\(rule.rawValue).\(product).\(date).\(event.stream.rawValue).\(event.sequence.value)"
@@ -86,14 +86,14 @@ public struct Alert: Hashable, Sendable, Decodable {
         return "\(rule.rawValue).\(subject).\(date).\(market ?? .all)\(span)"
     }
 
-    /// The topic of its event.
+    /// The topic of the alert's event; nil if the alert has no subject.
     var topic: Topic? {
         if let movieCode { return .alert(rule: rule, code: movieCode, date: date) }
         if let product { return .productAlert(rule: rule, product: product, date: date) }
         return Anomaly.Kind(rawValue: subject).map { .anomalyAlert($0, date) }
     }
 
-    /// The film, or else the kind of anomaly.
+    /// The movie's code, or else the kind of anomaly.
     private var subject: String {
         if let movieCode { return movieCode.description }
         guard case .text(let kind) = values["kind"] else { return "" }
@@ -104,7 +104,8 @@ public struct Alert: Hashable, Sendable, Decodable {
 // MARK: - JSON
 
 extension Alert: JSONWritable {
-    /// Writes members in the order of their names: what a film's alert may lack is null, what only others have is left out.
+    /// Writes members in the order of their names. A missing value of a movie's alert is null; members that a movie's alert
+    /// never has are left out.
     public func write(to json: inout JSONWriter) {
         json.member("change", change, isFirst: true)
         json.member("date", date.description)
@@ -132,7 +133,7 @@ extension Alert: JSONWritable {
 }
 
 extension Alert.Text: JSONWritable {
-    /// Writes both sentences.
+    /// Writes the two sentences.
     public func write(to json: inout JSONWriter) {
         json.member("en", en, isFirst: true)
         json.member("ko", ko)
@@ -141,7 +142,7 @@ extension Alert.Text: JSONWritable {
 }
 
 extension Alert.Evidence: JSONWritable {
-    /// Writes the event's stream and place.
+    /// Writes the event's stream and sequence.
     public func write(to json: inout JSONWriter) {
         json.member("sequence", sequence.description, isFirst: true)
         json.member("stream", stream.rawValue)

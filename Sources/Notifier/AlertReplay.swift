@@ -7,20 +7,25 @@ import Messaging
 import OpenMarket
 import SQLite
 
-/// Computes the alerts of a worker's log afresh. Nothing is published and nothing is changed.
+/// Decides the alerts of a worker's log again. Publishes nothing and changes nothing.
 public struct AlertReplay: Sendable {
     private let rules: AlertRules
     private let since: KoreanDate?
-    private let history: BaselinePosition
+    private let baseline: BaselinePosition
 
-    /// Makes a replay by these rules; `history` is what a notifier only learnt from.
-    public init(rules: AlertRules, since: KoreanDate? = nil, history: BaselinePosition = .none) {
+    /// Makes a replay.
+    ///
+    /// - Parameters:
+    ///   - rules: the rules to decide by.
+    ///   - since: the day since which charts fire in any order, as for a notifier.
+    ///   - baseline: the events that fire nothing.
+    public init(rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition = .none) {
         self.rules = rules
         self.since = since
-        self.history = history
+        self.baseline = baseline
     }
 
-    /// An alert as one line of JSON, `{"data":…,"id":…}`: the data and the id that its event has.
+    /// Returns an alert as one line of JSON, `{"data":…,"id":…}`, with the data and the id of its event.
     public static func json(_ alert: Alert) -> [UInt8] {
         var json = JSONWriter()
         json.member("data", alert, isFirst: true)
@@ -29,48 +34,90 @@ public struct AlertReplay: Sendable {
         return json.bytes
     }
 
-    /// Hands `body` each alert that a notifier decides on that hears the log from its beginning, in its order.
+    /// Calls `body` with each alert that a notifier decides when it reads the log from its beginning.
     ///
-    /// The same log and the same settings give the same alerts: ids, texts and order, byte for byte.
+    /// The same log with the same rules gives the same ids, texts and order, byte for byte. Alerts about charts come
+    /// first, then those about anomalies, then those about products: only within a stream do all readers see one order.
+    ///
+    /// - Throws: if the log cannot be read, or what `body` throws.
     public func run(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
             var decider = AlertDecider(rules: rules, since: since)
             var decided: Set<String> = []
-            var charts = LogCursor(log, .ranking, prefix: prefix)
+            var charts = PagedReader(log, .ranking, prefix: prefix)
             while let event = try charts.next(in: connection) {
                 guard let chart = try SourcedChart(event) else { continue }
-                if since == nil, try history.includes(event) {
-                    decider.learn(chart)
+                if since == nil, try baseline.includes(event) {
+                    decider.applyBaseline(chart)
                     continue
                 }
-                for alert in decider.take(chart) where decided.insert(alert.id).inserted { try body(alert) }
+                for alert in decider.apply(chart) where decided.insert(alert.id).inserted { try body(alert) }
             }
-            try anomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
-            try products(log, connection, isHistory: { try history.includes($0) }, body)
+            try replayAnomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
+            try replayProducts(log, connection, isBaseline: { try baseline.includes($0) }, body)
         }
     }
 
-    /// The alerts about anomalies come last: only within a stream is there one order for all readers.
-    private func anomalies(_ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void) throws {
+    /// Calls `body` with each alert that would have fired if each day's chart had come in its order, as it stands now.
+    ///
+    /// This shows what new rules say about the stored history, in whatever order that was fetched. Days before `since`
+    /// fire nothing.
+    ///
+    /// - Throws: if the log cannot be read, or what `body` throws.
+    public func dryRun(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
+        try file.read { log, connection in
+            for market in rules.markets.sorted(by: { $0.description < $1.description }) {
+                try dryRun(of: market, log, connection, body)
+            }
+            let first = since?.start ?? .distantPast
+            try replayProducts(log, connection, isBaseline: { try Event($0).time < first }, body)
+        }
+    }
+
+    private func dryRun(
+        of market: Market, _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
+    ) throws {
+        var decider = AlertDecider(rules: rules)
+        var last = ""
+        var more = true
+        while more {
+            let page = try log.latest(prefix: "ranking.day.\(market).", after: last, limit: 500, in: connection)
+            for event in page.events {
+                guard var chart = try SourcedChart(event) else { continue }
+                // What the day's last chart corrected was not known on that day.
+                chart.chart.corrections = nil
+                if let since, chart.chart.date < since {
+                    decider.applyBaseline(chart)
+                } else {
+                    for alert in decider.apply(chart) { try body(alert) }
+                }
+            }
+            last = page.events.last?.topic.description ?? last
+            more = page.more
+        }
+    }
+
+    private func replayAnomalies(
+        _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
+    ) throws {
         guard rules[.anomaly] != nil else { return }
         let decider = AlertDecider(rules: rules)
-        var anomalies = LogCursor(log, .anomaly)
+        var anomalies = PagedReader(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
-            guard try !history.includes(event) else { continue }
-            let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
-            for alert in decider.take(try event.data(), at: place) { try body(alert) }
+            guard try !baseline.includes(event) else { continue }
+            for alert in decider.alerts(about: try event.data(), evidence: Alert.Evidence(event)) { try body(alert) }
         }
     }
 
-    /// The alerts about products come behind those, their events in the order of time: two streams have no other.
-    private func products(
-        _ log: EventLog, _ connection: Connection, isHistory: (LoggedEvent) throws -> Bool,
+    /// Replays both product streams in the order of the events' times: two streams have no other common order.
+    private func replayProducts(
+        _ log: EventLog, _ connection: Connection, isBaseline: (LoggedEvent) throws -> Bool,
         _ body: (Alert) throws -> Void
     ) throws {
-        guard rules.looksAtProducts else { return }
+        guard rules.hasProductRules else { return }
         let decider = AlertDecider(rules: rules)
-        var shelf = ProductStates(began: .distantPast)
-        var readers = [Contract.Stream.products, .product].map { LogCursor(log, $0) }
+        var products = ProductStates(began: .distantPast)
+        var readers = [Contract.Stream.products, .product].map { PagedReader(log, $0) }
         while true {
             var next: (index: Int, event: LoggedEvent, time: Date)?
             for index in readers.indices {
@@ -80,59 +127,35 @@ public struct AlertReplay: Sendable {
             }
             guard let (index, event, time) = next else { return }
             readers[index].advance()
-            let sights =
+            let observations =
                 switch event.topic {
-                case .products: try shelf.see(event.data(as: ProductPage.self).products, at: time)
-                case .product: try shelf.see([event.data(as: Product.self)], at: time)
-                default: try shelf.miss(event.data(as: RemovedProduct.self), at: time)
+                case .products: try products.apply(event.data(as: ProductPage.self).products, at: time)
+                case .product: try products.apply([event.data(as: Product.self)], at: time)
+                default: try products.apply(event.data(as: RemovedProduct.self), at: time)
                 }
-            guard try !isHistory(event) else { continue }
-            let place = Alert.Evidence(stream: event.stream, sequence: event.sequence)
-            for alert in decider.take(sights, on: KoreanDate(at: time), at: place) { try body(alert) }
+            guard try !isBaseline(event) else { continue }
+            let alerts = decider.alerts(
+                about: observations, on: KoreanDate(at: time), evidence: Alert.Evidence(event))
+            for alert in alerts { try body(alert) }
         }
     }
 
-    /// Hands `body` each alert that would have fired if every day's chart had come in its turn, as it stands now.
-    ///
-    /// What new rules would have said over the stored history, in whatever order that was fetched. Days before `since`
-    /// are learnt from.
-    public func rehearse(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
-        try file.read { log, connection in
-            for market in rules.markets.sorted(by: { $0.description < $1.description }) {
-                var decider = AlertDecider(rules: rules)
-                var last = ""
-                var more = true
-                while more {
-                    let page = try log.latest(
-                        prefix: "ranking.day.\(market).", after: last, limit: 500, in: connection)
-                    for event in page.events {
-                        guard var chart = try SourcedChart(event) else { continue }
-                        // What was corrected since is no news of that day.
-                        chart.chart.corrections = nil
-                        if let since, chart.chart.date < since {
-                            decider.learn(chart)
-                        } else {
-                            for alert in decider.take(chart) { try body(alert) }
-                        }
-                    }
-                    last = page.events.last?.topic.description ?? last
-                    more = page.more
-                }
-            }
-            let first = since?.start ?? .distantPast
-            try products(log, connection, isHistory: { try Event($0).time < first }, body)
-        }
-    }
-
-    /// What all topics begin with that are looked at.
+    /// The prefix of all topics that the rules need.
     private var prefix: String { rules.markets == [.all] ? "ranking.day.\(Market.all)." : "ranking.day." }
 }
 
 extension SourcedChart {
-    /// Reads the chart of a logged event; nil if it is about something else.
+    /// Reads the chart of a logged event; nil if the event is not a chart.
     init?(_ event: LoggedEvent) throws(DecodingError) {
         guard case .ranking(day: _, market: _) = event.topic else { return nil }
-        self.init(try event.data(), at: Alert.Evidence(stream: event.stream, sequence: event.sequence))
+        self.init(try event.data(), evidence: Alert.Evidence(event))
+    }
+}
+
+extension Alert.Evidence {
+    /// Names a logged event.
+    fileprivate init(_ event: LoggedEvent) {
+        self.init(stream: event.stream, sequence: event.sequence)
     }
 }
 
@@ -143,8 +166,8 @@ extension Event {
     }
 }
 
-/// Goes through a stream of a log, page by page.
-private struct LogCursor {
+/// Reads a stream of a log, page by page.
+private struct PagedReader {
     private let log: EventLog
     private let stream: Contract.Stream
     private let prefix: String
@@ -158,14 +181,14 @@ private struct LogCursor {
         self.prefix = prefix
     }
 
-    /// Takes the next event; nil at the end.
+    /// Returns the next event and moves past it; nil at the end.
     mutating func next(in connection: Connection) throws -> LoggedEvent? {
         guard let event = try peek(in: connection) else { return nil }
         advance()
         return event
     }
 
-    /// The next event; nil at the end.
+    /// Returns the next event; nil at the end.
     mutating func peek(in connection: Connection) throws -> LoggedEvent? {
         while page.isEmpty, more {
             let next = try log.events(of: stream, after: position, prefix: prefix, limit: 500, in: connection)
@@ -174,7 +197,7 @@ private struct LogCursor {
         return page.first
     }
 
-    /// Goes on to the event after it.
+    /// Moves past the next event.
     mutating func advance() {
         page.removeFirst()
     }

@@ -5,38 +5,38 @@ import Messaging
 import OpenMarket
 import Operations
 
-/// Reads the charts as they are published, each once and in order, and decides the alerts.
+/// Reads the worker's events, each once and in order, and decides the alerts.
 ///
-/// What is at hand is decided on together and written in one transaction: a page of the log while it catches up, and
-/// mostly a single chart later. While that is on its way to the disk, the next is decided on.
+/// All events at hand are decided together and written in one transaction: a page of the log while the notifier catches
+/// up, mostly a single chart later. The next batch is decided while the last one is written.
 ///
 /// See docs/decisions/0042-deciding-while-writing.md.
 struct AlertService: Service {
     let subscription: Subscription
     let store: NotifierStore
-    /// What was known at the start.
-    let memory: AlertState
+    /// The state at the start.
+    let alertState: AlertState
     let logger: Logger
     let metrics: NotifierMetrics
     let clock: any Clock<Duration>
     var failPoints = FailPoints.none
 
-    /// What follows from what was read, and has to outlive the process.
-    private struct Outcome {
+    /// What has to be written after a batch.
+    private struct BatchResult {
         let decisions: [Decision]
         let changes: AlertState.Changes
-        /// Whether all that had been published is read.
+        /// Whether all events published so far have been read.
         let isLive: Bool
         let newestDay: KoreanDate?
     }
 
     func run() async throws {
-        var memory = memory
+        var alertState = alertState
         try await withThrowingTaskGroup(of: Void.self) { writing in
             _ = try await subscription.readBatches { batch -> Never? in
-                let outcome = decide(on: batch, &memory)
-                try await writing.next()  // one after the other, and never more than one waits
-                writing.addImmediateTask { await write(outcome) }
+                let result = decide(on: batch, &alertState)
+                try await writing.next()  // writes run one after the other, and at most one waits
+                writing.addImmediateTask { await write(result) }
                 return nil
             }
         }
@@ -46,40 +46,72 @@ struct AlertService: Service {
         await subscription.close()
     }
 
-    /// Decides on what was read.
-    private func decide(on batch: Subscription.Batch, _ memory: inout AlertState) -> Outcome {
+    private func decide(on batch: Subscription.Batch, _ alertState: inout AlertState) -> BatchResult {
         var decisions: [Decision] = []
         var isLive = false
         for delivery in batch.items {
             switch delivery {
             case .event(let event):
-                decisions += decide(event, &memory)
+                decisions += decide(on: event, &alertState)
             case .live(let position):
-                memory.catchUp(at: position)
+                alertState.closeBaseline(at: position)
                 isLive = true
             case .newLog(let position):
-                memory.beginLog()
-                logger.warning("the worker has another log: its charts are read anew", [.epoch: position.epoch])
+                alertState.startNewLog()
+                logger.warning(
+                    "the worker has a new log; the notifier reads it from its beginning", [.epoch: position.epoch])
             }
         }
-        memory.position = batch.position
-        return Outcome(
-            decisions: decisions, changes: memory.takeChanges(), isLive: isLive, newestDay: memory.decider.newestDay)
+        alertState.position = batch.position
+        return BatchResult(
+            decisions: decisions, changes: alertState.drainChanges(), isLive: isLive,
+            newestDay: alertState.decider.newestDay)
     }
 
-    /// Puts an outcome on disk, however long that refuses it, and then tells of it.
-    private func write(_ outcome: Outcome) async {
-        guard !Task.isCancelled else { return }  // the process ends
-        await RetryLoop(clock: clock).run {
-            tell(try await store.record(outcome.decisions, then: outcome.changes))
-            if outcome.isLive { logger.info("all charts are read", [.date: outcome.newestDay]) }
-        } onFailure: { error in
-            logger.error("a decision cannot be written; it will be tried again", [.error: "\(error)"])
+    /// Returns the decisions on an event; logs an event that cannot be read and skips it.
+    private func decide(on event: Event, _ alertState: inout AlertState) -> [Decision] {
+        do throws(DecodingError) {
+            switch event.topic {
+            case .ranking(let day, let market) where alertState.decider.marketStates[market] != nil:
+                metrics.countRead()
+                failPoints.reach(.read)
+                let decisions = try alertState.applyChart(of: day, market, from: event)
+                failPoints.reach(.decided)
+                return decisions
+            case .anomaly:
+                metrics.countRead()
+                return alertState.apply(try event.data(as: Anomaly.self), from: event)
+            case .products:
+                metrics.countRead()
+                return alertState.apply(try event.data(as: ProductPage.self).products, from: event)
+            case .product:
+                metrics.countRead()
+                return alertState.apply([try event.data(as: Product.self)], from: event)
+            case .productRemoved:
+                metrics.countRead()
+                return alertState.apply(try event.data(as: RemovedProduct.self), from: event)
+            default:
+                return []  // no rule is about other events
+            }
+        } catch {
+            logger.error("cannot read an event; it fires no alert", [.topic: event.topic, .error: "\(error)"])
+            return []
         }
     }
 
-    private func tell(_ decisions: [Decision]) {
-        for decision in decisions { metrics.decide(decision.alert.rule) }
+    /// Writes the result of a batch, and tries again until that works; then logs and counts its alerts.
+    private func write(_ result: BatchResult) async {
+        guard !Task.isCancelled else { return }  // the process ends
+        await RetryLoop(clock: clock).run {
+            report(try await store.record(result.decisions, changes: result.changes))
+            if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
+        } onFailure: { error in
+            logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
+        }
+    }
+
+    private func report(_ decisions: [Decision]) {
+        for decision in decisions { metrics.countDecided(decision.alert.rule) }
         logger.info(
             "alert",
             each: decisions.map { decision in
@@ -88,35 +120,5 @@ struct AlertService: Service {
                     .text: decision.alert.text.ko,
                 ]
             })
-    }
-
-    private func decide(_ event: Event, _ memory: inout AlertState) -> [Decision] {
-        do throws(DecodingError) {
-            switch event.topic {
-            case .ranking(let day, let market) where memory.decider.books[market] != nil:
-                metrics.read()
-                failPoints.reach(.read)
-                let decisions = try memory.takeChart(of: day, market, from: event)
-                failPoints.reach(.decided)
-                return decisions
-            case .anomaly:
-                metrics.read()
-                return memory.take(try event.data(as: Anomaly.self), from: event)
-            case .products:
-                metrics.read()
-                return memory.take(try event.data(as: ProductPage.self).products, from: event)
-            case .product:
-                metrics.read()
-                return memory.take([try event.data(as: Product.self)], from: event)
-            case .productRemoved:
-                metrics.read()
-                return memory.take(try event.data(as: RemovedProduct.self), from: event)
-            default:
-                return []  // other charts fire nothing, and are read past
-            }
-        } catch {
-            logger.error("an event cannot be read", [.topic: event.topic, .error: "\(error)"])
-            return []
-        }
     }
 }

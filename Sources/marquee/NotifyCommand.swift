@@ -73,9 +73,9 @@ struct NotifyCommand: Subcommand {
                 "MARQUEE_RULES has no sink \(name.debugDescription); "
                     + (names.isEmpty ? "it has none" : "it has \(names)"))
         }
-        let (isTaken, answer) = try await sink.test(at: Date())
-        Console.print("\(name): \(isTaken ? "delivered" : "not delivered"): \(answer)")
-        return isTaken ? .done : .failed
+        let (isDelivered, response) = try await sink.test(at: Date())
+        Console.print("\(name): \(isDelivered ? "delivered" : "not delivered"): \(response)")
+        return isDelivered ? .done : .failed
     }
 
     private func show(_ entries: [DeliveryLog.Entry]) throws {

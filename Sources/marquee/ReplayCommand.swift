@@ -64,10 +64,10 @@ struct ReplayCommand: Subcommand {
         let log = log.map(WorkerProcess.logFile(at:)) ?? configuration.logFile(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isRehearsal else { return try rehearse(AlertReplay(rules: rules, since: since), log) }
-        var (history, since) = (BaselinePosition.none, since)
-        if let learned { history = BaselinePosition(ends: [.ranking: learned]) }
-        if let notifier { (history, since) = try NotifierProcess.memory(in: NotifierProcess.logFile(at: notifier)) }
-        try AlertReplay(rules: rules, since: since, history: history).run(log) { alert in
+        var (baseline, since) = (BaselinePosition.none, since)
+        if let learned { baseline = BaselinePosition(ends: [.ranking: learned]) }
+        if let notifier { (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.logFile(at: notifier)) }
+        try AlertReplay(rules: rules, since: since, baseline: baseline).run(log) { alert in
             Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self))
         }
         return .done
@@ -75,7 +75,7 @@ struct ReplayCommand: Subcommand {
 
     private func rehearse(_ replay: AlertReplay, _ log: LogDatabase) throws -> ExitStatus {
         var counts: [AlertRule: Int] = [:]
-        try replay.rehearse(log) { alert in
+        try replay.dryRun(log) { alert in
             counts[alert.rule, default: 0] += 1
             Console.print("\(alert.date)  \(alert.text.ko)  \(TerminalColor.dim.paint(alert.text.en))")
         }

@@ -19,27 +19,27 @@ import Testing
     @Test("each newer day is compared with the calendar's day before, and only with that")
     func newer() throws {
         var decider = AlertDecider(rules: AlertRules())
-        #expect(ids(decider.take(try chart(1, "AB"))) == [])
-        #expect(ids(decider.take(try chart(2, "BA"))) == ["lead B 2"])
-        #expect(ids(decider.take(try chart(4, "CN"))) == ["entered N 4"])
+        #expect(ids(decider.apply(try chart(1, "AB"))) == [])
+        #expect(ids(decider.apply(try chart(2, "BA"))) == ["lead B 2"])
+        #expect(ids(decider.apply(try chart(4, "CN"))) == ["entered N 4"])
         #expect(decider.newestDay?.day == 4)
     }
 
     @Test("an older day fires nothing, but changes what is known")
     func older() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(4, "AN"))
-        #expect(decider.take(try chart(3, "NB")) == [])
-        #expect(decider.take(try chart(1, "NZ")) == [])
-        #expect(ids(decider.take(try chart(4, "AN"))) == ["lead A 4", "left B 4"])
+        _ = decider.apply(try chart(4, "AN"))
+        #expect(decider.apply(try chart(3, "NB")) == [])
+        #expect(decider.apply(try chart(1, "NZ")) == [])
+        #expect(ids(decider.apply(try chart(4, "AN"))) == ["lead A 4", "left B 4"])
     }
 
     @Test("a revision of the newest day fires what is new, and nothing twice")
     func revision() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(3, "AB"))
-        let first = decider.take(try chart(4, "AN"))
-        let second = decider.take(try chart(4, "NA"))
+        _ = decider.apply(try chart(3, "AB"))
+        let first = decider.apply(try chart(4, "AN"))
+        let second = decider.apply(try chart(4, "NA"))
         #expect(ids(first) == ["entered N 4", "left B 4"])
         #expect(ids(second) == ["lead N 4"])
     }
@@ -48,33 +48,33 @@ import Testing
     func markets() throws {
         var decider = AlertDecider(rules: AlertRules())
         let korean = Market(nation: .korean)
-        _ = decider.take(try chart(3, "AB"))
-        #expect(decider.take(try chart(5, "N", market: korean)) == [])
-        #expect(decider.take(try chart(3, "ZB", market: korean)) == [])
-        #expect(ids(decider.take(try chart(4, "BA"))) == ["lead B 4"])
+        _ = decider.apply(try chart(3, "AB"))
+        #expect(decider.apply(try chart(5, "N", market: korean)) == [])
+        #expect(decider.apply(try chart(3, "ZB", market: korean)) == [])
+        #expect(ids(decider.apply(try chart(4, "BA"))) == ["lead B 4"])
     }
 
     @Test("since a day, that day and later ones fire in whatever order they come")
     func since() throws {
         let since = KoreanDate(year: 2024, month: 6, day: 3)
         var decider = AlertDecider(rules: AlertRules(), since: since)
-        #expect(ids(decider.take(try chart(5, "AN"))) == ["entered N 5"])
-        #expect(ids(decider.take(try chart(3, "AN"))) == ["entered N 3"])
+        #expect(ids(decider.apply(try chart(5, "AN"))) == ["entered N 5"])
+        #expect(ids(decider.apply(try chart(3, "AN"))) == ["entered N 3"])
         #expect(
-            ids(decider.take(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4", "lead A 5", "left B 5"])
-        #expect(ids(decider.take(try chart(2, "NX"))) == ["lead A 3", "left X 3"])
-        #expect(ids(decider.take(try chart(1, "NX"))) == [])
+            ids(decider.apply(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4", "lead A 5", "left B 5"])
+        #expect(ids(decider.apply(try chart(2, "NX"))) == ["lead A 3", "left X 3"])
+        #expect(ids(decider.apply(try chart(1, "NX"))) == [])
     }
 
-    @Test("what is learnt again after a restart leads to the same decisions")
+    @Test("charts applied as baseline after a restart lead to the same decisions")
     func restart() throws {
         var before = AlertDecider(rules: AlertRules())
         var after = AlertDecider(rules: AlertRules())
         for known in [try chart(3, "AB"), try chart(4, "BA")] {
-            _ = before.take(known)
-            after.learn(known)
+            _ = before.apply(known)
+            after.applyBaseline(known)
         }
         let next = try chart(5, "AN")
-        #expect(before.take(next) == after.take(next))
+        #expect(before.apply(next) == after.apply(next))
     }
 }

@@ -13,7 +13,7 @@ import Testing
         alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" }
     }
 
-    @Test("alerts stand in line order, for one film by rule, then come the films that left by their last lines")
+    @Test("alerts stand in line order, for one movie by rule, then come the movies that left by their last lines")
     func order() throws {
         let before = try SourcedChart.june(
             3,
@@ -40,7 +40,7 @@ import Testing
         #expect(alerts[0].id == "entered.NNNNNNNN.2024-06-04.all")
     }
 
-    @Test("without the day before nobody leaves or takes the lead")
+    @Test("without the day before, no movie leaves or takes the lead")
     func alone() throws {
         let day = try SourcedChart.june(4, [.movie("N", line: 1, isNew: true), .movie("E", line: 2, change: 3)])
         #expect(summary(rules.alerts(for: day, before: nil)) == ["entered N", "rose E"])
@@ -117,5 +117,21 @@ import Testing
                 + #"{"sequence":"0000000000000001","stream":"ranking"}],"movieCode":"AAAAAAAA","previousRank":1,"rank":null,"#
                 + #""rule":"left","severity":"major","text":{"en":"A has left the top ten (No. 1 the day before)","#
                 + #""ko":"〈A〉 10위권 밖으로 (전날 1위)"},"title":"A","values":{"audienceTotal":null}}"#)
+    }
+
+    @Test("a movie that a chart names twice has each of its alerts once, in the order of its first line")
+    func twice() throws {
+        let before = try SourcedChart.june(3, [.movie("A", line: 1), .movie("C", line: 2), .movie("A", line: 3)])
+        let day = try SourcedChart.june(
+            4,
+            [
+                .movie("B", line: 1, isNew: true), .movie("D", line: 2, change: 3), .movie("B", line: 3, isNew: true),
+                .movie("D", line: 4, change: 5),
+            ])
+        let alerts = AlertRules().alerts(for: day, before: before)
+        #expect(
+            alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" } == [
+                "entered B", "lead B", "rose D", "left A", "left C",
+            ])
     }
 }

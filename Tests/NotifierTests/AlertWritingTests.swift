@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("so does one about no film, and one about a product")
+    @Test("an alert without a movie and one about a product do so too")
     func others() throws {
         var alert = try alert(title: "x")
         (alert.movieCode, alert.title, alert.rank, alert.previousRank, alert.change) = (nil, nil, nil, nil, nil)
@@ -38,7 +38,7 @@ import Testing
     @Test("so do all alerts of a year of recorded charts")
     func recorded() throws {
         var decider = AlertDecider(rules: AlertRules(threshold: 1))
-        let alerts = try RecordedCharts.of2024().flatMap { decider.take($0) }
+        let alerts = try RecordedCharts.of2024().flatMap { decider.apply($0) }
         #expect(alerts.count > 1000)
         for alert in alerts { try expectSame(alert) }
     }

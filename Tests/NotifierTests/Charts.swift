@@ -24,7 +24,7 @@ extension SourcedChart {
         let date = try #require(KoreanDate(year: 2024, month: 6, day: day))
         return SourcedChart(
             Chart(date: date, market: market, state: .provisional, entries: entries),
-            at: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(number)))))
+            evidence: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(number)))))
     }
 }
 
@@ -32,8 +32,8 @@ extension AlertRules {
     /// What fires for a day when nothing is known but its chart and the one of the day before.
     func alerts(for day: SourcedChart, before: SourcedChart?) -> [Alert] {
         var decider = AlertDecider(rules: self)
-        if let before { decider.learn(before) }
-        return decider.take(day)
+        if let before { decider.applyBaseline(before) }
+        return decider.apply(day)
     }
 }
 
@@ -69,7 +69,7 @@ enum RecordedCharts {
                 Chart(
                     date: try #require(KoreanDate(result.showRange.prefix(8))), market: .all, state: .settled,
                     entries: entries),
-                at: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(index + 1)))))
+                evidence: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(index + 1)))))
         }
     }
 }

@@ -31,12 +31,12 @@ import Testing
                 movie.openDate = day.openDate
                 entries.insert(movie, at: 0)
             }
-            alerts += decider.take(try .june(index + 1, entries)).map { "\($0.date.day) \($0.text.ko)" }
+            alerts += decider.apply(try .june(index + 1, entries)).map { "\($0.date.day) \($0.text.ko)" }
         }
         return alerts
     }
 
-    @Test("a film is back after days away, if it was known to be away")
+    @Test("a movie is back after days away, if it was known to be away")
     func reentered() throws {
         let rule = ReenteredRule(after: 2)
         #expect(try fires(rule, [Day(), .away, .away, Day(line: 3), Day()]) == ["4 〈A〉, 2일 만에 3위로 재진입"])
@@ -45,7 +45,7 @@ import Testing
         #expect(try fires(rule, [.away, .away, .away, Day()]) == [])
     }
 
-    @Test("a film opens on its opening day")
+    @Test("a movie opens on its opening day")
     func opening() throws {
         let second = try #require(KoreanDate(year: 2024, month: 6, day: 2))
         let day = Day(audience: 330_118, line: 2, screens: 1_200, openDate: second)
@@ -81,7 +81,7 @@ import Testing
         #expect(try fires(rule, [old]) == [])
     }
 
-    @Test("a best day is told once the film has been known for a while")
+    @Test("a best day is told once the movie has been known for a while")
     func best() throws {
         let rule = BestRule(after: 3)
         let days = [10, 20, 15, 20, 21].map { Day?.some(Day(audience: $0)) }
@@ -117,21 +117,22 @@ import Testing
             ])
     }
 
-    @Test("an anomaly is an alert about no film")
+    @Test("an alert about an anomaly has no movie")
     func anomaly() throws {
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
         let anomaly = Anomaly(.late, of: june, in: .all, expected: 1, found: 0, text: "The chart is late.")
-        let place = Alert.Evidence(stream: .anomaly, sequence: .zero)
+        let evidence = Alert.Evidence(stream: .anomaly, sequence: .zero)
         let decider = AlertDecider(rules: AlertRules([AlertRules.Entry(AnomalyRule())]))
-        let alert = try #require(decider.take(anomaly, at: place).first)
+        let alert = try #require(decider.alerts(about: anomaly, evidence: evidence).first)
         #expect(alert.id == "anomaly.late.2024-06-04.all")
         #expect(alert.topic?.description == "alert.anomaly.late.2024-06-04")
         #expect(alert.text.ko == "2024-06-04 집계 이상: 아직 발표되지 않음")
         #expect(alert.text.en == "2024-06-04: The chart is late.")
         #expect(alert.movieCode == nil)
-        #expect(AlertDecider(rules: AlertRules()).take(anomaly, at: place) == [])
+        #expect(AlertDecider(rules: AlertRules()).alerts(about: anomaly, evidence: evidence) == [])
         let week = try #require(
-            decider.take(.late(Week(of: june, span: .weekend), in: .all, at: "12:00"), at: place).first)
+            decider.alerts(about: .late(Week(of: june, span: .weekend), in: .all, at: "12:00"), evidence: evidence)
+                .first)
         #expect(week.id == "anomaly.late.2024-06-07.all.weekend")
         #expect(week.text.ko == "2024-06-07 주말 집계 이상: 아직 발표되지 않음")
     }

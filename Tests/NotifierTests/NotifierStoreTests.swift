@@ -20,11 +20,11 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func withLedger<Value>(_ body: (NotifierStore) async throws -> Value) async throws -> Value {
+    private func withStore<Value>(_ body: (NotifierStore) async throws -> Value) async throws -> Value {
         let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
         let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
         let value = try await body(
-            NotifierStore(database: database, log: log, clock: WallClock { [began] in began }) { _ in })
+            NotifierStore(database: database, log: log, wallClock: WallClock { [began] in began }) { _ in })
         await database.close()
         return value
     }
@@ -64,18 +64,18 @@ import Testing
         while !rest.isEmpty {
             let batch = rest.prefix(batch)
             rest = rest.dropFirst(batch.count)
-            try await withLedger { store in
-                var memory = try await store.recall(rules: rules, since: nil)
+            try await withStore { store in
+                var alertState = try await store.loadAlertState(rules: rules, since: nil)
                 var decisions: [Decision] = []
                 for event in batch {
-                    decisions += try memory.takeChart(of: event.data(as: Chart.self).date, .all, from: event)
-                    memory.position = LogCursor(
+                    decisions += try alertState.applyChart(of: event.data(as: Chart.self).date, .all, from: event)
+                    alertState.position = LogCursor(
                         epoch: "e", streams: [.ranking: StreamCursor(after: event.sequence)])
                 }
-                _ = try await store.record(decisions, then: memory.takeChanges())
+                _ = try await store.record(decisions, changes: alertState.drainChanges())
             }
         }
-        return try await withLedger { store in
+        return try await withStore { store in
             try await store.database.read { connection in
                 try store.log.events(of: .alert, after: .zero, limit: 5_000, in: connection).events.map {
                     try Event(topic: $0.topic, body: $0.body).id
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("a notifier that is started anew again and again decides as one that runs on, corrections included")
+    @Test("a notifier that is restarted again and again decides as one that keeps running, corrections included")
     func restarts() async throws {
         let rules: [any Rule] = [
             EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), ReenteredRule(after: 3),
@@ -104,40 +104,40 @@ import Testing
     @Test("open charts are kept byte for byte as the log has them, and read whole when a rule asks")
     func openCharts() async throws {
         let events = try Array(events().suffix(3))
-        try await withLedger { store in
-            var memory = try await store.recall(rules: AlertRules(), since: nil)
+        try await withStore { store in
+            var alertState = try await store.loadAlertState(rules: AlertRules(), since: nil)
             for event in events {
                 guard case .ranking(let day, let market) = event.topic else { continue }
-                _ = try memory.takeChart(of: day, market, from: event)
+                _ = try alertState.applyChart(of: day, market, from: event)
             }
-            _ = try await store.record(then: memory.takeChanges())
+            _ = try await store.record(changes: alertState.drainChanges())
             let kept = try await store.database.read { connection in
                 try connection.query("select chart from open_chart order by date", as: [UInt8].self)
             }
             #expect(kept == events.compactMap(\.dataJSON))
-            let book = try await store.recall(rules: AlertRules(), since: nil).decider.books[.all]
+            let marketState = try await store.loadAlertState(rules: AlertRules(), since: nil).decider.marketStates[.all]
             for event in events {
                 let chart = try event.data(as: Chart.self)
-                #expect(book?.chart(of: chart.date)?.chart == chart)
+                #expect(marketState?.chart(of: chart.date)?.chart == chart)
             }
         }
     }
 
-    @Test("rules for another market let the log be read again, and what was read is history")
+    @Test("rules for another market make the notifier read the log again, and what it read before is baseline")
     func market() async throws {
         let events = try events()
         _ = try await alerts(of: events, batch: 50, rules: AlertRules())
         var entry = AlertRules.Entry(EnteredRule())
         entry.markets = [Market(nation: .korean)]
         let rules = AlertRules([entry])
-        try await withLedger { store in
-            let memory = try await store.recall(rules: rules, since: nil)
-            #expect(memory.position == nil)
-            #expect(memory.history.ends[.ranking] == events.last?.sequence)
+        try await withStore { store in
+            let alertState = try await store.loadAlertState(rules: rules, since: nil)
+            #expect(alertState.position == nil)
+            #expect(alertState.baseline.ends[.ranking] == events.last?.sequence)
         }
     }
 
-    @Test("a market that no rule looks at is forgotten, but not its alerts; who looks again reads the log again")
+    @Test("a market without rules is deleted but keeps its alerts; new rules for it read the log again")
     func forgottenMarket() async throws {
         let korean = Market(nation: .korean)
         var entry = AlertRules.Entry(LeadRule())
@@ -145,11 +145,11 @@ import Testing
         let rules = AlertRules([entry])
         let events = try Array(events(in: korean).prefix(30))
         let days = Set(events.map(\.topic)).count
-        func read(_ memory: inout AlertState) throws -> [Decision] {
+        func read(_ alertState: inout AlertState) throws -> [Decision] {
             try events.flatMap { event -> [Decision] in
                 guard case .ranking(let day, let market) = event.topic else { return [] }
-                memory.position = LogCursor(epoch: "e", streams: [.ranking: StreamCursor(after: event.sequence)])
-                return try memory.takeChart(of: day, market, from: event)
+                alertState.position = LogCursor(epoch: "e", streams: [.ranking: StreamCursor(after: event.sequence)])
+                return try alertState.applyChart(of: day, market, from: event)
             }
         }
         func rows(_ store: NotifierStore) async throws -> [Int] {
@@ -162,37 +162,37 @@ import Testing
                 ).flatMap { [$0.0, $0.1, $0.2, $0.3] }
             }
         }
-        let decided = try await withLedger { store in
-            var memory = try await store.recall(rules: rules, since: nil)
-            let decisions = try read(&memory)
-            _ = try await store.record(decisions, then: memory.takeChanges())
+        let decided = try await withStore { store in
+            var alertState = try await store.loadAlertState(rules: rules, since: nil)
+            let decisions = try read(&alertState)
+            _ = try await store.record(decisions, changes: alertState.drainChanges())
             return Set(decisions.map(\.alert.id)).count
         }
-        try await withLedger { store in
+        try await withStore { store in
             #expect(try await rows(store)[..<2] == [1, days] && decided > 3)
-            _ = try await store.recall(rules: AlertRules(), since: nil)
+            _ = try await store.loadAlertState(rules: AlertRules(), since: nil)
             #expect(try await rows(store) == [0, 0, 0, decided])
         }
-        try await withLedger { store in
-            var memory = try await store.recall(rules: rules, since: nil)
-            #expect(memory.position == nil && memory.decider.books[korean]?.days.isEmpty == true)
+        try await withStore { store in
+            var alertState = try await store.loadAlertState(rules: rules, since: nil)
+            #expect(alertState.position == nil && alertState.decider.marketStates[korean]?.days.isEmpty == true)
             // What was read is history, and nothing of it fires again.
-            #expect(try read(&memory).isEmpty)
-            #expect(memory.decider.books[korean]?.days.count == days)
+            #expect(try read(&alertState).isEmpty)
+            #expect(alertState.decider.marketStates[korean]?.days.count == days)
         }
     }
 
-    @Test("where history ends is found once, by time, and is a place from then on")
+    @Test("the end of the baseline is found once, by time, and is a sequence from then on")
     func history() throws {
         let events = try events()
         let time = events[0].time
-        var history = BaselinePosition()
-        let byTime = [3, 2, 3].map { history.includes(events[$0], began: $0 == 3 ? time : time + 1) }
+        var baseline = BaselinePosition()
+        let byTime = [3, 2, 3].map { baseline.includes(events[$0], began: $0 == 3 ? time : time + 1) }
         #expect(byTime == [false, true, false])
-        #expect(history.ends == [.ranking: events[2].sequence])
+        #expect(baseline.ends == [.ranking: events[2].sequence])
         var other = BaselinePosition()
         let early = other.includes(events[3], began: time + 1)
-        other.end(at: LogCursor(epoch: "e", streams: [.ranking: StreamCursor(after: events[4].sequence)]))
+        other.close(at: LogCursor(epoch: "e", streams: [.ranking: StreamCursor(after: events[4].sequence)]))
         let byPlace = [4, 5].map { other.includes(events[$0], began: time) }
         #expect([early] + byPlace == [true, true, false])
     }

@@ -37,16 +37,16 @@ import YAML
             bargainPrice: price - discount, stock: stock, created: time, issued: time)
     }
 
-    private func place(_ number: UInt64 = 7) -> Alert.Evidence {
+    private func evidence(_ number: UInt64 = 7) -> Alert.Evidence {
         Alert.Evidence(stream: .product, sequence: SequenceNumber(number) ?? .zero)
     }
 
     /// The alerts for a product that was one thing and is another, a minute later.
     private func alerts(_ before: Product, _ now: Product, by rules: AlertRules) throws -> [Alert] {
-        var shelf = ProductStates(began: opened)
-        #expect(shelf.see([before], at: opened).isEmpty)
-        let sights = shelf.see([now], at: opened + 60)
-        return rules.alerts(about: sights, on: KoreanDate(at: opened), at: place())
+        var productStates = ProductStates(began: opened)
+        #expect(productStates.apply([before], at: opened).isEmpty)
+        let observations = productStates.apply([now], at: opened + 60)
+        return rules.alerts(about: observations, on: KoreanDate(at: opened), evidence: evidence())
     }
 
     private func words(_ before: Product, _ now: Product) throws -> [AlertRule] {
@@ -96,40 +96,41 @@ import YAML
         #expect(Topic("alert.priceRose.AAAAAAAA.2026-11-21") == nil)
     }
 
-    @Test("a first look at the shop fires nothing; what is registered after it is new, wherever it is first seen")
+    @Test("the first product event fires nothing; products registered after it are new")
     func firstLook() throws {
-        var shelf = ProductStates(began: opened)
-        #expect(shelf.see(try (1...20).map { try product($0) }, at: opened).isEmpty)
+        var productStates = ProductStates(began: opened)
+        #expect(productStates.apply(try (1...20).map { try product($0) }, at: opened).isEmpty)
         // The second page: older products that were not seen before.
-        #expect(shelf.see(try (21...40).map { try product($0) }, at: opened + 60).isEmpty)
+        #expect(productStates.apply(try (21...40).map { try product($0) }, at: opened + 60).isEmpty)
         let new = try product(41, created: "2026-11-21T15:24:00.00")
-        #expect(shelf.see([new], at: opened + 120).map(\.isNew) == [true])
-        #expect(shelf.see([new], at: opened + 180).isEmpty)
+        #expect(productStates.apply([new], at: opened + 120).map(\.isNew) == [true])
+        #expect(productStates.apply([new], at: opened + 180).isEmpty)
         let overlooked = try product(42, created: "2026-11-21T16:00:00.00")
-        #expect(shelf.see([overlooked], at: opened + 8 * 86_400).isEmpty)
+        #expect(productStates.apply([overlooked], at: opened + 8 * 86_400).isEmpty)
     }
 
-    @Test("a product that is gone is told once, also one that was never seen, and is not new when it comes back")
+    @Test("a removed product fires once, also an unknown one, and is not new when it comes back")
     func removed() throws {
-        var shelf = ProductStates(began: opened)
-        _ = shelf.see([try product()], at: opened)
+        var productStates = ProductStates(began: opened)
+        _ = productStates.apply([try product()], at: opened)
         let id = try #require(ProductID(1))
-        let gone = shelf.miss(RemovedProduct(id: id, product: nil), at: opened + 60)
-        let alerts = rules().alerts(about: gone, on: KoreanDate(at: opened), at: place())
+        let gone = productStates.apply(RemovedProduct(id: id, product: nil), at: opened + 60)
+        let alerts = rules().alerts(about: gone, on: KoreanDate(at: opened), evidence: evidence())
         #expect(alerts.map(\.text.ko) == ["〈팥빙수〉 판매 종료"])
-        #expect(shelf.miss(RemovedProduct(id: id, product: nil), at: opened + 120).isEmpty)
-        #expect(shelf.see([try product(created: "2026-11-21T15:24:00.00")], at: opened + 180).isEmpty)
-        let stranger = shelf.miss(RemovedProduct(id: try #require(ProductID(9)), product: nil), at: opened + 60)
-        let untold = rules().alerts(about: stranger, on: KoreanDate(at: opened), at: place())
+        #expect(productStates.apply(RemovedProduct(id: id, product: nil), at: opened + 120).isEmpty)
+        #expect(productStates.apply([try product(created: "2026-11-21T15:24:00.00")], at: opened + 180).isEmpty)
+        let stranger = productStates.apply(
+            RemovedProduct(id: try #require(ProductID(9)), product: nil), at: opened + 60)
+        let untold = rules().alerts(about: stranger, on: KoreanDate(at: opened), evidence: evidence())
         #expect(untold.map(\.text.ko) == ["9번 상품 판매 종료"] && untold.map(\.title) == [nil])
     }
 
-    @Test("of two looks the later counts, whichever is read first")
+    @Test("of two events the later counts, whichever is read first")
     func order() throws {
-        var shelf = ProductStates(began: opened)
-        _ = shelf.see([try product()], at: opened)
-        #expect(shelf.see([try product(stock: 0)], at: opened + 60).count == 1)
-        #expect(shelf.see([try product(stock: 2)], at: opened + 30).isEmpty)
+        var productStates = ProductStates(began: opened)
+        _ = productStates.apply([try product()], at: opened)
+        #expect(productStates.apply([try product(stock: 0)], at: opened + 60).count == 1)
+        #expect(productStates.apply([try product(stock: 2)], at: opened + 30).isEmpty)
     }
 
     @Test("the rule file says which products, from how many percent on, how much it matters, and in which words")
@@ -144,7 +145,7 @@ import YAML
                   soldOut: {names: [빙 수], severity: major}
                   newProduct: false
                 """.utf8), file: "rules.yml")
-        #expect(file.rules.words == [.lead, .priceFell, .soldOut])
+        #expect(file.rules.names == [.lead, .priceFell, .soldOut])
         #expect(try alerts(product(), product(price: 8_001), by: file.rules).isEmpty)
         let fell = try alerts(product(), product(price: 8_000), by: file.rules)
         #expect(fell.map(\.text.ko) == ["팥빙수가 8,000원으로"])
@@ -154,7 +155,7 @@ import YAML
             _ = try RuleFile.read(
                 Array("rules: {priceFell: {by: 0, films: [A]}, soldOut: {products: [x]}, newDiscount: {by: 3}}".utf8),
                 file: "f")
-            Issue.record("the mistakes were not seen")
+            Issue.record("the diagnostics were not seen")
         } catch {
             #expect(error.diagnostics.count == 4)
         }
@@ -164,12 +165,14 @@ import YAML
 
     private let folder = Result { try TemporaryFolder() }
 
-    private func withLedger<Value>(
+    private func withStore<Value>(
         at now: Date? = nil, _ body: (NotifierStore) async throws -> Value
     ) async throws -> Value {
         let database = try Database(path: folder.get().file("notifier.db"), schema: NotifierStore.schema)
         let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let store = NotifierStore(database: database, log: log, clock: WallClock { [opened] in now ?? opened }) { _ in }
+        let store = NotifierStore(database: database, log: log, wallClock: WallClock { [opened] in now ?? opened }) {
+            _ in
+        }
         let value = try await body(store)
         await database.close()
         return value
@@ -189,20 +192,20 @@ import YAML
 
     /// Lets a notifier with these rules read what comes after what was read, and returns the new alerts' ids.
     private func read(_ events: [Event], by rules: AlertRules, at now: Date? = nil) async throws -> [String] {
-        try await withLedger(at: now) { store in
-            var memory = try await store.recall(rules: rules, since: nil)
+        try await withStore(at: now) { store in
+            var alertState = try await store.loadAlertState(rules: rules, since: nil)
             var decisions: [Decision] = []
-            let place = memory.position?.streams[.product]?.after ?? .zero
+            let place = alertState.position?.streams[.product]?.after ?? .zero
             for event in events where event.sequence > place {
-                decisions += memory.take([try event.data(as: Product.self)], from: event)
-                memory.position = LogCursor(
+                decisions += alertState.apply([try event.data(as: Product.self)], from: event)
+                alertState.position = LogCursor(
                     epoch: "e", streams: [.product: StreamCursor(after: event.sequence)])
             }
-            return try await store.record(decisions, then: memory.takeChanges()).map(\.alert.id)
+            return try await store.record(decisions, changes: alertState.drainChanges()).map(\.alert.id)
         }
     }
 
-    @Test("each change fires once, whatever restarts between, and history not at all")
+    @Test("each change fires once, also across restarts, and the baseline fires nothing")
     func restarts() async throws {
         let states = [3, 0, 2, 2, 0].map { try? product(stock: $0) }.compactMap(\.self)
         let events = try states.enumerated().map { index, product in
@@ -214,7 +217,7 @@ import YAML
         #expect(ids == ["backInStock.1.2026-11-21.product.3", "soldOut.1.2026-11-21.product.5"])
     }
 
-    @Test("rules about products that come later learn from what there is, and fire on what follows")
+    @Test("for rules about products added later, existing products are baseline, and later changes fire")
     func laterRules() async throws {
         var events = [try event(1, product(stock: 3), at: opened + 1), try event(2, product(stock: 0), at: opened + 2)]
         #expect(try await read(events, by: AlertRules()) == [])
@@ -227,22 +230,23 @@ import YAML
         #expect(try await read(events, by: rules(), at: opened + 40) == [])
     }
 
-    @Test("an alert about an anomaly is not taken back by the chart that comes at last, after a restart either")
+    @Test("a late chart does not retract the alert about its anomaly, not even after a restart")
     func anomaly() async throws {
         let rules = AlertRules([AlertRules.Entry(AnomalyRule())])
         let day = try #require(KoreanDate(year: 2024, month: 6, day: 4))
         let anomaly = Anomaly(.late, of: day, in: .all, expected: 1, found: 0, text: "The chart is late.")
-        try await withLedger { store in
-            var memory = try await store.recall(rules: rules, since: nil)
+        try await withStore { store in
+            var alertState = try await store.loadAlertState(rules: rules, since: nil)
             let alert = try #require(
-                memory.decider.take(anomaly, at: Alert.Evidence(stream: .anomaly, sequence: .zero)).first)
+                alertState.decider.alerts(about: anomaly, evidence: Alert.Evidence(stream: .anomaly, sequence: .zero))
+                    .first)
             let event = try event(1, product(), at: opened + 1)
             _ = try await store.record(
-                [Decision(alert: alert, event: event, isForPeople: true)], then: memory.takeChanges())
+                [Decision(alert: alert, event: event, isForDelivery: true)], changes: alertState.drainChanges())
         }
-        try await withLedger { store in
-            var memory = try await store.recall(rules: rules, since: nil)
-            #expect(memory.decider.take(try .june(4, [.movie("A", line: 1)])) == [])
+        try await withStore { store in
+            var alertState = try await store.loadAlertState(rules: rules, since: nil)
+            #expect(alertState.decider.apply(try .june(4, [.movie("A", line: 1)])) == [])
         }
     }
 }

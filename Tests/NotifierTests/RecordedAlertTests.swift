@@ -14,7 +14,7 @@ import Testing
 
     private func alerts(of charts: [SourcedChart], since: KoreanDate? = nil) -> [Alert] {
         var decider = AlertDecider(rules: AlertRules(), since: since)
-        return charts.flatMap { decider.take($0) }
+        return charts.flatMap { decider.apply($0) }
     }
 
     @Test("ids are unique, and two runs agree")
@@ -23,7 +23,7 @@ import Testing
         #expect(charts.count == 304)
         #expect(Set(alerts.map(\.id)).count == alerts.count)
         #expect(alerts == self.alerts(of: charts))
-        #expect(Set(alerts.map(\.rule)) == Set(AlertRules().words))
+        #expect(Set(alerts.map(\.rule)) == Set(AlertRules().names))
     }
 
     @Test("rises, falls, entries, leads and leavings are those that two charts show by themselves")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("history from the newest day back fires for the newest day only")
+    @Test("charts from the newest day backwards fire for the newest day only")
     func backwards() {
         let alerts = alerts(of: charts.reversed())
         #expect(Set(alerts.map(\.date)).isSubset(of: [charts[303].chart.date]))
@@ -71,14 +71,14 @@ import Testing
         }
     }
 
-    @Test("what the further rules fire over a year is what a look at each film's whole year finds")
+    @Test("what the further rules fire over a year is what each movie's whole year shows")
     func furtherRules() {
         let rules: [any Rule] = [
             ReenteredRule(after: 3), OpeningRule(), StreakRule(days: [5, 10]), MilestoneRule(), BestRule(),
             ScreensRule(),
         ]
         var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
-        let fired = Set(charts.flatMap { decider.take($0) }.map(\.id))
+        let fired = Set(charts.flatMap { decider.apply($0) }.map(\.id))
         let days = Set(charts.map(\.chart.date))
         let leaders = Dictionary(uniqueKeysWithValues: charts.map { ($0.chart.date, $0.chart.entries[0].movieCode) })
         let lines = charts.flatMap { chart in chart.chart.entries.map { (day: chart.chart.date, movie: $0) } }

@@ -23,12 +23,12 @@ import Testing
         alerts.map { "\($0.retracts == nil ? "" : "not ")\($0.rule.rawValue) \($0.title ?? "") \($0.date.day)" }
     }
 
-    @Test("a correction of the newest day takes back what no longer holds, and fires what is new")
+    @Test("a correction of the newest day retracts alerts that no longer hold and fires new ones")
     func newest() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(3, "AB"))
-        #expect(short(decider.take(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4"])
-        let correction = decider.take(try chart(4, "AN"))
+        _ = decider.apply(try chart(3, "AB"))
+        #expect(short(decider.apply(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4"])
+        let correction = decider.apply(try chart(4, "AN"))
         #expect(short(correction) == ["not lead B 4", "not left A 4", "left B 4"])
         #expect(correction[0].id == "lead.BBBBBBBB.2024-06-04.all.retracted")
         #expect(correction[0].retracts == "lead.BBBBBBBB.2024-06-04.all")
@@ -37,86 +37,88 @@ import Testing
         #expect(correction[0].evidence.map(\.sequence.value) == [4])
     }
 
-    @Test("a correction of an older day fires nothing, but takes back what rested on it, on later days, too")
+    @Test("a correction of an older day fires nothing but retracts alerts that rest on it, also of later days")
     func older() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(2, "AB"))
-        #expect(short(decider.take(try chart(3, "BN"))) == ["lead B 3", "entered N 3", "left A 3"])
-        #expect(short(decider.take(try chart(4, "AN"))) == ["lead A 4", "entered N 4", "left B 4"])
+        _ = decider.apply(try chart(2, "AB"))
+        #expect(short(decider.apply(try chart(3, "BN"))) == ["lead B 3", "entered N 3", "left A 3"])
+        #expect(short(decider.apply(try chart(4, "AN"))) == ["lead A 4", "entered N 4", "left B 4"])
         #expect(
-            short(decider.take(try chart(3, "AN"))) == ["not lead B 3", "not left A 3", "not lead A 4", "not left B 4"])
+            short(decider.apply(try chart(3, "AN"))) == [
+                "not lead B 3", "not left A 3", "not lead A 4", "not left B 4",
+            ])
     }
 
-    @Test("an alert that was taken back does not fire again, and is not taken back again")
+    @Test("an alert that was retracted does not fire again and is not retracted again")
     func restored() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(3, "AB"))
-        _ = decider.take(try chart(4, "BA"))
-        #expect(short(decider.take(try chart(4, "AB"))) == ["not lead B 4"])
-        #expect(decider.take(try chart(4, "BA")) == [])
-        #expect(decider.take(try chart(4, "AB")) == [])
+        _ = decider.apply(try chart(3, "AB"))
+        _ = decider.apply(try chart(4, "BA"))
+        #expect(short(decider.apply(try chart(4, "AB"))) == ["not lead B 4"])
+        #expect(decider.apply(try chart(4, "BA")) == [])
+        #expect(decider.apply(try chart(4, "AB")) == [])
     }
 
     @Test("a correction that changes nothing about an alert leaves it alone")
     func unchanged() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(3, "AB"))
-        _ = decider.take(try chart(4, "BA"))
-        #expect(decider.take(try chart(4, "BAC")) == [])
-        #expect(decider.take(try chart(3, "ACB")) == [])
+        _ = decider.apply(try chart(3, "AB"))
+        _ = decider.apply(try chart(4, "BA"))
+        #expect(decider.apply(try chart(4, "BAC")) == [])
+        #expect(decider.apply(try chart(3, "ACB")) == [])
     }
 
-    @Test("what is learnt takes nothing back")
+    @Test("a chart of the baseline retracts nothing")
     func learnt() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.take(try chart(3, "AB"))
-        _ = decider.take(try chart(4, "BA"))
-        decider.learn(try chart(4, "AB"))
-        #expect(short(decider.take(try chart(5, "AB"))) == [])
+        _ = decider.apply(try chart(3, "AB"))
+        _ = decider.apply(try chart(4, "BA"))
+        decider.applyBaseline(try chart(4, "AB"))
+        #expect(short(decider.apply(try chart(5, "AB"))) == [])
     }
 
-    @Test("a milestone is told once, whatever corrections do to the day on which it was passed")
+    @Test("a milestone fires once, also if corrections move the day on which it was passed")
     func milestone() throws {
         var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(MilestoneRule(totals: [100]))]))
-        _ = decider.take(try chart(1, total: 90))
-        #expect(short(decider.take(try chart(2, total: 101))) == ["milestone A 2"])
+        _ = decider.apply(try chart(1, total: 90))
+        #expect(short(decider.apply(try chart(2, total: 101))) == ["milestone A 2"])
         // It was passed a day earlier: so what.
-        #expect(decider.take(try chart(1, total: 100)) == [])
-        #expect(decider.take(try chart(2, total: 110)) == [])
-        #expect(decider.take(try chart(3, total: 120)) == [])
+        #expect(decider.apply(try chart(1, total: 100)) == [])
+        #expect(decider.apply(try chart(2, total: 110)) == [])
+        #expect(decider.apply(try chart(3, total: 120)) == [])
     }
 
-    @Test("a milestone that a correction takes away is owed, and told on the next day that has it")
+    @Test("a milestone that a correction retracts fires on the next day that reaches it")
     func owed() throws {
         var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(MilestoneRule(totals: [100]))]))
-        _ = decider.take(try chart(1, total: 90))
-        #expect(short(decider.take(try chart(2, total: 101))) == ["milestone A 2"])
-        #expect(decider.take(try chart(3, total: 104)) == [])
-        #expect(short(decider.take(try chart(2, total: 98))) == ["not milestone A 2"])
-        #expect(short(decider.take(try chart(4, total: 110))) == ["milestone A 4"])
-        #expect(decider.take(try chart(5, total: 120)) == [])
+        _ = decider.apply(try chart(1, total: 90))
+        #expect(short(decider.apply(try chart(2, total: 101))) == ["milestone A 2"])
+        #expect(decider.apply(try chart(3, total: 104)) == [])
+        #expect(short(decider.apply(try chart(2, total: 98))) == ["not milestone A 2"])
+        #expect(short(decider.apply(try chart(4, total: 110))) == ["milestone A 4"])
+        #expect(decider.apply(try chart(5, total: 120)) == [])
     }
 
-    @Test("a correction of a film's admissions is told, for older days as well, once for each")
+    @Test("a correction of a movie's audience fires, also for older days, once for each")
     func correction() throws {
         var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(CorrectionRule())]))
         let first = try chart(1, total: 50_000, audience: 50_000)
-        _ = decider.take(first)
-        _ = decider.take(try chart(2, total: 60_000))
+        _ = decider.apply(first)
+        _ = decider.apply(try chart(2, total: 60_000))
         func corrected(to audience: Int, from earlier: Chart, revision: Int) throws -> SourcedChart {
             var next = try chart(1, total: audience, audience: audience, number: revision)
             next.chart = try #require(next.chart.revised(from: earlier))
             return next
         }
         let small = try corrected(to: 51_000, from: first.chart, revision: 3)
-        #expect(decider.take(small) == [])
+        #expect(decider.apply(small) == [])
         let large = try corrected(to: 60_000, from: small.chart, revision: 4)
-        let alerts = decider.take(large)
+        let alerts = decider.apply(large)
         #expect(alerts.map(\.text.ko) == ["〈A〉 2024-06-01 관객 정정: 51,000명→60,000명 (17.6%)"])
-        #expect(decider.take(try corrected(to: 40_000, from: large.chart, revision: 5)) == [])
+        #expect(decider.apply(try corrected(to: 40_000, from: large.chart, revision: 5)) == [])
     }
 
-    @Test("days that are closed to corrections are remembered by what they say of films alone")
+    @Test("of days that no correction can change, only the movies' totals remain")
     func bounded() throws {
         let rules: [any Rule] = [BestRule(), StreakRule(days: [60])]
         var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
@@ -126,9 +128,9 @@ import Testing
             let audience = [0: 99, 60: 100][day] ?? 10
             var chart = try chart(1, total: 1_000 + day, audience: audience)
             chart.chart.date = first + day
-            texts += decider.take(chart).map(\.text.ko)
+            texts += decider.apply(chart).map(\.text.ko)
         }
         #expect(texts == ["〈A〉 60일 연속 1위", "〈A〉 하루 최다 관객 100명 (종전 99명)"])
-        #expect(decider.books[.all]?.days.count == MarketState.openDays + 1)
+        #expect(decider.marketStates[.all]?.days.count == MarketState.openDays + 1)
     }
 }

@@ -17,14 +17,14 @@ struct RuleFileTests {
         "without a file, and without a section of rules, the contract's five are in force",
         arguments: ["", "films: [\"AAAAAAAA\"]"])
     func standard(text: String) throws {
-        #expect(try read(text).rules.words == [.entered, .left, .rose, .fell, .lead])
-        #expect(RuleFile.standard.rules.words == [.entered, .left, .rose, .fell, .lead])
+        #expect(try read(text).rules.names == [.entered, .left, .rose, .fell, .lead])
+        #expect(RuleFile.standard.rules.names == [.entered, .left, .rose, .fell, .lead])
     }
 
     @Test("a section of rules puts those in force that it names, and no other")
     func words() throws {
         let rules = try read("rules: {milestone: , lead: true, left: false, rose: {by: 5}}").rules
-        #expect(rules.words == [.rose, .lead, .milestone])
+        #expect(rules.names == [.rose, .lead, .milestone])
     }
 
     @Test("thresholds count")
@@ -64,11 +64,11 @@ struct RuleFileTests {
         let korean = Market(nation: .korean)
         #expect(rules.markets == [.all, korean])
         var decider = AlertDecider(rules: rules)
-        _ = decider.take(try .june(3, [.movie("A", line: 1)], market: korean))
-        let alerts = decider.take(try .june(4, [.movie("N", line: 1, isNew: true)], market: korean))
+        _ = decider.apply(try .june(3, [.movie("A", line: 1)], market: korean))
+        let alerts = decider.apply(try .june(4, [.movie("N", line: 1, isNew: true)], market: korean))
         #expect(alerts.map(\.id) == ["entered.NNNNNNNN.2024-06-04.nation-K"])
         #expect(alerts.map(\.market) == [korean])
-        #expect(decider.take(try .june(2, [.movie("N", line: 1, isNew: true)])).map(\.market) == [nil])
+        #expect(decider.apply(try .june(2, [.movie("N", line: 1, isNew: true)])).map(\.market) == [nil])
     }
 
     @Test("severity and sentences are a rule's own")
@@ -87,9 +87,9 @@ struct RuleFileTests {
         #expect(alert.text == Alert.Text(ko: "A가 왔다", en: "A is new at No. 9"))
     }
 
-    @Test("every mistake is told, in the order of the file")
-    func mistakes() throws {
-        let mistakes = try #require(throws: ConfigurationDiagnosticsError.self) {
+    @Test("every error is reported, in the order of the file")
+    func diagnostics() throws {
+        let diagnostics = try #require(throws: ConfigurationDiagnosticsError.self) {
             try read(
                 """
                 films: [1234]
@@ -106,16 +106,16 @@ struct RuleFileTests {
                 """)
         }
         #expect(
-            mistakes.description == """
-                rules.yml:1:9: films[0]: '1234' is not a film's code, such as 20234675
-                rules.yml:2:1: market: unknown key; did you mean markets?
-                rules.yml:5:9: rules.rose.by: 'three' is not a whole number
-                rules.yml:6:5: rules.rose.treshold: unknown key; did you mean text?
-                rules.yml:7:3: rules.milestones: unknown key; did you mean milestone?
-                rules.yml:8:18: rules.streak.days: an empty list is no list of numbers
-                rules.yml:9:20: rules.lead.markets[0]: 'korea' is not a market, such as all or nation-K+area-0105001
-                rules.yml:9:38: rules.lead.severity: 'big' is not one of info, notable, major
-                rules.yml:10:24: rules.entered.text.ko: {titel} is not known here; did you mean {title}?
+            diagnostics.description == """
+                rules.yml:1:9: films[0]: '1234' is no film's code, such as 20234675
+                rules.yml:2:1: market: not known; did you mean markets?
+                rules.yml:5:9: rules.rose.by: 'three' is no whole number
+                rules.yml:6:5: rules.rose.treshold: not known; did you mean text?
+                rules.yml:7:3: rules.milestones: not known; did you mean milestone?
+                rules.yml:8:18: rules.streak.days: the list needs at least one number
+                rules.yml:9:20: rules.lead.markets[0]: 'korea' is no market, such as all or nation-K+area-0105001
+                rules.yml:9:38: rules.lead.severity: 'big' is none of info, notable, major
+                rules.yml:10:24: rules.entered.text.ko: {titel} is not a value of this rule; did you mean {title}?
                 rules.yml:11:9: rules.left: 'maybe' is not true or false
                 """)
     }
@@ -123,7 +123,7 @@ struct RuleFileTests {
     @Test("the example is right, and puts every rule in force")
     func example() throws {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        #expect(try RuleFile.read(path: "/\(path)/Examples/rules.yml").rules.words == AlertRule.allCases)
+        #expect(try RuleFile.read(path: "/\(path)/Examples/rules.yml").rules.names == AlertRule.allCases)
         #expect(throws: ConfigurationDiagnosticsError.self) { try RuleFile.read(path: "/\(path)/Examples") }
     }
 }

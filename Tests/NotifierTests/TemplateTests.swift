@@ -2,7 +2,7 @@ import Testing
 
 @testable import Notifier
 
-@Suite("Sentences with gaps")
+@Suite("Templates")
 struct TemplateTests {
     private let figures: [String: TemplateValue] = [
         "title": .text("파묘"), "other": .text("서울의 봄"), "rank": .integer(1), "audience": .integer(1_234_567),
@@ -37,18 +37,19 @@ struct TemplateTests {
     }
 
     @Test(
-        "what cannot be read is told",
+        "an invalid template is reported",
         arguments: [
-            ("{titel}", "{titel} is not known here; did you mean {title}?"), ("{title", "a '{' is not closed"),
-            ("[{title}", "a '[' is not closed"), ("a]", "']' closes nothing; write \\] for the sign itself"),
-            ("a\\", "a backslash ends the text"),
+            ("{titel}", "{titel} is not a value of this rule; did you mean {title}?"),
+            ("{title", "'{' has no closing '}'"),
+            ("[{title}", "'[' has no closing ']'"), ("a]", "']' has no opening bracket; write \\] for the sign itself"),
+            ("a\\", "the text ends with a backslash; write \\\\ for the sign itself"),
             (
                 "{title:이}",
-                "':이' is neither words, nor one/many, nor one of 이/가, 을/를, 은/는, 과/와, 으로/로"
+                "':이' must be words, singular/plural or one of 이/가, 을/를, 은/는, 과/와, 으로/로"
             ),
         ])
-    func mistakes(template: String, problem: String) throws {
-        let error = try #require(throws: Template.Problem.self) { try text(template) }
+    func diagnostics(template: String, problem: String) throws {
+        let error = try #require(throws: TemplateError.self) { try text(template) }
         #expect(error.description == problem)
     }
 

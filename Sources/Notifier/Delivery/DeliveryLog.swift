@@ -2,11 +2,11 @@ public import EventStore
 public import FoundationEssentials
 import SQLite
 
-/// What became of alerts on their way to people, read from the notifier's database while the notifier runs or not.
+/// Reads the outcomes of deliveries from the notifier's database, whether the notifier runs or not.
 public struct DeliveryLog: Sendable {
-    /// An instant, in JSON as RFC 3339 has it.
+    /// An instant, written to JSON as RFC 3339.
     public struct Moment: Sendable, Encodable {
-        /// The instant itself.
+        /// The instant.
         public let date: Date
 
         fileprivate init(_ milliseconds: Int) {
@@ -20,19 +20,19 @@ public struct DeliveryLog: Sendable {
         }
     }
 
-    /// An attempt to deliver a letter, or the end of one that was never tried.
+    /// An attempt to deliver a letter, or the end of a delivery that was never attempted.
     public struct Entry: Sendable, Encodable {
-        /// When it was.
+        /// When the attempt began or the delivery ended.
         public let at: Moment
         /// The sink.
         public let sink: String
         /// The letter's key.
         public let letter: String
-        /// How it went: `sent`, `failed`, `dead`, `withdrawn`, `spared`, or `unanswered` if no answer was written down.
+        /// The outcome: `sent`, `failed`, `dead`, `withdrawn`, `spared`, or `unanswered` if a crash came before it.
         public let outcome: String
         /// How long the sink took, in milliseconds.
         public let milliseconds: Int?
-        /// What the sink answered.
+        /// The sink's answer.
         public let answer: String?
     }
 
@@ -46,20 +46,24 @@ public struct DeliveryLog: Sendable {
         public let letter: String
         /// The alert's id.
         public let alert: String
-        /// How often the letter was tried.
+        /// The number of attempts.
         public let attempts: Int
-        /// What the sink answered last.
+        /// The sink's last answer.
         public let answer: String?
     }
 
     private let file: LogDatabase
 
-    /// Names a database; nothing is opened yet.
+    /// Names a database; opens nothing yet.
     public init(_ file: LogDatabase) {
         self.file = file
     }
 
-    /// The latest entries, oldest first, of one sink or of all.
+    /// Reads the latest entries, oldest first.
+    ///
+    /// - Parameters:
+    ///   - sink: the sink; nil for all.
+    ///   - count: the largest number of entries.
     public func entries(of sink: String? = nil, last count: Int) throws -> [Entry] {
         try file.read { _, connection in
             try connection.query(
@@ -78,7 +82,9 @@ public struct DeliveryLog: Sendable {
         }
     }
 
-    /// All dead letters, oldest first, of one sink or of all.
+    /// Reads all alerts in dead letters, oldest first.
+    ///
+    /// - Parameter sink: the sink; nil for all.
     public func dead(of sink: String? = nil) throws -> [Dead] {
         try file.read { _, connection in
             try connection.query(

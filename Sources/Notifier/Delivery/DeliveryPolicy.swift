@@ -1,87 +1,144 @@
 import BoxOffice
 import FoundationEssentials
 
-/// When a sink gets what: quiet hours, digest, rate and pauses, without clock and disk.
+/// When a sink gets which messages: quiet hours, digest, rate and retries. A pure state machine without clock and disk.
 ///
-/// What waits for the sink and the time come in, what to do comes out. Letters go in the order of their alerts; one
-/// that is to be tried again holds up those behind it, and no other sink.
+/// Messages are sent in the order of their alerts. A message that waits for its next attempt delays those behind it, but
+/// no other sink.
 struct DeliveryPolicy: Hashable, Sendable {
-    /// How many alerts one letter has at most.
-    static let letterSize = 500
+    /// The largest number of alerts in a message.
+    static let maximumAlertsPerMessage = 500
 
     /// An alert that waits for the sink.
-    struct Waiting: Hashable, Sendable {
-        /// Its place among all deliveries.
+    struct WaitingAlert: Hashable, Sendable {
+        /// The delivery's row; rows are in the order of the alerts.
         var number: Int
         /// The alert's id.
         var alert: String
-        /// When it came.
+        /// When it was enqueued.
         var queuedAt: Date
-        /// The letter that it is a part of; nil until one is begun.
-        var letter: String?
-        /// How often that letter was tried.
+        /// The key of the message that it is part of; nil before the first attempt.
+        var messageKey: String?
+        /// The number of attempts to deliver that message.
         var attempts = 0
-        /// When it may be tried again.
+        /// When the next attempt is due.
         var dueAt: Date?
     }
 
-    /// What a sink's past means for what comes next.
-    struct Past: Hashable, Sendable {
-        /// When letters were tried of late, newest first.
+    /// What was sent to the sink.
+    struct SendHistory: Hashable, Sendable {
+        /// The times of recent attempts, newest first.
         var attempts: [Date] = []
-        /// The day of the latest digest that was begun.
+        /// The day of the last digest that was attempted.
         var lastDigest: KoreanDate?
     }
 
-    /// What is to be done now.
+    /// What to do now.
     enum Step: Hashable, Sendable {
-        /// Send a letter with these alerts.
-        case send(letter: String, [Waiting])
-        /// Nothing until then, unless something new comes.
+        /// Send a message with these alerts.
+        case send(key: String, [WaitingAlert])
+        /// Nothing until then, unless a new alert comes.
         case wait(until: Date)
-        /// Nothing until something new comes.
-        case rest
+        /// Nothing until a new alert comes.
+        case idle
     }
 
-    /// The sink's name, which the keys of its digests hold.
+    /// The sink's name, which is part of the keys of digests.
     var sink: String
     /// When nothing is sent.
     var quietHours: QuietHours?
-    /// When a day's alerts are sent, all in one letter; nil to send each by itself as it comes.
+    /// When the alerts of a day are sent in one message; nil to send each alert when it comes.
     var digest: TimeOfDay?
-    /// How many letters are sent in a span of time.
+    /// How many messages are sent in a span of time.
     var rate: RateLimit?
 
-    /// What the keys of the sink's digests begin with; the day of the digest follows.
+    /// The prefix of the keys of the sink's digests; the digest's day follows.
     var digestPrefix: String { "digest.\(sink)." }
 
-    /// What to do with what waits, in its order.
-    func step(_ waiting: [Waiting], _ past: Past, at now: Date) -> Step {
-        guard let first = waiting.first else { return .rest }
+    /// Returns what to do with the alerts that wait.
+    ///
+    /// - Parameter waiting: the alerts, in order.
+    func nextStep(_ waiting: [WaitingAlert], _ history: SendHistory, at now: Date) -> Step {
+        guard let first = waiting.first else { return .idle }
         if let end = quietHours?.end(at: now) { return .wait(until: end) }
-        // A pause that is longer than any is from before the clock was set back.
+        // A longer pause than the longest was computed before the system clock was set back.
         if let due = first.dueAt, due > now, due <= now + Backoff.longest.seconds { return .wait(until: due) }
-        if first.letter == nil, let digest {
-            let day = self.day(of: first, digest, past)
+        if first.messageKey == nil, let digest {
+            let day = self.day(of: first, digest, history)
             guard digest.on(day) <= now else { return .wait(until: digest.on(day)) }
         }
-        if let room = rate?.room(after: past.attempts, at: now) { return .wait(until: room) }
-        return letter(of: waiting, first, past)
+        if let slot = rate?.nextSlot(after: history.attempts, at: now) { return .wait(until: slot) }
+        return message(of: waiting, first, history)
     }
 
-    private func letter(of waiting: [Waiting], _ first: Waiting, _ past: Past) -> Step {
-        if let letter = first.letter { return .send(letter: letter, waiting.filter { $0.letter == letter }) }
-        guard let digest else { return .send(letter: first.alert, [first]) }
-        let day = self.day(of: first, digest, past)
-        let together = waiting.prefix { $0.letter == nil && self.day(of: $0, digest, past) == day }
-        return .send(letter: "\(digestPrefix)\(day)", Array(together.prefix(Self.letterSize)))
+    private func message(of waiting: [WaitingAlert], _ first: WaitingAlert, _ history: SendHistory) -> Step {
+        if let key = first.messageKey { return .send(key: key, waiting.filter { $0.messageKey == key }) }
+        guard let digest else { return .send(key: first.alert, [first]) }
+        let day = self.day(of: first, digest, history)
+        let together = waiting.prefix { $0.messageKey == nil && self.day(of: $0, digest, history) == day }
+        return .send(key: "\(digestPrefix)\(day)", Array(together.prefix(Self.maximumAlertsPerMessage)))
     }
 
-    /// The day of the digest that an alert belongs to.
-    ///
-    /// Never one whose digest was begun: its letter is as it was sent first, and sent again it has to be the same.
-    private func day(of waiting: Waiting, _ digest: TimeOfDay, _ past: Past) -> KoreanDate {
+    /// Returns the day of the digest that an alert belongs to.
+    private func day(of waiting: WaitingAlert, _ digest: TimeOfDay, _ history: SendHistory) -> KoreanDate {
         let day = digest.firstDay(after: waiting.queuedAt)
-        return past.lastDigest.map { max(day, $0 + 1) } ?? day
+        // Never a digest that was attempted: a repeated message must be the same.
+        return history.lastDigest.map { max(day, $0 + 1) } ?? day
+    }
+}
+
+// MARK: - Limits
+
+/// The largest number of messages in a span of time.
+struct RateLimit: Hashable, Sendable {
+    /// The number of messages.
+    let count: Int
+    /// The span of time.
+    let span: Duration
+
+    /// Reads `20/1m`: a count from 1, and a span as `Duration(span:)` reads it.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Int(parts[0]), count > 0, let span = Duration(span: parts[1]) else {
+            return nil
+        }
+        self.count = count
+        self.span = span
+    }
+
+    /// Returns when one more message may be sent; nil if it may be sent now.
+    ///
+    /// - Parameter sent: the times of earlier messages, newest first. Times after `now` do not count: the system clock
+    ///   was set back since.
+    func nextSlot(after sent: [Date], at now: Date) -> Date? {
+        let recent = sent.filter { $0 <= now && $0 + span.seconds > now }
+        return recent.count < count ? nil : recent[count - 1] + span.seconds
+    }
+}
+
+/// When a message that failed is sent again, and when it is given up.
+struct Backoff: Hashable, Sendable {
+    /// The longest pause, also if the sink asks for a longer one.
+    static let longest = Duration.seconds(86_400)
+
+    /// The largest number of attempts for a message.
+    var attempts = 20
+    /// The longest pause after the first attempt; it doubles with each further attempt.
+    var base = Duration.seconds(5)
+    /// The upper limit of the doubling.
+    var cap = Duration.seconds(3_600)
+
+    /// Returns the pause after this number of attempts; nil after the last attempt.
+    ///
+    /// The pause is random between half of its value and the whole, and not shorter than the sink asks for.
+    ///
+    /// - Parameters:
+    ///   - retryAfter: the pause that the sink asks for.
+    ///   - fraction: a random number in 0..<1.
+    func pause(after attempts: Int, retryAfter: Duration?, fraction: Double) -> Duration? {
+        guard attempts < self.attempts else { return nil }
+        let doublings = min(max(0, attempts - 1), 30)
+        let whole = min(cap, base * (1 << doublings))
+        return min(max(whole * (0.5 + fraction / 2), retryAfter ?? .zero), Self.longest)
     }
 }

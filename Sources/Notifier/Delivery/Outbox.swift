@@ -1,23 +1,25 @@
+import Contract
 import EventStore
 import FoundationEssentials
 import SQLite
 
-/// The alerts on their way to people, on disk, until and after their end.
+/// The transactional outbox: the alerts to deliver, by sink, with the outcome of each delivery.
 ///
-/// It lives in the log's database, so that an alert and its deliveries are one transaction: what is in the log goes out,
-/// to each sink that is there at the time, at least once. What is in hand at a crash goes out again under the same key.
+/// It is in the log's database, so that an alert and its deliveries are one transaction. Every alert in the log is
+/// delivered at least once to each sink configured at that time. An attempt that a crash interrupts is repeated with the
+/// same key.
 struct Outbox: Sendable {
-    /// How far a delivery has come; the raw values are in the table.
+    /// The state of a delivery; the raw values are in the table.
     enum State: Int, Sendable {
         /// To be sent.
         case waiting = 0
-        /// The sink has taken it.
+        /// Accepted by the sink.
         case sent = 1
-        /// Refused, or tried too often: a dead letter, which can be sent again.
+        /// Rejected, or out of attempts: a dead letter, which can be sent again.
         case dead = 2
-        /// Taken back before it was sent.
+        /// Retracted before it was sent.
         case withdrawn = 3
-        /// Not sent, because the sink has just had one like it.
+        /// Not sent, because of the sink's cooldown.
         case suppressed = 4
     }
 
@@ -59,104 +61,180 @@ struct Outbox: Sendable {
         ])
 
     let log: EventLog
-    /// Who gets letters.
-    let recipients: [ConfiguredSink]
-    /// Told what would go, where nothing is to go and nothing is written.
+    /// The configured sinks.
+    let sinks: [ConfiguredSink]
+    /// In a dry run, is called with a line for each alert that a sink would get; nothing is written then.
     var dryRun: (@Sendable (String) -> Void)?
-    /// Told of who gets something new, once it is on disk.
-    var news: @Sendable (_ sink: String) -> Void = { _ in }
+    /// Is called after each commit that gives a sink something to send.
+    var onNewDeliveries: @Sendable (_ sink: String) -> Void = { _ in }
+}
 
-    /// Puts alerts that enter the log into the outbox, for each sink that wants them.
+// MARK: - Enqueuing
+
+extension Outbox {
+    /// Adds alerts that enter the log to the outbox, for each sink that accepts them.
     func enqueue(_ alerts: [OutboundAlert], at now: Date, in connection: Connection) throws {
-        guard !recipients.isEmpty else { return }
-        var woken: Set<String> = []
+        guard !sinks.isEmpty else { return }
+        var sinksToWake: Set<String> = []
         for alert in alerts {
             if let dryRun {
-                for recipient in recipients where try wouldGet(alert, recipient, at: now, in: connection) {
-                    dryRun("\(recipient.name): \(alert.id): \(alert.text[recipient.language])")
+                for sink in sinks where try wouldReceive(alert, sink, at: now, in: connection) {
+                    dryRun("\(sink.name): \(alert.id): \(alert.text[sink.language])")
                 }
                 continue
             }
-            for recipient in recipients where try enqueue(alert, for: recipient, at: now, in: connection) {
-                woken.insert(recipient.name)
+            for sink in sinks where try enqueue(alert, for: sink, at: now, in: connection) {
+                sinksToWake.insert(sink.name)
             }
         }
-        connection.afterCommit { [news, woken] in woken.forEach(news) }
+        connection.afterCommit { [onNewDeliveries, sinksToWake] in sinksToWake.forEach(onNewDeliveries) }
     }
 
-    /// Whether there is something new to send to a sink.
+    /// Adds an alert for one sink; returns whether the sink has something new to send.
     private func enqueue(
-        _ alert: OutboundAlert, for recipient: ConfiguredSink, at now: Date, in connection: Connection
+        _ alert: OutboundAlert, for sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws -> Bool {
         if let retracted = alert.retracts {
-            guard try takeBack(retracted, by: alert.id, from: recipient, at: now, in: connection) else { return false }
-        } else if !recipient.wants(alert) {
+            guard try retract(retracted, by: alert.id, from: sink, at: now, in: connection) else { return false }
+        } else if !sink.accepts(alert) {
             return false
         }
-        let isSpared = try alert.retracts == nil && hasHadOne(like: alert, recipient, at: now, in: connection)
+        let isSuppressed = try alert.retracts == nil && isInCooldown(alert, sink, at: now, in: connection)
         try connection.execute(
             """
             insert or ignore into delivery (sink, alert, subject, queued_at, state, ended_at)
             values (?, ?, ?, ?, ?, ?)
-            """, recipient.name, alert.id, alert.subject, now.milliseconds,
-            (isSpared ? State.suppressed : .waiting).rawValue, isSpared ? now.milliseconds : nil)
-        return !isSpared
+            """, sink.name, alert.id, alert.subject, now.milliseconds,
+            (isSuppressed ? State.suppressed : .waiting).rawValue, isSuppressed ? now.milliseconds : nil)
+        return !isSuppressed
     }
 
-    /// Whether a sink would get an alert if this were no rehearsal.
-    private func wouldGet(
-        _ alert: OutboundAlert, _ recipient: ConfiguredSink, at now: Date, in connection: Connection
+    /// Whether a sink would get an alert if this were not a dry run.
+    private func wouldReceive(
+        _ alert: OutboundAlert, _ sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         guard let retracted = alert.retracts else {
-            guard recipient.wants(alert) else { return false }
-            return try !hasHadOne(like: alert, recipient, at: now, in: connection)
+            guard sink.accepts(alert) else { return false }
+            return try !isInCooldown(alert, sink, at: now, in: connection)
         }
         return try !connection.query(
-            "select number from delivery where sink = ? and alert = ? and attempts > 0", recipient.name, retracted,
+            "select number from delivery where sink = ? and alert = ? and attempts > 0", sink.name, retracted,
             as: Int.self
         ).isEmpty
     }
 
-    /// Takes an alert back from a sink; returns whether that may have got it, and so has to be told.
-    private func takeBack(
-        _ alert: String, by retraction: String, from recipient: ConfiguredSink, at now: Date, in connection: Connection
+    /// Retracts an alert from a sink; returns whether the sink may have received it and so has to get the retraction.
+    private func retract(
+        _ alert: String, by retraction: String, from sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         let attempts = try connection.query(
             "update delivery set taken_back_by = ? where sink = ? and alert = ? returning attempts", retraction,
-            recipient.name, alert, as: Int.self
+            sink.name, alert, as: Int.self
         ).first
-        // One that is being tried goes on: it may have arrived, and what takes it back goes behind it.
+        // A delivery that was tried goes on: it may have arrived, and the retraction follows it.
         try connection.execute(
             """
             update delivery set state = ?, ended_at = ?
             where sink = ? and alert = ? and (state = ? and attempts = 0 or state = ?)
-            """, State.withdrawn.rawValue, now.milliseconds, recipient.name, alert, State.waiting.rawValue,
+            """, State.withdrawn.rawValue, now.milliseconds, sink.name, alert, State.waiting.rawValue,
             State.dead.rawValue)
         return attempts ?? 0 > 0
     }
 
-    /// Whether a sink had an alert of the same rule about the same film within its cooldown, one that still holds.
-    private func hasHadOne(
-        like alert: OutboundAlert, _ recipient: ConfiguredSink, at now: Date, in connection: Connection
+    /// Whether, within its cooldown, the sink had an alert of the same rule and subject that was not retracted.
+    private func isInCooldown(
+        _ alert: OutboundAlert, _ sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
-        guard let cooldown = recipient.cooldown else { return false }
+        guard let cooldown = sink.cooldown else { return false }
         let earlier = try connection.query(
             """
             select number from delivery
             where sink = ? and subject = ? and queued_at > ? and queued_at <= ?
                 and state not in (?, ?) and taken_back_by is null
             limit 1
-            """, recipient.name, alert.subject, (now - cooldown.seconds).milliseconds, now.milliseconds,
+            """, sink.name, alert.subject, (now - cooldown.seconds).milliseconds, now.milliseconds,
             State.withdrawn.rawValue, State.suppressed.rawValue, as: Int.self)
         return !earlier.isEmpty
     }
 }
 
+// MARK: - Maintenance
+
+/// The number of a sink's deliveries in each state.
+struct SinkCounts: Hashable, Sendable, Encodable {
+    /// Waiting to be sent.
+    var waiting = 0
+    /// Accepted by the sink.
+    var sent = 0
+    /// In dead letters.
+    var dead = 0
+}
+
+extension Outbox {
+    /// A selection of dead letters.
+    enum DeadLetters: Hashable, Sendable {
+        case of(sink: String)
+        case withKey(String)
+    }
+
+    /// Makes dead letters of the deliveries that wait for sinks that are no longer configured.
+    ///
+    /// If such a sink is configured again, it does not get old news.
+    func closeRemovedSinks(at now: Date, in connection: Connection) throws(DatabaseError) {
+        let waiting = try connection.query("select distinct sink from delivery where state = 0", as: String.self)
+        for sink in waiting where !sinks.contains(where: { $0.name == sink }) {
+            try connection.execute(
+                "update delivery set state = ?, ended_at = ?, answer = ? where sink = ? and state = 0",
+                State.dead.rawValue, now.milliseconds, "no sink of this name is configured any more", sink)
+        }
+    }
+
+    /// Makes dead letters wait again, with the keys that they had; returns the number of alerts by sink.
+    ///
+    /// Dead letters of sinks that are no longer configured stay dead.
+    func requeue(_ dead: DeadLetters, in connection: Connection) throws(DatabaseError) -> [String: Int] {
+        var requeued: [String: Int] = [:]
+        for sink in sinks {
+            let key: String?
+            switch dead {
+            case .of(let name) where name != sink.name: continue
+            case .of: key = nil
+            case .withKey(let letter): key = letter
+            }
+            // A letter that was tried keeps one attempt: it may have arrived, and a retraction has to follow it.
+            let rows = try connection.query(
+                """
+                update delivery set state = 0, attempts = min(attempts, 1), due_at = null, ended_at = null
+                where sink = ? and state = 2 and coalesce(letter, alert) = coalesce(?, letter, alert) returning number
+                """, sink.name, key, as: Int.self)
+            if !rows.isEmpty { requeued[sink.name] = rows.count }
+        }
+        connection.afterCommit { [onNewDeliveries] in requeued.keys.forEach(onNewDeliveries) }
+        return requeued
+    }
+
+    /// Returns the counts of each sink; every configured sink has an entry.
+    func counts(in connection: Connection) throws(DatabaseError) -> [String: SinkCounts] {
+        var counts = Dictionary(uniqueKeysWithValues: sinks.map { ($0.name, SinkCounts()) })
+        let rows = try connection.query(
+            "select sink, state, count(*) from delivery group by sink, state", as: String.self, Int.self, Int.self)
+        for (sink, state, count) in rows {
+            switch State(rawValue: state) {
+            case .waiting: counts[sink, default: SinkCounts()].waiting = count
+            case .sent: counts[sink, default: SinkCounts()].sent = count
+            case .dead: counts[sink, default: SinkCounts()].dead = count
+            case .withdrawn, .suppressed, nil: break
+            }
+        }
+        return counts
+    }
+}
+
 extension Date {
-    /// The instant as the outbox keeps it.
+    /// The instant in milliseconds since 1970, as the database stores it.
     var milliseconds: Int { Int((timeIntervalSince1970 * 1000).rounded()) }
 
-    /// The instant that the outbox kept.
+    /// Makes an instant of milliseconds since 1970.
     init(milliseconds: Int) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }

@@ -3,12 +3,12 @@ import JSONCoding
 import Messaging
 import SQLite
 
-/// The command `retry`: dead letters go out again.
+/// The command `retry`: makes dead letters wait again.
 struct RetryCommand: Sendable {
     let outbox: Outbox
     let database: Database
 
-    /// What the command's body asks for.
+    /// The fields of the command's body.
     private struct Fields: Decodable {
         let sink: String?
         let letter: String?
@@ -18,31 +18,31 @@ struct RetryCommand: Sendable {
         let sinks: [String: Int]
     }
 
-    /// Answers `retried` with how many alerts go out again to each sink, which may be none.
+    /// Returns the reply `retried` with the number of alerts that wait again, by sink; it may be empty.
     func answer(_ command: Command) async -> Reply {
         do {
-            let dead = try dead(in: command)
-            let sinks = try await database.write { try outbox.revive(dead, in: $0) }
+            let dead = try deadLetters(in: command)
+            let sinks = try await database.write { try outbox.requeue(dead, in: $0) }
             return Reply(frames: [Array("retried".utf8), try JSON.encode(Retried(sinks: sinks))])
-        } catch let failure as ContractError {
-            return .refused(failure)
+        } catch let error as ContractError {
+            return .refused(error)
         } catch {
-            return .refused(ContractError(.internal, "\(command.name) cannot be answered: \(error)"))
+            return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
         }
     }
 
-    private func dead(in command: Command) throws(ContractError) -> Outbox.Dead {
+    private func deadLetters(in command: Command) throws(ContractError) -> Outbox.DeadLetters {
         let body = try RequestFrames(command.frames).body
-        // Whatever is wrong with it, it names nothing.
+        // A body that cannot be read has neither field.
         let fields = try? JSON.decode(Fields.self, from: Array(body.utf8))
         switch (fields?.sink, fields?.letter) {
         case (let sink?, nil):
-            guard outbox.recipients.contains(where: { $0.name == sink }) else {
-                throw ContractError(.notFound, "there is no sink of this name", field: "sink")
+            guard outbox.sinks.contains(where: { $0.name == sink }) else {
+                throw ContractError(.notFound, "no sink of this name is configured", field: "sink")
             }
             return .of(sink: sink)
-        case (nil, let letter?): return .letter(letter)
-        default: throw ContractError(.badRequest, "the body names a sink or a letter", field: "body")
+        case (nil, let letter?): return .withKey(letter)
+        default: throw ContractError(.badRequest, "the body must have either sink or letter", field: "body")
         }
     }
 }

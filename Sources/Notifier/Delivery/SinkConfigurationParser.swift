@@ -1,54 +1,54 @@
+import Contract
 import Networking
 import Operations
-import YAML
+public import YAML
 
-/// Reads a sink's fields, gathers what is wrong with them, and keeps account of what nobody may see.
+/// Reads a sink's fields, and collects the errors and the secrets in them.
 struct SinkConfigurationParser {
     let fields: Fields
-    /// The sink itself, where something is missing.
+    /// The sink's node, which diagnostics about missing fields point at.
     let node: Node
-    var mistakes: ConfigurationDiagnosticsError
+    var diagnostics: ConfigurationDiagnosticsError
     private(set) var secrets: [Secret] = []
 
-    /// Makes a reader.
-    init(_ fields: Fields, of node: Node, _ mistakes: ConfigurationDiagnosticsError) {
+    /// Makes a parser.
+    init(_ fields: Fields, of node: Node, _ diagnostics: ConfigurationDiagnosticsError) {
         self.fields = fields
         self.node = node
-        self.mistakes = mistakes
+        self.diagnostics = diagnostics
     }
 
-    /// The value of a field, if it is there and `read` understands it.
+    /// Returns the value of a field; nil if it is missing or cannot be read.
     mutating func value<Value>(_ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value) -> Value? {
         guard let field = fields[key] else { return nil }
-        return mistakes.collect { () throws(ConfigurationDiagnostic) in try read(field) }
+        return diagnostics.gather { () throws(ConfigurationDiagnostic) in try read(field) }
     }
 
-    /// The text of a field that has to be there, or that is `standard` where it is not.
+    /// Returns the text of a field, or `standard` if it is missing; without `standard` the field is required.
     mutating func text(_ key: String, standard: String? = nil) -> String? {
         guard fields[key] != nil else {
-            if standard == nil { miss(key) }
+            if standard == nil { addMissing(key) }
             return standard
         }
         return value(key) { field throws(ConfigurationDiagnostic) in try field.sendableText() }
     }
 
-    /// A text that nobody may see, which stands in the field or in the file that `…File` names.
-    ///
-    /// No mistake shows it, so it is read without the words of mistakes that do.
+    /// Returns a secret, from the field or from the file that the field `…File` names.
     mutating func secret(_ key: String, isNeeded: Bool = true) -> String? {
         do throws(ConfigurationDiagnostic) {
-            guard let secret = try given(key, isNeeded) else { return nil }
+            // Not by `value(_:_:)`: its diagnostics would show the secret.
+            guard let secret = try readSecret(key, isNeeded) else { return nil }
             secrets.append(secret)
             return secret.value
         } catch {
-            mistakes.add(error)
+            diagnostics.add(error)
             return nil
         }
     }
 
-    private func given(_ key: String, _ isNeeded: Bool) throws(ConfigurationDiagnostic) -> Secret? {
+    private func readSecret(_ key: String, _ isNeeded: Bool) throws(ConfigurationDiagnostic) -> Secret? {
         let (field, file) = (fields[key], fields["\(key)File"])
-        if let file, field != nil { throw file.diagnostic("\(key) is given as well; give one of the two") }
+        if let file, field != nil { throw file.diagnostic("\(key) is given as well; give only one of the two") }
         if let field { return Secret(try field.sendableText()) }
         guard let file else {
             if isNeeded { throw node.diagnostic("\(key) is missing; give \(key), or \(key)File with a path") }
@@ -61,42 +61,42 @@ struct SinkConfigurationParser {
         } catch {
             throw file.diagnostic("\(error)")
         }
-        guard secret.value.isSendable else { throw file.diagnostic("the file holds a character that is not allowed") }
+        guard secret.value.isSendable else { throw file.diagnostic("the file contains a control character") }
         return secret
     }
 
-    /// An address of HTTP that nobody may see, because there is a token in it.
+    /// Returns a URL that contains a token and is therefore secret.
     mutating func secretURL(_ key: String = "url") -> String? {
         guard let url = secret(key) else { return nil }
         guard url.isWebAddress else {
             let place = fields[key] ?? fields["\(key)File"] ?? node
-            mistakes.add(place.diagnostic("this is no address that begins with http:// or https://"))
+            diagnostics.add(place.diagnostic("this is not a URL that begins with http:// or https://"))
             return nil
         }
-        // Answers may hold the part after the host alone.
+        // A response may contain only the part after the host.
         secrets += HTTPRequest.secrets(of: url).map { Secret($0) }
         return url
     }
 
-    /// An address of HTTP that anybody may see.
+    /// Returns a URL that is not secret.
     mutating func url(_ key: String = "url", standard: String) -> String? {
         guard let field = fields[key] else { return standard }
-        return mistakes.collect { () throws(ConfigurationDiagnostic) in
-            try field.value(expected: "an address such as \(standard)") { $0.isWebAddress ? $0 : nil }
+        return diagnostics.gather { () throws(ConfigurationDiagnostic) in
+            try field.value(expected: "a URL such as \(standard)") { $0.isWebAddress ? $0 : nil }
         }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 
-    /// Says that a field is missing.
-    mutating func miss(_ key: String) {
-        mistakes.add(node.diagnostic("\(key) is missing"))
+    /// Adds the diagnostic that a field is missing.
+    mutating func addMissing(_ key: String) {
+        diagnostics.add(node.diagnostic("\(key) is missing"))
     }
 }
 
 extension Node {
-    /// A text that can be part of a message, without line ends and other control characters.
+    /// Returns a text without line ends and other control characters.
     fileprivate func sendableText() throws(ConfigurationDiagnostic) -> String {
         let text = try text()
-        guard text.isSendable, !text.isEmpty else { throw diagnostic("a text on one line is needed here") }
+        guard text.isSendable, !text.isEmpty else { throw diagnostic("expected a text on one line") }
         return text
     }
 }
@@ -106,10 +106,173 @@ extension String {
         unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
-    /// Whether the text is an address that can be asked by HTTP.
+    /// Whether the text is an HTTP URL with a host.
     fileprivate var isWebAddress: Bool {
         let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.count >= 3 && ["http:", "https:"].contains(parts[0].lowercased()) && parts[1].isEmpty
             && !parts[2].isEmpty && !parts[2].contains("@") && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension SinkConfiguration {
+    /// The keys of every kind of sink.
+    private static let common = [
+        "kind", "language", "rules", "severity", "cooldown", "quietHours", "digest", "rate", "attempts",
+    ]
+
+    /// Reads the `sinks:` of a rule file, a mapping of names to sinks, and the files with secrets that it names.
+    ///
+    /// Errors are added to `diagnostics`; none of them shows a secret.
+    public static func read(_ section: Node, _ diagnostics: inout ConfigurationDiagnosticsError) -> [SinkConfiguration]
+    {
+        let entries = diagnostics.gather { () throws(ConfigurationDiagnostic) in try section.entries() } ?? []
+        return entries.compactMap { entry in
+            do throws(ConfigurationDiagnostic) {
+                return try SinkConfiguration(entry, &diagnostics)
+            } catch {
+                diagnostics.add(error)
+                return nil
+            }
+        }
+    }
+
+    private init?(_ entry: Node.Entry, _ diagnostics: inout ConfigurationDiagnosticsError)
+        throws(ConfigurationDiagnostic)
+    {
+        guard entry.key.isSinkName else {
+            throw ConfigurationDiagnostic(
+                at: entry.position, path: entry.value.path, "a sink's name has 1 to 40 letters, digits, hyphens and _")
+        }
+        // The kind comes first: it determines the keys.
+        guard let word = try entry.value.entries().first(where: { $0.key == "kind" }) else {
+            throw entry.value.diagnostic("kind is missing")
+        }
+        let kind = try word.value.choice(of: SinkKind.self)
+        let fields = try entry.value.fields(Self.common + kind.keys, &diagnostics)
+        var parser = SinkConfigurationParser(fields, of: entry.value, diagnostics)
+        let destination = parser.destination(kind)
+        language = parser.value("language") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .ko
+        severity = parser.value("severity") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .info
+        rules = parser.value("rules") { node throws(ConfigurationDiagnostic) in
+            Set(
+                try node.list().map { rule throws(ConfigurationDiagnostic) in
+                    try rule.choice(of: AlertRule.self).rawValue
+                })
+        }
+        cooldown = parser.value("cooldown") { node throws(ConfigurationDiagnostic) in
+            try node.value(expected: "a span such as 12h or 3d") { Duration(span: $0) }
+        }
+        policy = DeliveryPolicy(
+            sink: entry.key,
+            quietHours: parser.value("quietHours") { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "hours such as 23:00-08:00") { QuietHours($0) }
+            },
+            digest: parser.value("digest") { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "a time such as 09:00") { TimeOfDay($0) }
+            },
+            rate: parser.value("rate") { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "a rate such as 20/1m") { RateLimit($0) }
+            })
+        backoff = Backoff()
+        if let attempts = parser.value(
+            "attempts", { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...1_000) })
+        {
+            backoff.attempts = attempts
+        }
+        name = entry.key
+        secrets = parser.secrets
+        diagnostics = parser.diagnostics
+        guard let destination else { return nil }
+        self.destination = destination
+    }
+}
+
+extension String {
+    /// Whether the text can name a sink, in commands, metric labels and keys.
+    fileprivate var isSinkName: Bool {
+        (1...40).contains(utf8.count) && first != "-"
+            && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    }
+}
+
+extension SinkConfigurationParser {
+    /// Returns the destination of a kind of sink; nil if a field is missing or cannot be read.
+    mutating func destination(_ kind: SinkKind) -> SinkConfiguration.Destination? {
+        switch kind {
+        case .webhook: webhook()
+        case .slack: secretURL().map { .slack(url: $0) }
+        case .discord: secretURL().map { .discord(url: $0) }
+        case .telegram: telegram()
+        case .ntfy: ntfy()
+        case .apprise: apprise()
+        case .mail: mail()
+        case .file: text("path").map { .file(path: $0) }
+        case .standardOutput: .standardOutput
+        }
+    }
+
+    private mutating func webhook() -> SinkConfiguration.Destination? {
+        guard let url = secretURL(), let secret = secret("secret") else { return nil }
+        guard let key = WebhookSink.key(of: secret) else {
+            diagnostics.add(
+                (fields["secret"] ?? fields["secretFile"] ?? node).diagnostic("the part after whsec_ is not a base64 key"))
+            return nil
+        }
+        return .webhook(url: url, key: key)
+    }
+
+    private mutating func telegram() -> SinkConfiguration.Destination? {
+        guard let token = secret("token"), let chat = text("chat"), let url = url(standard: "https://api.telegram.org")
+        else { return nil }
+        return .telegram(url: url, token: token, chat: chat)
+    }
+
+    private mutating func ntfy() -> SinkConfiguration.Destination? {
+        guard let topic = secret("topic"), let url = url(standard: "https://ntfy.sh") else { return nil }
+        return .ntfy(url: url, topic: topic, token: secret("token", isNeeded: false))
+    }
+
+    private mutating func apprise() -> SinkConfiguration.Destination? {
+        guard let url = secretURL() else { return nil }
+        let tag = fields["tag"] == nil ? nil : text("tag")
+        return .apprise(url: url, urls: secret("urls", isNeeded: false), tag: tag)
+    }
+
+    private mutating func mail() -> SinkConfiguration.Destination? {
+        let security = value("security") { node throws(ConfigurationDiagnostic) in
+            try node.choice(of: MailRequest.Security.self)
+        }
+        let port = value("port") { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...65_535) }
+        let user = fields["user"] == nil ? nil : text("user")
+        let password = secret("password", isNeeded: user != nil)
+        let authorities = fields["authorities"] == nil ? nil : text("authorities")
+        if fields["to"] == nil { addMissing("to") }
+        let recipients = value("to") { node throws(ConfigurationDiagnostic) in
+            if case .sequence(let nodes) = node.content {
+                return try nodes.map { node throws(ConfigurationDiagnostic) in try node.address() }
+            }
+            return [try node.address()]
+        }
+        if fields["from"] == nil { addMissing("from") }
+        let sender = value("from") { node throws(ConfigurationDiagnostic) in try node.address() }
+        guard let host = text("host"), let sender, let recipients else { return nil }
+        if recipients.isEmpty { addMissing("to") }
+        let usual =
+            switch security ?? .startTLS {
+            case .tls: 465
+            case .startTLS: 587
+            case .none: 25
+            }
+        return .mail(
+            MailRequest(
+                host: host, port: port ?? usual, security: security ?? .startTLS, authorities: authorities, user: user,
+                password: password, sender: sender, recipients: recipients, message: []))
+    }
+}
+
+extension Node {
+    /// Returns a mail address.
+    fileprivate func address() throws(ConfigurationDiagnostic) -> String {
+        try value(expected: "an address such as editor@example.org") { MailRequest.isAddress($0) ? $0 : nil }
     }
 }

@@ -1,19 +1,30 @@
+import BoxOffice
 import Contract
+import EventStore
+import FoundationEssentials
+import JSONCoding
+import OpenMarket
 
-/// What is handed to a sink at once: one alert, or all those of a digest.
+/// A message to a sink: one alert, or all alerts of a digest.
+///
+/// Tables, metrics, logs and the command `retry` call it a letter.
 struct SinkMessage: Sendable {
-    /// The same however often the letter is sent: the alert's id, or the digest's own.
+    /// The key, the same in each attempt: the alert's id, or `digest.SINK.DAY`.
     let key: String
     /// The alerts, in their order; at least one.
     let alerts: [OutboundAlert]
 
-    /// The letter in one line.
+    /// Returns the message as one line.
     func title(in language: Language) -> String {
         guard alerts.count > 1 else { return alerts.first?.text[language] ?? "" }
         return language == .ko ? "박스오피스 소식 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
     }
 
-    /// The letter in words: the alert's own, or a line for each; as many as have a `size` within `limit`.
+    /// Returns the message as text: the alert's sentence, or a line for each alert, as many as fit.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest size of the text.
+    ///   - size: measures a text in the unit of `limit`; UTF-16 code units unless given.
     func text(
         in language: Language, limit: Int, size: (String) -> Int = { $0.utf16.count }
     ) -> String {
@@ -38,11 +49,103 @@ struct SinkMessage: Sendable {
 }
 
 extension Alert.Text {
-    /// The words in a language.
+    /// The sentence in a language.
     subscript(language: Language) -> String {
         switch language {
         case .ko: ko
         case .en: en
+        }
+    }
+}
+
+extension SinkMessage {
+    /// Makes a test message; each second gives another key.
+    init(testOf sink: String, at now: Date) throws(EncodingError) {
+        let text = Alert.Text(
+            ko: "마키 시험 알림: \(sink) 연결이 잘 됩니다", en: "A test of marquee: alerts arrive at \(sink)")
+        key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
+        let event = TestEvent(id: key, data: ["text": ["ko": text.ko, "en": text.en]])
+        alerts = [
+            OutboundAlert(
+                id: key, body: try JSON.encode(event), rule: "test", subject: "test", severity: .info, text: text,
+                retracts: nil)
+        ]
+    }
+
+    /// An event that is not in the log.
+    private struct TestEvent: Encodable {
+        let specversion = "1.0"
+        let id: String
+        let source = "/marquee/notifier"
+        let type = "marquee.test.v1"
+        let datacontenttype = "application/json"
+        let data: [String: [String: String]]
+    }
+}
+
+/// An alert to deliver: the event as it was published, and the fields that delivery needs.
+struct OutboundAlert: Sendable {
+    /// The event's id.
+    let id: String
+    /// The event as it was published.
+    let body: [UInt8]
+    /// The rule that fired.
+    let rule: String
+    /// The rule and the subject, for cooldowns.
+    let subject: String
+    /// The severity.
+    let severity: Alert.Severity
+    /// The alert as a sentence.
+    let text: Alert.Text
+    /// The id of the alert that this one retracts.
+    let retracts: String?
+}
+
+extension OutboundAlert {
+    /// Makes it of an alert that enters the log as `event`.
+    init(_ alert: Alert, id: String, event: LoggedEvent) {
+        self.init(
+            id: id, event: event,
+            Fields(
+                rule: alert.rule.rawValue, movieCode: alert.movieCode?.description, product: alert.product?.number,
+                severity: alert.severity, text: alert.text, retracts: alert.retracts))
+    }
+
+    /// Reads an event of the alert log.
+    init(_ event: LoggedEvent) throws(DecodingError) {
+        self.init(
+            id: try Event(topic: event.topic, body: event.body).id, event: event, try event.data(as: Fields.self))
+    }
+
+    private init(id: String, event: LoggedEvent, _ fields: Fields) {
+        self.id = id
+        body = event.body
+        rule = fields.rule
+        let code = fields.movieCode ?? fields.product.map { "\($0)" }
+        subject = code.map { "\(fields.rule)/\($0)" } ?? fields.rule
+        severity = fields.severity
+        text = fields.text
+        retracts = fields.retracts
+    }
+
+    /// The fields of the event's data that delivery needs.
+    private struct Fields: Decodable {
+        let rule: String
+        let movieCode: String?
+        let product: Int?
+        let severity: Alert.Severity
+        let text: Alert.Text
+        let retracts: String?
+    }
+}
+
+extension Alert.Severity {
+    /// The severity as a number, to compare.
+    var weight: Int {
+        switch self {
+        case .info: 0
+        case .notable: 1
+        case .major: 2
         }
     }
 }

@@ -4,117 +4,122 @@ import FoundationEssentials
 import Operations
 import SQLite
 
-/// Takes letters out of the outbox to one sink, in their order, each until it is taken or dead.
+/// Sends the messages of the outbox to one sink, in their order, each until it is delivered or dead.
 ///
-/// Each sink has a courier of its own, so that a sink that is slow or gone delays no other.
+/// Each sink has its own worker, so that a slow or unreachable sink delays no other.
 ///
 /// See docs/decisions/0019-delivery-attempts.md.
 struct SinkWorker: Sendable {
-    let recipient: ConfiguredSink
+    let sink: ConfiguredSink
     let outbox: Outbox
     let database: Database
     let wakeSignal: WakeSignal
     let logger: Logger
     let metrics: DeliveryMetrics
     let clock: any Clock<Duration>
-    let wall: WallClock
-    /// Chance, in 0..<1.
+    let wallClock: WallClock
+    /// Returns a random number in 0..<1.
     let fraction: @Sendable () -> Double
     var failPoints = FailPoints.none
 
-    /// After how long a courier that waits looks again, whatever it waits for: a clock may have been set.
-    private static let patience = Duration.seconds(3_600)
+    /// The longest time without a look at the outbox: the system clock may have been set.
+    private static let maximumSleep = Duration.seconds(3_600)
 
-    /// Works until it is stopped or cancelled.
+    /// Works until it is stopped or its task is cancelled.
     func run() async {
         await wakeSignal.runLoop(clock) {
-            guard let wake = await work() else { return Self.patience }
-            return min(.seconds(max(0.001, wake.timeIntervalSince(wall.now()))), Self.patience)
+            guard let wake = await sendDueMessages() else { return Self.maximumSleep }
+            return min(.seconds(max(0.001, wake.timeIntervalSince(wallClock.now()))), Self.maximumSleep)
         }
     }
 
-    /// Has `run` return, once the letter in hand has its answer.
+    /// Makes ``run()`` return after the current attempt.
     func stop() {
         wakeSignal.stop()
     }
 
-    /// Sends what can be sent now, and returns when to look again; nil when something new comes.
-    private func work() async -> Date? {
+    /// Sends what can be sent now. Returns when to try again; nil if only a new alert changes anything.
+    private func sendDueMessages() async -> Date? {
         while !Task.isCancelled, !wakeSignal.isStopped {
-            let now = wall.now()
+            let now = wallClock.now()
             do {
-                let (waiting, past) = try await database.read { connection in
-                    try outbox.waiting(for: recipient, at: now, in: connection)
+                let (waiting, history) = try await database.read { connection in
+                    try outbox.waiting(for: sink, at: now, in: connection)
                 }
-                switch recipient.timetable.step(waiting, past, at: now) {
-                case .rest: return nil
+                switch sink.policy.nextStep(waiting, history, at: now) {
+                case .idle: return nil
                 case .wait(let date): return date
-                case .send(let letter, let alerts): try await send(letter, alerts)
+                case .send(let key, let alerts): try await send(key, alerts)
                 }
             } catch {
                 logger.error(
-                    "the outbox fails; it will be looked at again", [.sink: recipient.name, .error: "\(error)"])
+                    "cannot read or write the outbox; the worker tries again",
+                    [.sink: sink.name, .error: "\(error)"])
                 return now + 10
             }
         }
         return nil
     }
 
-    private func send(_ key: String, _ alerts: [DeliveryPolicy.Waiting]) async throws {
-        let began = wall.now()
-        let inHand = try await database.write { connection in
-            try outbox.begin(key, alerts, for: recipient, at: began, in: connection)
+    private func send(_ key: String, _ alerts: [DeliveryPolicy.WaitingAlert]) async throws {
+        let began = wallClock.now()
+        let attempt = try await database.write { connection in
+            try outbox.begin(key, alerts, for: sink, at: began, in: connection)
         }
-        guard let inHand else { return }  // what waits has changed, and is looked at again
+        guard let attempt else { return }  // an alert was retracted meanwhile; the caller reads the outbox again
         failPoints.reach(.posted)
         let stopwatch = Stopwatch(clock)
-        let answer = await recipient.sink.send(inHand.letter, at: began).fit(without: recipient.sink.secrets)
-        let took = stopwatch.elapsed
+        let response = await sink.target.send(attempt.message, at: began).sanitized(removing: sink.target.secrets)
+        let duration = stopwatch.elapsed
         failPoints.reach(.delivered)
-        // The process ends: whether it arrived is not known, and it goes out again after the next start.
-        if Task.isCancelled, answer.verdict != .taken { return }
-        let outcome = outcome(of: answer, after: inHand.attempts)
-        await settle(inHand, outcome, answer, took)
-        note(inHand, outcome, answer)
+        // The process ends: whether the message arrived is not known. The next run sends it again.
+        if Task.isCancelled, response.outcome != .delivered { return }
+        let outcome = outcome(of: response, after: attempt.count)
+        await finish(attempt, outcome, response, duration)
+        report(attempt, outcome, response)
     }
 
-    private func outcome(of answer: SinkResponse, after attempts: Int) -> Outbox.Outcome {
-        switch answer.verdict {
-        case .taken: return .sent
-        case .refused: return .dead
+    private func outcome(of response: SinkResponse, after attempts: Int) -> Outbox.Outcome {
+        switch response.outcome {
+        case .delivered: return .sent
+        case .rejected: return .dead
         case .failed(let retryAfter):
-            let pause = recipient.backoff.pause(after: attempts, asked: retryAfter, fraction: fraction())
-            return pause.map { .again(at: wall.now() + $0.seconds) } ?? .dead
+            let pause = sink.backoff.pause(after: attempts, retryAfter: retryAfter, fraction: fraction())
+            return pause.map { .retry(at: wallClock.now() + $0.seconds) } ?? .dead
         }
     }
 
-    /// Writes an outcome down, however long the disk refuses it: sent again, it would arrive again.
-    private func settle(
-        _ inHand: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ answer: SinkResponse, _ took: Duration
+    /// Writes an outcome, and tries again until that works: a message without an outcome would be sent again.
+    private func finish(
+        _ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse, _ duration: Duration
     ) async {
         await RetryLoop(clock: clock).run {
-            let now = wall.now()
+            let now = wallClock.now()
             try await database.write { connection in
-                try outbox.settle(
-                    inHand, for: recipient, as: outcome, answer: answer.text, took: took, at: now, in: connection)
+                try outbox.finish(
+                    attempt, for: sink, as: outcome, response: response.text, duration: duration, at: now,
+                    in: connection)
             }
         } onFailure: { error in
             logger.error(
-                "an outcome cannot be written; it will be tried again",
-                [.sink: recipient.name, .letter: inHand.letter.key, .error: "\(error)"])
+                "cannot write the outcome of a delivery; the worker tries again",
+                [.sink: sink.name, .letter: attempt.message.key, .error: "\(error)"])
         }
     }
 
-    private func note(_ inHand: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ answer: SinkResponse) {
-        metrics.count(outcome, for: recipient.name)
-        let logger = logger.with([.sink: recipient.name, .letter: inHand.letter.key, .attempt: inHand.attempts])
+    private func report(_ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse) {
+        metrics.count(outcome, for: sink.name)
+        let logger = logger.with([.sink: sink.name, .letter: attempt.message.key, .attempt: attempt.count])
         switch outcome {
-        case .sent: logger.debug("a letter is delivered", [.reason: answer.text])
-        case .again(let date):
+        case .sent: logger.debug("a letter is delivered", [.reason: response.text])
+        case .retry(let date):
             logger.warning(
-                "a letter was not taken; it will be tried again",
-                [.after: Duration.seconds(date.timeIntervalSince(wall.now())), .reason: answer.text])
-        case .dead: logger.error("a letter is dead; see `marquee notify log --dead`", [.reason: answer.text])
+                "cannot deliver a letter; the worker tries again",
+                [.after: Duration.seconds(date.timeIntervalSince(wallClock.now())), .reason: response.text])
+        case .dead:
+            logger.error(
+                "a letter is dead: rejected, or out of attempts; see `marquee notify log --dead`",
+                [.reason: response.text])
         }
     }
 }

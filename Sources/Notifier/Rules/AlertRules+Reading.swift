@@ -1,45 +1,48 @@
 import Contract
+import OpenMarket
 import YAML
 
 extension AlertRules {
-    /// The contract's rules.
+    /// The contract's default rules.
     static var standard: [any Rule] { [EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule()] }
 }
 
 extension AlertRules.Entry {
-    private static let common = RuleScope.keys + ["severity", "text"]
+    private static let commonKeys = RuleScope.keys + ["severity", "text"]
 
-    /// Puts a rule in force for a scope, in its own words.
+    /// Makes an entry for a scope, with the rule's own texts.
     init(_ rule: any Rule, _ scope: RuleScope) {
         self.init(rule)
-        watch = scope.watch
+        filter = scope.filter
         markets = scope.markets
     }
 
-    /// Reads what a file says of a rule: nothing or `true` puts it in force as it is, `false` does not, and a mapping says
-    /// how it is meant.
-    init?(_ word: AlertRule, _ node: Node, _ outer: RuleScope, _ mistakes: inout ConfigurationDiagnosticsError) {
+    /// Reads a rule's value in a file: nothing or `true` puts the rule in force as it is, `false` does not, and a mapping
+    /// gives its settings.
+    ///
+    /// Returns nil if the rule is not in force, or if it cannot be read; `diagnostics` has the reason then.
+    init?(_ name: AlertRule, _ node: Node, _ outer: RuleScope, _ diagnostics: inout ConfigurationDiagnosticsError) {
         do throws(ConfigurationDiagnostic) {
             if case .scalar = node.content, !node.isNull {
-                guard try node.flag(), let rule = Self.rule(word, nil, &mistakes) else { return nil }
+                guard try node.flag(), let rule = Self.rule(name, nil, &diagnostics) else { return nil }
                 self.init(rule, outer)
                 return
             }
-            let fields = try node.fields(Self.common + Self.keys(of: word), &mistakes)
-            guard let rule = Self.rule(word, fields, &mistakes) else { return nil }
-            self.init(rule, RuleScope(fields, within: outer, &mistakes))
+            let fields = try node.fields(Self.commonKeys + Self.keys(of: name), &diagnostics)
+            guard let rule = Self.rule(name, fields, &diagnostics) else { return nil }
+            self.init(rule, RuleScope(fields, within: outer, &diagnostics))
             severity =
-                mistakes.collect { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
-            if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &mistakes) }
+                diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
+            if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &diagnostics) }
         } catch {
-            mistakes.add(error)
+            diagnostics.add(error)
             return nil
         }
     }
 
-    /// The keys of a rule's own.
-    private static func keys(of word: AlertRule) -> [String] {
-        switch word {
+    /// The keys that only this rule takes.
+    private static func keys(of name: AlertRule) -> [String] {
+        switch name {
         case .rose, .fell: ["by", "inside"]
         case .reentered, .best: ["after"]
         case .streak: ["days"]
@@ -52,17 +55,20 @@ extension AlertRules.Entry {
         }
     }
 
-    private static func rule(_ word: AlertRule, _ fields: Fields?, _ mistakes: inout ConfigurationDiagnosticsError) -> (
-        any Rule
-    )? {
+    private static func rule(_ name: AlertRule, _ fields: Fields?, _ diagnostics: inout ConfigurationDiagnosticsError)
+        -> (
+            any Rule
+        )?
+    {
         func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
-            (mistakes.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
+            (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
                 ?? standard
         }
         func numbers(_ key: String, _ standard: [Int]) -> [Int] {
-            (mistakes.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil) ?? standard
+            (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil)
+                ?? standard
         }
-        switch word {
+        switch name {
         case .entered: return EnteredRule()
         case .left: return LeftRule()
         case .rose: return RoseRule(by: number("by", RoseRule().by), inside: number("inside", RoseRule().inside))
@@ -86,26 +92,26 @@ extension AlertRules.Entry {
 }
 
 extension Node {
-    /// Whole numbers from one on, ascending; at least one of them.
+    /// Returns the node's whole numbers, from 1 and ascending; at least one.
     fileprivate func numbers() throws(ConfigurationDiagnostic) -> [Int] {
         var numbers: [Int] = []
         for node in try list() { numbers.append(try node.integer(from: 1)) }
-        guard !numbers.isEmpty else { throw diagnostic("an empty list is no list of numbers") }
+        guard !numbers.isEmpty else { throw diagnostic("the list needs at least one number") }
         return numbers.sorted()
     }
 }
 
 extension AlertTexts {
-    /// Reads a rule's sentences; a language that is not there keeps its own.
+    /// Reads a rule's texts; a language that is missing keeps the standard text.
     init(
         _ node: Node, _ standard: AlertTexts, of rule: any AlertTextSource.Type,
-        _ mistakes: inout ConfigurationDiagnosticsError
+        _ diagnostics: inout ConfigurationDiagnosticsError
     ) throws(ConfigurationDiagnostic) {
         self = standard
-        let fields = try node.fields(Language.allCases.map(\.rawValue), &mistakes)
+        let fields = try node.fields(Language.allCases.map(\.rawValue), &diagnostics)
         let names = Self.names(for: rule)
         func read(_ language: Language) -> Template? {
-            mistakes.collect { () throws(ConfigurationDiagnostic) in
+            diagnostics.gather { () throws(ConfigurationDiagnostic) in
                 try fields[language.rawValue]?.template(in: language, names)
             }
                 ?? nil
@@ -118,10 +124,66 @@ extension AlertTexts {
 extension Node {
     fileprivate func template(in language: Language, _ names: [String]) throws(ConfigurationDiagnostic) -> Template {
         let text = try text()
-        do throws(Template.Problem) {
+        do throws(TemplateError) {
             return try Template(text, in: language, names: names)
         } catch {
             throw diagnostic(error.description)
+        }
+    }
+}
+
+extension AlertRules.ProductEntry {
+    private static let commonKeys = ["products", "names", "severity", "text"]
+
+    /// Reads the value of a rule about products in a file, like one about movies.
+    init?(_ name: AlertRule, _ node: Node, _ diagnostics: inout ConfigurationDiagnosticsError) {
+        do throws(ConfigurationDiagnostic) {
+            if case .scalar = node.content, !node.isNull {
+                guard try node.flag(), let rule = Self.rule(name, nil, &diagnostics) else { return nil }
+                self.init(rule)
+                return
+            }
+            let own = name == .priceFell || name == .priceRose ? ["by"] : []
+            let fields = try node.fields(Self.commonKeys + own, &diagnostics)
+            guard let rule = Self.rule(name, fields, &diagnostics) else { return nil }
+            self.init(rule)
+            products = Set(
+                RuleScope.list(fields["products"], &diagnostics) { node throws(ConfigurationDiagnostic) in
+                    try node.value(expected: "a product's number", read: { ProductID($0) })
+                })
+            names = RuleScope.list(fields["names"], &diagnostics) { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "a part of a name") { MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0) }
+            }
+            severity =
+                (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)
+                ?? severity
+            if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &diagnostics) }
+        } catch {
+            diagnostics.add(error)
+            return nil
+        }
+    }
+
+    private static func rule(_ name: AlertRule, _ fields: Fields?, _ diagnostics: inout ConfigurationDiagnosticsError)
+        -> (
+            any ProductRule
+        )?
+    {
+        func percent(_ standard: Int) -> Int {
+            (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
+                ?? standard
+        }
+        switch name {
+        case .priceFell: return PriceFellRule(by: percent(PriceFellRule().by))
+        case .priceRose: return PriceRoseRule(by: percent(PriceRoseRule().by))
+        case .newDiscount: return NewDiscountRule()
+        case .soldOut: return SoldOutRule()
+        case .backInStock: return BackInStockRule()
+        case .newProduct: return NewProductRule()
+        case .productRemoved: return ProductRemovedRule()
+        case .entered, .left, .rose, .fell, .lead, .reentered, .opening, .streak, .milestone, .best, .screens,
+            .correction, .anomaly:
+            return nil
         }
     }
 }

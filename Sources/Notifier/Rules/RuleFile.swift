@@ -2,38 +2,43 @@ import Contract
 import Operations
 public import YAML
 
-/// A file in which somebody says which alerts they want: docs/rules.md tells how.
+/// A file with the rules in force and the sinks that alerts are delivered to; docs/rules.md describes it.
 public struct RuleFile: Sendable {
-    /// The rules that are in force.
+    /// The rules in force.
     public let rules: AlertRules
-    /// Where alerts are sent.
+    /// The sinks.
     public let sinks: [SinkConfiguration]
 
-    /// What counts where there is no file: the contract's five rules.
+    /// The contract's five rules and no sinks, for when there is no file.
     ///
     /// See docs/decisions/0015-default-alert-rules.md.
     public static let standard = RuleFile(rules: AlertRules())
 
-    /// Makes what a file with these rules and sinks says.
+    /// Makes the contents of a file.
     public init(rules: AlertRules, sinks: [SinkConfiguration] = []) {
         self.rules = rules
         self.sinks = sinks
     }
 
-    /// Reads the text of a rule file, or throws all that is wrong with it.
+    /// Reads the text of a rule file.
+    ///
+    /// - Parameter file: the name for diagnostics.
+    /// - Throws: all errors in the text at once.
     public static func read(_ text: [UInt8], file: String) throws(ConfigurationDiagnosticsError) -> RuleFile {
-        var mistakes = ConfigurationDiagnosticsError()
+        var diagnostics = ConfigurationDiagnosticsError()
         var found = RuleFile.standard
         do throws(ConfigurationDiagnostic) {
-            found = try read(text, file: file, &mistakes)
+            found = try read(text, file: file, &diagnostics)
         } catch {
-            mistakes.add(error)
+            diagnostics.add(error)
         }
-        guard mistakes.diagnostics.isEmpty else { throw mistakes }
+        guard diagnostics.all.isEmpty else { throw diagnostics }
         return found
     }
 
-    /// Reads the file at `path`, or throws all that is wrong with it.
+    /// Reads the file at `path`.
+    ///
+    /// - Throws: all errors in the file at once.
     public static func read(path: String) throws(ConfigurationDiagnosticsError) -> RuleFile {
         let text: [UInt8]
         do throws(BoundedFileError) {
@@ -46,23 +51,23 @@ public struct RuleFile: Sendable {
     }
 
     private static func read(
-        _ text: [UInt8], file: String, _ mistakes: inout ConfigurationDiagnosticsError
+        _ text: [UInt8], file: String, _ diagnostics: inout ConfigurationDiagnosticsError
     ) throws(ConfigurationDiagnostic) -> RuleFile {
         guard let document = try Node.read(text, file: file) else { return .standard }
-        let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &mistakes)
-        let scope = RuleScope(fields, within: RuleScope(), &mistakes)
+        let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &diagnostics)
+        let scope = RuleScope(fields, within: RuleScope(), &diagnostics)
         var entries = AlertRules.standard.map { AlertRules.Entry($0, scope) }
         var products: [AlertRules.ProductEntry] = []
         if let section = fields["rules"] {
-            let words = try section.fields(AlertRule.allCases.map(\.rawValue), &mistakes)
-            entries = AlertRule.allCases.filter { !$0.isAboutProducts }.compactMap { word in
-                words[word.rawValue].flatMap { AlertRules.Entry(word, $0, scope, &mistakes) }
+            let nodes = try section.fields(AlertRule.allCases.map(\.rawValue), &diagnostics)
+            entries = AlertRule.allCases.filter { !$0.isAboutProducts }.compactMap { name in
+                nodes[name.rawValue].flatMap { AlertRules.Entry(name, $0, scope, &diagnostics) }
             }
-            products = AlertRule.allCases.filter(\.isAboutProducts).compactMap { word in
-                words[word.rawValue].flatMap { AlertRules.ProductEntry(word, $0, &mistakes) }
+            products = AlertRule.allCases.filter(\.isAboutProducts).compactMap { name in
+                nodes[name.rawValue].flatMap { AlertRules.ProductEntry(name, $0, &diagnostics) }
             }
         }
-        let sinks = fields["sinks"].map { SinkConfiguration.read($0, &mistakes) } ?? []
+        let sinks = fields["sinks"].map { SinkConfiguration.read($0, &diagnostics) } ?? []
         return RuleFile(rules: AlertRules(entries, products: products), sinks: sinks)
     }
 }

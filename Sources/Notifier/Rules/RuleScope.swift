@@ -1,51 +1,78 @@
 import BoxOffice
 import YAML
 
-/// Which films of which markets are looked at: by all rules of a file, or by one that says so itself.
+/// The movies and markets that all rules of a file, or a single rule, are about.
 struct RuleScope {
     static let keys = ["films", "titles", "markets"]
 
-    /// The films.
-    var watch = MovieFilter()
+    /// The movies.
+    var filter = MovieFilter()
     /// The markets.
     var markets: Set<Market> = [.all]
 
-    /// Every film of the whole market.
+    /// Makes a scope of every movie of the whole market.
     init() {}
 
-    /// Reads what is said, and takes what is not from the scope around.
-    init(_ fields: Fields, within outer: RuleScope, _ mistakes: inout ConfigurationDiagnosticsError) {
+    /// Reads the scope's keys; a key that is missing takes its value from `outer`.
+    init(_ fields: Fields, within outer: RuleScope, _ diagnostics: inout ConfigurationDiagnosticsError) {
         self = outer
-        // Films and titles together say what is watched: a rule that names either watches only what it names.
+        // The two keys count as one: a rule with either is about what it names only.
         if fields["films"] != nil || fields["titles"] != nil {
-            let movies = Self.list(fields["films"], &mistakes) { node throws(ConfigurationDiagnostic) in
+            let movies = Self.list(fields["films"], &diagnostics) { node throws(ConfigurationDiagnostic) in
                 try node.value(expected: "a film's code, such as 20234675", read: MovieCode.init)
             }
-            let titles = Self.list(fields["titles"], &mistakes) { node throws(ConfigurationDiagnostic) in
+            let titles = Self.list(fields["titles"], &diagnostics) { node throws(ConfigurationDiagnostic) in
                 try node.value(expected: "a part of a title") {
                     MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0)
                 }
             }
-            watch = MovieFilter(movies: Set(movies), titles: titles)
+            filter = MovieFilter(movies: Set(movies), titles: titles)
         }
         if fields["markets"] != nil {
-            let markets = Self.list(fields["markets"], &mistakes) { node throws(ConfigurationDiagnostic) in
+            let markets = Self.list(fields["markets"], &diagnostics) { node throws(ConfigurationDiagnostic) in
                 try node.value(expected: "a market, such as all or nation-K+area-0105001", read: Market.init)
             }
             self.markets = Set(markets)
         }
     }
 
-    /// The values of a list; what is none of them is a mistake.
+    /// Reads a list; an element that cannot be read is left out and added to `diagnostics`.
     static func list<Value>(
-        _ node: Node?, _ mistakes: inout ConfigurationDiagnosticsError,
+        _ node: Node?, _ diagnostics: inout ConfigurationDiagnosticsError,
         _ read: (Node) throws(ConfigurationDiagnostic) -> Value
     ) -> [Value] {
         guard let node else { return [] }
-        guard let nodes = mistakes.collect({ () throws(ConfigurationDiagnostic) in try node.list() }) else { return [] }
-        if nodes.isEmpty { mistakes.add(node.diagnostic("an empty list watches nothing; leave it out to watch all")) }
-        return nodes.compactMap { element in
-            mistakes.collect { () throws(ConfigurationDiagnostic) in try read(element) }
+        guard let nodes = diagnostics.gather({ () throws(ConfigurationDiagnostic) in try node.list() }) else {
+            return []
         }
+        if nodes.isEmpty {
+            diagnostics.add(node.diagnostic("an empty list matches nothing; leave the key out to match all"))
+        }
+        return nodes.compactMap { element in
+            diagnostics.gather { () throws(ConfigurationDiagnostic) in try read(element) }
+        }
+    }
+}
+
+/// Movies by their codes or by parts of their titles.
+struct MovieFilter: Hashable, Sendable {
+    /// The codes.
+    var movies: Set<MovieCode> = []
+    /// The parts of titles, as ``key(_:)`` gives them.
+    var titles: [String] = []
+
+    /// Whether a movie matches; an empty filter matches every movie.
+    func includes(_ code: MovieCode?, title: String?) -> Bool {
+        if movies.isEmpty, titles.isEmpty { return true }
+        if let code, movies.contains(code) { return true }
+        guard let title, !titles.isEmpty else { return false }
+        let key = Self.key(title)
+        return titles.contains { key.contains($0) }
+    }
+
+    /// Returns a title as it is compared: in lower case and without spaces.
+    // The source itself writes both 범죄도시4 and 범죄도시 4.
+    static func key(_ title: String) -> String {
+        title.lowercased().filter { !$0.isWhitespace }
     }
 }

@@ -13,27 +13,27 @@ import Testing
 /// What gets into the outbox, and what does not.
 @Suite(.timeLimit(.minutes(5))) struct OutboxTests {
     private func recipient(_ name: String, _ change: (inout ConfiguredSink) -> Void = { _ in }) -> ConfiguredSink {
-        var recipient = ConfiguredSink(name, Mailbox())
+        var recipient = ConfiguredSink(name, RecordingSink())
         change(&recipient)
         return recipient
     }
 
     @Test("an alert goes to each sink that wants its rule and severity, once however often it is enqueued")
     func wanted() async throws {
-        let office = try await PostOffice([
+        let harness = try await DeliveryHarness([
             recipient("all"), recipient("leads") { $0.rules = ["lead"] }, recipient("major") { $0.severity = .major },
         ])
-        try await office.alert("A", rule: .lead, severity: .notable)
-        try await office.alert("B", rule: .rose, severity: .major)
-        try await office.alert("A", rule: .lead, severity: .notable)
-        #expect(try await office.deliveries("all") == ["lead.A.20 waiting 0", "rose.B.20 waiting 0"])
-        #expect(try await office.deliveries("leads") == ["lead.A.20 waiting 0"])
-        #expect(try await office.deliveries("major") == ["rose.B.20 waiting 0"])
+        try await harness.alert("A", rule: .lead, severity: .notable)
+        try await harness.alert("B", rule: .rose, severity: .major)
+        try await harness.alert("A", rule: .lead, severity: .notable)
+        #expect(try await harness.deliveries("all") == ["lead.A.20 waiting 0", "rose.B.20 waiting 0"])
+        #expect(try await harness.deliveries("leads") == ["lead.A.20 waiting 0"])
+        #expect(try await harness.deliveries("major") == ["rose.B.20 waiting 0"])
     }
 
     @Test("an alert is the same whether it enters the log or is read from it", arguments: [true, false])
     func sameAlert(_ isAboutFilm: Bool) async throws {
-        let office = try await PostOffice([])
+        let harness = try await DeliveryHarness([])
         let alert = Alert(
             rule: isAboutFilm ? .lead : .priceFell, date: KoreanDate(dayNumber: 20_778),
             movieCode: isAboutFilm ? .letter("A") : nil, product: isAboutFilm ? nil : ProductID(7), title: "파묘",
@@ -42,7 +42,7 @@ import Testing
             evidence: [.init(stream: isAboutFilm ? .ranking : .product, sequence: .zero)],
             retracts: isAboutFilm ? "lead.A.19" : nil)
         let draft = EventDraft(try #require(alert.topic), id: alert.id, data: alert.json)
-        let event = try await office.database.write { [log = office.log] in
+        let event = try await harness.database.write { [log = harness.log] in
             try log.append([draft], at: .now, in: $0)[0]
         }
         let (entering, read) = (OutboundAlert(alert, id: alert.id, event: event), try OutboundAlert(event))
@@ -54,82 +54,82 @@ import Testing
 
     @Test("an alert that is undone with its transaction is not delivered")
     func undone() async throws {
-        let office = try await PostOffice([recipient("all")])
+        let harness = try await DeliveryHarness([recipient("all")])
         struct Undone: Error {}
-        try await office.alert("A")
-        let (log, outbox) = (office.log, office.outbox)
+        try await harness.alert("A")
+        let (log, outbox) = (harness.log, harness.outbox)
         await #expect(throws: Undone.self) {
-            try await office.database.write { connection in
+            try await harness.database.write { connection in
                 let events = try log.events(of: .alert, after: .zero, limit: 1, in: connection).events
                 try connection.execute("delete from delivery")
                 try outbox.enqueue(events.map { try OutboundAlert($0) }, at: Date(), in: connection)
                 throw Undone()
             }
         }
-        #expect(try await office.deliveries("all") == ["lead.A.20 waiting 0"])
+        #expect(try await harness.deliveries("all") == ["lead.A.20 waiting 0"])
     }
 
     @Test("a new sink does not get the old alerts, and what waited for one that is gone is dead, not lost")
     func comeAndGo() async throws {
-        let office = try await PostOffice([recipient("old")])
-        try await office.alert("A")
-        let next = try await PostOffice([recipient("new")], after: office)
+        let harness = try await DeliveryHarness([recipient("old")])
+        try await harness.alert("A")
+        let next = try await DeliveryHarness([recipient("new")], after: harness)
         let (outbox, now) = (next.outbox, next.clock.date)
-        try await next.database.write { try outbox.retire(at: now, in: $0) }
+        try await next.database.write { try outbox.closeRemovedSinks(at: now, in: $0) }
         try await next.alert("B")
         #expect(try await next.deliveries("new") == ["lead.B.20 waiting 0"])
         #expect(try await next.deliveries("old") == ["lead.A.20 dead 0"])
-        let revived = try await next.database.write { try outbox.revive(.of(sink: "old"), in: $0) }
+        let revived = try await next.database.write { try outbox.requeue(.of(sink: "old"), in: $0) }
         #expect(revived == [:])
 
-        let back = try await PostOffice([recipient("old")], after: next)
+        let back = try await DeliveryHarness([recipient("old")], after: next)
         let other = back.outbox
-        let again = try await back.database.write { try other.revive(.letter("lead.A.20"), in: $0) }
+        let again = try await back.database.write { try other.requeue(.withKey("lead.A.20"), in: $0) }
         #expect(again == ["old": 1])
         #expect(try await back.deliveries("old") == ["lead.A.20 waiting 0"])
     }
 
-    @Test("within a cooldown, a film's next alert of the same rule is spared; another film's, or rule's, is not")
+    @Test("within a cooldown, a movie's next alert of the same rule is suppressed; another movie's or rule's is not")
     func cooldown() async throws {
-        let office = try await PostOffice([recipient("desk") { $0.cooldown = .seconds(86_400) }])
-        try await office.alert("AB", rule: .rose, day: 20)
-        office.clock.advance(by: .seconds(86_399))
-        try await office.alert("A", rule: .rose, day: 21)
-        try await office.alert("A", rule: .fell, day: 21)
-        office.clock.advance(by: .seconds(1))
-        try await office.alert("B", rule: .rose, day: 22)
+        let harness = try await DeliveryHarness([recipient("editor") { $0.cooldown = .seconds(86_400) }])
+        try await harness.alert("AB", rule: .rose, day: 20)
+        harness.clock.advance(by: .seconds(86_399))
+        try await harness.alert("A", rule: .rose, day: 21)
+        try await harness.alert("A", rule: .fell, day: 21)
+        harness.clock.advance(by: .seconds(1))
+        try await harness.alert("B", rule: .rose, day: 22)
         #expect(
-            try await office.deliveries("desk") == [
+            try await harness.deliveries("editor") == [
                 "rose.A.20 waiting 0", "rose.B.20 waiting 0", "rose.A.21 suppressed 0", "fell.A.21 waiting 0",
                 "rose.B.22 waiting 0",
             ])
     }
 
-    @Test("what is taken back before it was sent is not sent, and nor is what takes it back")
+    @Test("an alert that is retracted before it was sent is not sent, nor is its retraction")
     func withdrawn() async throws {
-        let office = try await PostOffice([recipient("desk") { $0.cooldown = .seconds(86_400) }])
-        try await office.alert("A")
-        try await office.alert("A", retracts: "lead.A.20")
-        #expect(try await office.deliveries("desk") == ["lead.A.20 withdrawn 0"])
+        let harness = try await DeliveryHarness([recipient("editor") { $0.cooldown = .seconds(86_400) }])
+        try await harness.alert("A")
+        try await harness.alert("A", retracts: "lead.A.20")
+        #expect(try await harness.deliveries("editor") == ["lead.A.20 withdrawn 0"])
         // And it is no reason to spare the next one.
-        try await office.alert("A", day: 21)
-        #expect(try await office.deliveries("desk") == ["lead.A.20 withdrawn 0", "lead.A.21 waiting 0"])
+        try await harness.alert("A", day: 21)
+        #expect(try await harness.deliveries("editor") == ["lead.A.20 withdrawn 0", "lead.A.21 waiting 0"])
     }
 
     @Test("a retraction goes to those that got the alert, whatever they want besides, and to nobody else")
     func retraction() async throws {
-        let (got, not) = (Mailbox(), Mailbox())
+        let (got, not) = (RecordingSink(), RecordingSink())
         var wants = ConfiguredSink("got", got)
         wants.rules = ["lead"]
         var wantsNot = ConfiguredSink("not", not)
         wantsNot.rules = ["rose"]
-        let office = try await PostOffice([wants, wantsNot])
-        try await office.open {
-            try await office.alert("A")
+        let harness = try await DeliveryHarness([wants, wantsNot])
+        try await harness.open {
+            try await harness.alert("A")
             await got.receive(1)
-            try await office.alert("A", rule: .lead, retracts: "lead.A.20")
+            try await harness.alert("A", rule: .lead, retracts: "lead.A.20")
             await got.receive(1)
-            try await office.alert("B", rule: .rose)
+            try await harness.alert("B", rule: .rose)
             await not.receive(1)
         }
         #expect(got.keys == ["lead.A.20", "back.lead.A.20"])

@@ -17,7 +17,7 @@ struct QuietHoursTests {
             ("09:00-00:00", "2026-12-31 23:59", "2027-01-01 00:00"),
         ] as [(String, String, String?)])
     func end(hours: String, now: String, end: String?) throws {
-        #expect(try #require(QuietHours(hours)).end(at: korea(now)) == end.map(korea))
+        #expect(try #require(QuietHours(hours)).end(at: koreanTime(now)) == end.map(koreanTime))
     }
 
     @Test(
@@ -25,7 +25,7 @@ struct QuietHoursTests {
         arguments: [
             "", "23:00", "23:00-", "24:00-08:00", "8:00-9:00", "08:00-08:00", "08:60-09:00", "a-b", "１２:00-13:00",
         ])
-    func mistakes(text: String) {
+    func diagnostics(text: String) {
         #expect(QuietHours(text) == nil)
     }
 }
@@ -39,7 +39,7 @@ struct SpanTests {
     @Test(
         "what is none is refused",
         arguments: ["", "s", "0s", "-1s", "1", "1w", "1001d", "99999999999999999999s", "1.5h"])
-    func mistakes(text: String) {
+    func diagnostics(text: String) {
         #expect(Duration(span: text) == nil)
         #expect(RateLimit("3/\(text)") == nil)
     }
@@ -47,12 +47,12 @@ struct SpanTests {
     @Test("a rate has room once the first of its letters is older than its span")
     func rate() throws {
         let rate = try #require(RateLimit("2/1m"))
-        let now = korea("2026-11-21 12:00")
-        #expect(rate.room(after: [], at: now) == nil)
-        #expect(rate.room(after: [now - 10], at: now) == nil)
-        #expect(rate.room(after: [now - 10, now - 40], at: now) == now + 20)
-        #expect(rate.room(after: [now - 10, now - 60], at: now) == nil)
-        #expect(rate.room(after: [now + 500, now + 400, now - 10], at: now) == nil, "the clock was set back")
+        let now = koreanTime("2026-11-21 12:00")
+        #expect(rate.nextSlot(after: [], at: now) == nil)
+        #expect(rate.nextSlot(after: [now - 10], at: now) == nil)
+        #expect(rate.nextSlot(after: [now - 10, now - 40], at: now) == now + 20)
+        #expect(rate.nextSlot(after: [now - 10, now - 60], at: now) == nil)
+        #expect(rate.nextSlot(after: [now + 500, now + 400, now - 10], at: now) == nil, "the clock was set back")
         #expect(RateLimit("0/1m") == nil)
     }
 }
@@ -61,17 +61,17 @@ struct BackoffTests {
     @Test("pauses double to a cap, half of each is certain, and after the last attempt there is none")
     func pauses() {
         let backoff = Backoff(attempts: 5, base: .seconds(4), cap: .seconds(10))
-        let pauses = [1, 2, 3, 4, 5].map { backoff.pause(after: $0, asked: nil, fraction: 0) }
+        let pauses = [1, 2, 3, 4, 5].map { backoff.pause(after: $0, retryAfter: nil, fraction: 0) }
         #expect(pauses == [.seconds(2), .seconds(4), .seconds(5), .seconds(5), nil])
-        #expect(backoff.pause(after: 2, asked: nil, fraction: 0.5) == .seconds(6))
+        #expect(backoff.pause(after: 2, retryAfter: nil, fraction: 0.5) == .seconds(6))
     }
 
     @Test("no letter is tried before the time that the sink asked for, and none waits longer than a day")
     func retryAfter() {
         let backoff = Backoff()
-        #expect(backoff.pause(after: 1, asked: .seconds(90), fraction: 0) == .seconds(90))
-        #expect(backoff.pause(after: 1, asked: .seconds(1), fraction: 0) == .seconds(2.5))
-        #expect(backoff.pause(after: 1, asked: .seconds(Int32.max), fraction: 0) == .seconds(86_400))
-        #expect(backoff.pause(after: 19, asked: nil, fraction: 0.99) ?? .zero <= .seconds(3_600))
+        #expect(backoff.pause(after: 1, retryAfter: .seconds(90), fraction: 0) == .seconds(90))
+        #expect(backoff.pause(after: 1, retryAfter: .seconds(1), fraction: 0) == .seconds(2.5))
+        #expect(backoff.pause(after: 1, retryAfter: .seconds(Int32.max), fraction: 0) == .seconds(86_400))
+        #expect(backoff.pause(after: 19, retryAfter: nil, fraction: 0.99) ?? .zero <= .seconds(3_600))
     }
 }

@@ -10,19 +10,19 @@ import YAML
 
 /// The `sinks:` of a rule file.
 struct SinkConfigurationTests {
-    private func read(_ text: String) throws -> (sinks: [SinkConfiguration], mistakes: [String]) {
-        var mistakes = ConfigurationDiagnosticsError()
+    private func read(_ text: String) throws -> (sinks: [SinkConfiguration], diagnostics: [String]) {
+        var diagnostics = ConfigurationDiagnosticsError()
         let node = try #require(try Node.read(Array(text.utf8), file: "rules.yml"))
-        let sinks = SinkConfiguration.read(node, &mistakes)
-        return (sinks, mistakes.diagnostics.map(\.description))
+        let sinks = SinkConfiguration.read(node, &diagnostics)
+        return (sinks, diagnostics.all.map(\.description))
     }
 
     @Test("a sink of each kind, with as little as it takes")
     func kinds() throws {
-        let (sinks, mistakes) = try read(
+        let (sinks, diagnostics) = try read(
             """
             hook: {kind: webhook, url: "https://example.org/hook", secret: whsec_c2VjcmV0}
-            room: {kind: slack, url: "https://hooks.slack.com/services/T/B/x"}
+            harness: {kind: slack, url: "https://hooks.slack.com/services/T/B/x"}
             guild: {kind: discord, url: "https://discord.com/api/webhooks/1/x"}
             chat: {kind: telegram, token: "12:ab", chat: -1001}
             phone: {kind: ntfy, topic: marquee-7f}
@@ -31,8 +31,8 @@ struct SinkConfigurationTests {
             log: {kind: file, path: /var/lib/alerts.jsonl}
             screen: {kind: standardOutput}
             """)
-        #expect(mistakes == [])
-        #expect(sinks.map(\.name) == ["hook", "room", "guild", "chat", "phone", "all", "post", "log", "screen"])
+        #expect(diagnostics == [])
+        #expect(sinks.map(\.name) == ["hook", "harness", "guild", "chat", "phone", "all", "post", "log", "screen"])
         guard case .webhook(_, let key) = sinks[0].destination,
             case .telegram(let url, _, let chat) = sinks[3].destination,
             case .mail(let mail) = sinks[6].destination
@@ -47,7 +47,7 @@ struct SinkConfigurationTests {
 
     @Test("what an operator can want of a sink")
     func wishes() throws {
-        let (sinks, mistakes) = try read(
+        let (sinks, diagnostics) = try read(
             """
             desk:
               kind: standardOutput
@@ -60,23 +60,23 @@ struct SinkConfigurationTests {
               rate: 20/1m
               attempts: 3
             """)
-        #expect(mistakes == [])
+        #expect(diagnostics == [])
         let sink = try #require(sinks.first)
         #expect(sink.language == .en && sink.rules == ["lead", "entered"] && sink.severity == .notable)
         #expect(sink.cooldown == .seconds(259_200) && sink.backoff.attempts == 3)
         #expect(
-            sink.timetable
+            sink.policy
                 == DeliveryPolicy(
                     sink: "desk", quietHours: QuietHours("23:00-08:00"), digest: TimeOfDay("09:00"),
                     rate: RateLimit("20/1m")))
     }
 
-    @Test("a secret can stand in a file, and no mistake shows one")
+    @Test("a secret can be in a file, and no diagnostic shows one")
     func secrets() throws {
         let folder = try TemporaryFolder()
         try Data("https://hooks.example.org/T0p\n".utf8).write(to: URL(filePath: folder.file("url")))
-        let (sinks, mistakes) = try read("room: {kind: slack, urlFile: \(folder.file("url"))}")
-        #expect(mistakes == [])
+        let (sinks, diagnostics) = try read("harness: {kind: slack, urlFile: \(folder.file("url"))}")
+        #expect(diagnostics == [])
         #expect(sinks[0].secrets.map(\.value).contains("T0p"))
         #expect(!String(reflecting: sinks[0].secrets).contains("T0p"))
 
@@ -88,7 +88,7 @@ struct SinkConfigurationTests {
             four: {kind: slack, urlFile: \(folder.file("none"))}
             five: {kind: webhook, url: "https://x/T0p", secret: "whsec_T0p!"}
             """
-        ).mistakes
+        ).diagnostics
         #expect(wrong.count == 5)
         #expect(!wrong.joined().contains("T0p"))
         #expect(wrong[3].contains("none") && wrong[3].contains("No such file"))
@@ -100,14 +100,14 @@ struct SinkConfigurationTests {
         let text = try String(contentsOf: path, encoding: .utf8)
         let lines = text.split(separator: "\n").map { $0.hasPrefix("  # ") ? "  " + $0.dropFirst(4) : String($0) }
         let start = try #require(lines.firstIndex(of: "sinks:"))
-        let (sinks, mistakes) = try read(lines[(start + 1)...].joined(separator: "\n"))
+        let (sinks, diagnostics) = try read(lines[(start + 1)...].joined(separator: "\n"))
         #expect(sinks.first?.name == "terminal")
-        #expect(mistakes.count == 2 && mistakes.allSatisfy { $0.contains("cannot read \"/run/secrets/") })
+        #expect(diagnostics.count == 2 && diagnostics.allSatisfy { $0.contains("cannot read \"/run/secrets/") })
     }
 
-    @Test("what is wrong is told with its place, all of it at once")
-    func mistakes() throws {
-        let (sinks, mistakes) = try read(
+    @Test("all errors are reported at once, with their positions")
+    func diagnostics() throws {
+        let (sinks, diagnostics) = try read(
             """
             a b: {kind: file, path: x}
             one: {kind: carrier-pigeon}
@@ -123,16 +123,16 @@ struct SinkConfigurationTests {
             """)
         #expect(sinks.isEmpty)
         #expect(
-            mistakes == [
+            diagnostics == [
                 "rules.yml:1:1: a b: a sink's name has 1 to 40 letters, digits, hyphens and _",
-                "rules.yml:2:13: one.kind: 'carrier-pigeon' is not one of webhook, slack, discord, telegram, ntfy, "
-                    + "apprise, mail, file, standardOutput",
+                "rules.yml:2:13: one.kind: 'carrier-pigeon' is none of webhook, slack, discord, telegram, ntfy, apprise, "
+                    + "mail, file, standardOutput",
                 "rules.yml:3:6: two: kind is missing",
                 "rules.yml:4:8: three: path is missing",
-                "rules.yml:4:21: three.pth: unknown key; did you mean path?",
+                "rules.yml:4:21: three.pth: not known; did you mean path?",
                 "rules.yml:8:9: four.from: 'nobody' is not an address such as editor@example.org",
-                "rules.yml:10:11: four.digest: '9am' is not a time such as 09:00",
-                "rules.yml:11:11: four.rules[0]: 'leed' is not one of "
+                "rules.yml:10:11: four.digest: '9am' is no time such as 09:00",
+                "rules.yml:11:11: four.rules[0]: 'leed' is none of "
                     + AlertRule.allCases.map(\.rawValue).joined(separator: ", "),
             ])
     }

@@ -36,7 +36,7 @@ import Testing
 
     private func digest(_ count: Int) throws -> SinkMessage {
         let alerts = try (1...count).map { try alert("〈영화 \($0)〉 신작 10위로 진입", id: "entered.\($0)") }
-        return SinkMessage(key: "digest.desk.2026-11-21", alerts: alerts)
+        return SinkMessage(key: "digest.editor.2026-11-21", alerts: alerts)
     }
 
     private func taken(by services: Counterpart) async throws -> Taken {
@@ -51,15 +51,15 @@ import Testing
         let url = "http://127.0.0.1:\(receiver.port)/T0p"
         let key = try #require(WebhookSink.key(of: "whsec_c2VjcmV0"))
         let sink = WebhookSink(client: client, url: url, key: key)
-        #expect(await sink.send(try letter(), at: now) == SinkResponse(verdict: .taken, text: "204"))
+        #expect(await sink.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "204"))
         #expect(await receiver.line() == "lead.AAAAAAAA.2024-06-04.all 〈파묘〉 & <웡카>를 제치고 1위")
-        #expect(await sink.send(try digest(2), at: now).verdict == .taken)
+        #expect(await sink.send(try digest(2), at: now).outcome == .delivered)
         #expect(await receiver.line() == "entered.1 〈영화 1〉 신작 10위로 진입")
         let stranger = WebhookSink(client: client, url: url, key: Array("another".utf8))
         let refusal = await stranger.send(try letter(), at: now)
-        #expect(refusal.verdict == .refused && refusal.text.hasPrefix("401 "))
+        #expect(refusal.outcome == .rejected && refusal.text.hasPrefix("401 "))
         // What was recorded cannot be sent again later.
-        #expect(await sink.send(try letter(), at: now - 3_600).verdict == .refused)
+        #expect(await sink.send(try letter(), at: now - 3_600).outcome == .rejected)
         await client.shutdown()
     }
 
@@ -82,16 +82,16 @@ import Testing
         ]
         for (name, sink) in sinks {
             let answer = await sink.send(try letter("〈파묘〉 & 1위"), at: now)
-            #expect(answer.verdict == .taken, "\(name): \(answer.text)")
+            #expect(answer.outcome == .delivered, "\(name): \(answer.text)")
             let taken = try await taken(by: services)
             #expect(taken.service == name && taken.text == (name == "slack" ? "〈파묘〉 &amp; 1위" : "〈파묘〉 & 1위"))
             // However long the day was, it is one message that the service takes.
             let digested = await sink.send(try digest(300), at: now)
-            #expect(digested.verdict == .taken, "\(name): \(digested.text)")
+            #expect(digested.outcome == .delivered, "\(name): \(digested.text)")
             #expect(try await self.taken(by: services).text.contains("〈영화 1〉"))
         }
         let english = SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .en)
-        #expect(await english.send(try letter(), at: now) == SinkResponse(verdict: .taken, text: "200 ok"))
+        #expect(await english.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "200 ok"))
         #expect(try await taken(by: services).text == "English")
         await client.shutdown()
     }
@@ -102,9 +102,9 @@ import Testing
     func answers() async throws {
         let services = try await Counterpart("services.py")
         let url = "http://127.0.0.1:\(services.port)"
-        let cases: [(sink: any Sink, text: String, verdict: SinkResponse.Outcome)] = [
-            (SlackSink(client: client, url: "\(url)/services/gone", language: .ko), "x", .refused),
-            (SlackSink(client: client, url: "\(url)/moved", language: .ko), "x", .refused),
+        let cases: [(sink: any Sink, text: String, outcome: SinkResponse.Outcome)] = [
+            (SlackSink(client: client, url: "\(url)/services/gone", language: .ko), "x", .rejected),
+            (SlackSink(client: client, url: "\(url)/moved", language: .ko), "x", .rejected),
             (
                 DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko), "slow down",
                 .failed(retryAfter: .seconds(7))
@@ -113,15 +113,18 @@ import Testing
                 TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko), "slow down",
                 .failed(retryAfter: .seconds(9))
             ),
-            (TelegramSink(client: client, url: url, token: "12:token", chat: "5", language: .ko), "x", .refused),
-            (TelegramSink(client: client, url: url, token: "13:wrong", chat: "5", language: .ko), "x", .refused),
-            (NtfySink(client: client, url: url, topic: "a", token: "tk_wrong", language: .ko), "x", .refused),
+            (TelegramSink(client: client, url: url, token: "12:token", chat: "5", language: .ko), "x", .rejected),
+            (TelegramSink(client: client, url: url, token: "13:wrong", chat: "5", language: .ko), "x", .rejected),
+            (NtfySink(client: client, url: url, topic: "a", token: "tk_wrong", language: .ko), "x", .rejected),
             (
                 NtfySink(client: client, url: "\(url)/services/T0/B0/token", topic: "a", token: nil, language: .ko),
-                "x", .refused
+                "x", .rejected
             ),
             // It has no configuration of that key: 204, and nobody was told.
-            (AppriseSink(client: client, url: "\(url)/notify/none", urls: nil, tag: nil, language: .ko), "x", .refused),
+            (
+                AppriseSink(client: client, url: "\(url)/notify/none", urls: nil, tag: nil, language: .ko), "x",
+                .rejected
+            ),
             (
                 AppriseSink(client: client, url: "\(url)/notify", urls: "json://127.0.0.1:1", tag: nil, language: .ko),
                 "x",
@@ -129,10 +132,10 @@ import Testing
             ),
             (SlackSink(client: client, url: "http://127.0.0.1:1/T0p", language: .ko), "x", .failed()),
         ]
-        for (sink, text, verdict) in cases {
+        for (sink, text, outcome) in cases {
             let answer = await sink.send(try letter(text), at: now)
-            #expect(answer.verdict == verdict, "\(sink): \(answer.text)")
-            let shown = answer.fit(without: sink.secrets).text
+            #expect(answer.outcome == outcome, "\(sink): \(answer.text)")
+            let shown = answer.sanitized(removing: sink.secrets).text
             #expect(!sink.secrets.contains { shown.contains($0) }, "\(shown)")
         }
         await client.shutdown()
@@ -148,7 +151,7 @@ import Testing
             recipients: ["a@example.org", "b@example.org"], message: [])
         let title = String(repeating: "〈파묘〉 4위→1위 ▲3, ", count: 8)
         let answer = await MailSink(client: mail, envelope: envelope, language: .ko).send(try letter(title), at: now)
-        #expect(answer == SinkResponse(verdict: .taken, text: "250 2.0.0 taken"))
+        #expect(answer == SinkResponse(outcome: .delivered, text: "250 2.0.0 taken"))
         struct Parsed: Decodable {
             let subject: String
             let text: String
@@ -163,7 +166,7 @@ import Testing
         #expect(parsed.defects == 0)
         envelope.recipients = ["nobody@example.org"]
         let refusal = await MailSink(client: mail, envelope: envelope, language: .ko).send(try letter(), at: now)
-        #expect(refusal == SinkResponse(verdict: .refused, text: "550 5.1.1 no such mailbox here"))
+        #expect(refusal == SinkResponse(outcome: .rejected, text: "550 5.1.1 no such mailbox here"))
         await mail.shutdown()
         await client.shutdown()
     }
@@ -174,13 +177,13 @@ import Testing
         let path = folder.file("alerts.jsonl")
         try Data("{\"id\":\"ha".utf8).write(to: URL(filePath: path))
         let sink = FileSink(path: path)
-        #expect(await sink.send(try letter(), at: now).verdict == .taken)
-        #expect(await sink.send(try digest(2), at: now).verdict == .taken)
+        #expect(await sink.send(try letter(), at: now).outcome == .delivered)
+        #expect(await sink.send(try digest(2), at: now).outcome == .delivered)
         let lines = try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 4 && lines[0] == "{\"id\":\"ha")
         let ids = try lines.dropFirst().map { try JSON.decode([String: ID].self, from: Array($0.utf8))["id"] }
         #expect(ids.map { $0?.text } == ["lead.AAAAAAAA.2024-06-04.all", "entered.1", "entered.2"])
-        #expect(await FileSink(path: folder.path + "/none/x").send(try letter(), at: now).verdict == .failed())
+        #expect(await FileSink(path: folder.path + "/none/x").send(try letter(), at: now).outcome == .failed())
         await client.shutdown()
     }
 

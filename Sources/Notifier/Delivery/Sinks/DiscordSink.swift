@@ -11,17 +11,17 @@ struct DiscordSink: HTTPSink {
 
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
-    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let content = Content(content: letter.text(in: language, limit: 2_000))
+    func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
+        let content = Content(content: message.text(in: language, limit: 2_000))
         var request = HTTPRequest.post(url, secrets: secrets, body: try JSON.encode(content))
-        // Or it answers before it knows whether the message can be made.
+        // Without it, Discord answers before it knows whether it can post the message.
         request.query = [HTTPField("wait", "true")]
         return request
     }
 
     private struct Content: Encodable {
         let content: String
-        /// A title with an @ in it calls nobody.
+        /// No mentions: a title with an @ notifies no one.
         let mentions = ["parse": [String]()]
 
         enum CodingKeys: String, CodingKey {

@@ -2,48 +2,48 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// A file of events, one line of JSON each; what is taken is on disk.
+/// A file with one line of JSON for each event; a delivered message is on disk.
 ///
-/// Others may append to it and move it away: it is opened for each letter.
+/// The file is opened for each message, so other programs may append to it or move it away.
 struct FileSink: Sink {
     let path: String
     private let queue = DispatchQueue(label: "marquee.file-sink")
 
     let secrets: [String] = []
 
-    /// Makes a sink; the file is made when there is something to write.
+    /// Makes a sink; the first message creates the file.
     init(path: String) {
         self.path = path
     }
 
-    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
+    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: append(letter)) }
+            queue.async { continuation.resume(returning: append(message)) }
         }
     }
 
-    private func append(_ letter: SinkMessage) -> SinkResponse {
+    private func append(_ message: SinkMessage) -> SinkResponse {
         let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
-        guard descriptor >= 0 else { return failure("opening") }
+        guard descriptor >= 0 else { return failure("open") }
         defer { close(descriptor) }
         let size = lseek(descriptor, 0, SEEK_END)
-        // A process that was killed in the middle of a line has left it open.
+        // A process that was killed while writing may have left an incomplete line.
         var last = UInt8(ascii: "\n")
         let lineIsOpen = size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
-        let lines = letter.alerts.flatMap { $0.body + [UInt8(ascii: "\n")] }
+        let lines = message.alerts.flatMap { $0.body + [UInt8(ascii: "\n")] }
         let bytes = lineIsOpen ? [UInt8(ascii: "\n")] + lines : lines
         let count = write(descriptor, bytes, bytes.count)
         guard count == bytes.count else {
-            let answer = failure("writing")
-            // A part of a letter is none; the next attempt writes the whole.
+            let response = failure("write")
+            // The next attempt writes the whole message.
             if size >= 0, count > 0 { _ = ftruncate(descriptor, size) }
-            return answer
+            return response
         }
-        guard fsync(descriptor) == 0 else { return failure("writing") }
-        return SinkResponse(verdict: .taken, text: "\(bytes.count) bytes written")
+        guard fsync(descriptor) == 0 else { return failure("write") }
+        return SinkResponse(outcome: .delivered, text: "\(bytes.count) bytes written")
     }
 
     private func failure(_ action: String) -> SinkResponse {
-        SinkResponse(verdict: .failed(), text: "\(action) \(path): \(String(cString: strerror(errno)))")
+        SinkResponse(outcome: .failed(), text: "cannot \(action) \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -8,28 +8,28 @@ struct NtfySink: HTTPSink {
     let client: HTTPClient
     /// The server.
     let url: String
-    /// The topic: on an open server it is all that one needs to listen.
+    /// The topic. It is secret: on an open server, it is enough to subscribe.
     let topic: String
     let token: String?
     let language: Language
 
     var secrets: [String] { [topic] + (token.map { [$0] } ?? []) }
 
-    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let isDigest = letter.alerts.count > 1
-        let weight = letter.alerts.map(\.severity.weight).max() ?? 0
-        let message = Message(
-            topic: topic, title: isDigest ? letter.title(in: language) : nil,
-            message: letter.text(in: language, limit: 4_096) { $0.utf8.count }, priority: 3 + min(weight, 1))
+    func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
+        let isDigest = message.alerts.count > 1
+        let weight = message.alerts.map(\.severity.weight).max() ?? 0
+        let payload = Message(
+            topic: topic, title: isDigest ? message.title(in: language) : nil,
+            message: message.text(in: language, limit: 4_096) { $0.utf8.count }, priority: 3 + min(weight, 1))
         let headers = token.map { [HTTPField("Authorization", "Bearer \($0)", isSecret: true)] } ?? []
-        return .post(url, secrets: [], headers: headers, body: try JSON.encode(message))
+        return .post(url, secrets: [], headers: headers, body: try JSON.encode(payload))
     }
 
-    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome {
-        guard response.verdict == .taken else { return response.verdict }
-        // A page of a proxy's, or of whatever else lives at the address, has no id.
+    func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
+        guard response.outcome == .delivered else { return response.outcome }
+        // A page of a proxy or of another server has no id.
         let receipt = try? JSON.decode(Receipt.self, from: Array(response.body))
-        return receipt == nil ? .refused : .taken
+        return receipt == nil ? .rejected : .delivered
     }
 
     private struct Message: Encodable {

@@ -1,43 +1,109 @@
 import FoundationEssentials
+import Networking
 import Text
 
-/// Where letters go: it makes what the other side understands of one, hands it over once, and judges what comes back.
+/// Sends messages to one destination: formats a message, sends it once, and interprets the response.
 protocol Sink: Sendable {
-    /// What nobody may see of it, wherever an answer echoes it.
+    /// The secrets to remove from responses.
     var secrets: [String] { get }
 
-    /// Hands a letter over; returns within a minute, and at once when the task is cancelled.
-    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse
+    /// Sends a message once. Returns within a minute, and at once when the task is cancelled.
+    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse
 }
 
-/// How it went when a letter was handed over.
+/// The result of sending a message.
 struct SinkResponse: Hashable, Sendable {
-    /// What the answer means for the letter.
+    /// What the response means for the message.
     enum Outcome: Hashable, Sendable {
-        /// The other side has it.
-        case taken
-        /// The other side does not want it, and would not want it again.
-        case refused
-        /// It may go better later, not before the time that was asked for.
+        /// The destination accepted the message.
+        case delivered
+        /// The destination rejected the message and would reject it again.
+        case rejected
+        /// A later attempt may succeed, after the pause that the destination asks for.
         case failed(retryAfter: Duration? = nil)
     }
 
-    /// What it means.
-    let verdict: Outcome
-    /// What the other side said, or why it said nothing, in a line for people.
+    /// The outcome.
+    let outcome: Outcome
+    /// The response, or the reason why there is none, for people.
     let text: String
 }
 
 extension SinkResponse {
-    /// How much of an answer is kept.
+    /// The largest number of characters that is kept.
     private static let limit = 500
 
-    /// The answer with its text on one line, not too long, and with nothing in it that nobody may see.
-    func fit(without secrets: [String]) -> SinkResponse {
+    /// Returns the response with its text on one line, shortened, and without the secrets.
+    func sanitized(removing secrets: [String]) -> SinkResponse {
         var line = Redactor(secrets).redact(text)
         line = String(
             String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         return SinkResponse(
-            verdict: verdict, text: line.count > Self.limit ? line.prefix(Self.limit) + "…" : line)
+            outcome: outcome, text: line.count > Self.limit ? line.prefix(Self.limit) + "…" : line)
+    }
+}
+
+/// A sink that sends HTTP requests.
+protocol HTTPSink: Sink {
+    /// Sends the requests.
+    var client: HTTPClient { get }
+
+    /// Returns the request that sends a message.
+    func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest
+
+    /// Returns the meaning of a response.
+    func outcome(of response: HTTPResponse) -> SinkResponse.Outcome
+}
+
+extension HTTPSink {
+    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+        do {
+            let endpoint = Endpoint<HTTPResponse>(service: "sink", request: try request(for: message, at: now)) {
+                response throws(UpstreamError) in response
+            }
+            let response = try await client.send(endpoint)
+            let body = String(decoding: response.body.prefix(2_000), as: UTF8.self)
+            return SinkResponse(
+                outcome: outcome(of: response), text: body.isEmpty ? "\(response.status)" : "\(response.status) \(body)"
+            )
+        } catch let error as UpstreamError {
+            // An invalid URL stays invalid.
+            return SinkResponse(outcome: error.kind == .badRequest ? .rejected : .failed(), text: error.message)
+        } catch {
+            return SinkResponse(outcome: .rejected, text: "\(error)")
+        }
+    }
+
+    func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
+        response.outcome
+    }
+}
+
+extension HTTPResponse {
+    /// The outcome by the status alone. A redirect rejects the message: the operator has to correct the URL.
+    var outcome: SinkResponse.Outcome {
+        switch status {
+        case 200...299: .delivered
+        case 408, 425, 429, 500...599: .failed(retryAfter: retryAfter)
+        default: .rejected
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Returns a request that is posted once and follows no redirect.
+    static func post(
+        _ url: String, secrets: [String], headers: [HTTPField] = [], type: String = "application/json",
+        body: [UInt8]
+    ) -> HTTPRequest {
+        HTTPRequest(
+            url, secrets: secrets, method: .post, headers: [HTTPField("Content-Type", type)] + headers,
+            body: Data(body), deadline: .seconds(30), responseLimit: 1 << 20)
+    }
+
+    /// Returns the parts of a URL that may contain a token: the whole URL, and the part after the host.
+    static func secrets(of url: String) -> [String] {
+        let path = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first
+        return [url] + (path.map { $0.isEmpty ? [] : [String($0)] } ?? [])
     }
 }

@@ -2,16 +2,16 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// The notifier's standard output: letters in words, for whoever looks on or reads it through a pipe.
+/// The notifier's standard output: messages as text, for a terminal or a pipe.
 struct StandardOutputSink: Sink {
     let language: Language
     let secrets: [String] = []
 
-    // A pipe that nobody reads blocks; nothing but its own letters waits behind it.
+    // A full pipe blocks. On a queue of its own, it blocks only this sink.
     private static let queue = DispatchQueue(label: "marquee.standard-output")
 
-    func send(_ letter: SinkMessage, at now: Date) async -> SinkResponse {
-        let text = letter.text(in: language, limit: .max) + "\n"
+    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+        let text = message.text(in: language, limit: .max) + "\n"
         return await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Self.write(text)) }
         }
@@ -22,9 +22,9 @@ struct StandardOutputSink: Sink {
         while !rest.isEmpty {
             let (count, code) = rest.withUnsafeBytes { (Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count), errno) }
             if count < 0, code == EINTR { continue }
-            guard count > 0 else { return SinkResponse(verdict: .failed(), text: String(cString: strerror(code))) }
+            guard count > 0 else { return SinkResponse(outcome: .failed(), text: String(cString: strerror(code))) }
             rest = rest.dropFirst(count)
         }
-        return SinkResponse(verdict: .taken, text: "written")
+        return SinkResponse(outcome: .delivered, text: "written")
     }
 }

@@ -6,27 +6,27 @@ import Networking
 /// A Telegram chat, by a bot (https://core.telegram.org/bots/api#sendmessage).
 struct TelegramSink: HTTPSink {
     let client: HTTPClient
-    /// Where the Bot API is.
+    /// The URL of the Bot API.
     let url: String
-    /// The bot's token, which its addresses hold.
+    /// The bot's token, which is part of the URL of each request.
     let token: String
     let chat: String
     let language: Language
 
     var secrets: [String] { [token] }
 
-    func request(for letter: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let message = Message(chat: chat, text: letter.text(in: language, limit: 4_096))
-        return .post("\(url)/bot\(token)/sendMessage", secrets: secrets, body: try JSON.encode(message))
+    func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
+        let payload = Message(chat: chat, text: message.text(in: language, limit: 4_096))
+        return .post("\(url)/bot\(token)/sendMessage", secrets: secrets, body: try JSON.encode(payload))
     }
 
-    func judge(_ response: HTTPResponse) -> SinkResponse.Outcome {
+    func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
         guard let reply = try? JSON.decode(Reply.self, from: Array(response.body)) else {
-            // Whatever it is, the bot's message is not what it speaks of.
-            return response.verdict == .refused ? .refused : .failed(retryAfter: response.retryAfter)
+            // Not a response of the Bot API, so it says nothing about the message itself.
+            return response.outcome == .rejected ? .rejected : .failed(retryAfter: response.retryAfter)
         }
-        if reply.ok { return .taken }
-        guard case .failed(let asked) = response.verdict else { return .refused }
+        if reply.ok { return .delivered }
+        guard case .failed(let asked) = response.outcome else { return .rejected }
         return .failed(retryAfter: reply.parameters?.retryAfter.map { .seconds($0) } ?? asked)
     }
 

@@ -1,0 +1,115 @@
+import BoxOffice
+import Contract
+import EventStore
+import FoundationEssentials
+import SQLite
+
+extension Outbox {
+    /// An attempt that is being made.
+    struct ActiveAttempt: Sendable {
+        let message: SinkMessage
+        /// The attempt's row in the table.
+        let row: Int
+        /// The number of attempts to deliver this message so far, with this one.
+        let count: Int
+    }
+
+    /// The outcome of an attempt.
+    enum Outcome: Hashable, Sendable {
+        case sent
+        case dead
+        case retry(at: Date)
+    }
+
+    /// Reads the alerts that wait for a sink, in order and at most as many as one message can hold, and what was sent.
+    func waiting(
+        for sink: ConfiguredSink, at now: Date, in connection: Connection
+    ) throws(DatabaseError) -> ([DeliveryPolicy.WaitingAlert], DeliveryPolicy.SendHistory) {
+        let waiting = try connection.query(
+            """
+            select number, alert, queued_at, letter, attempts, due_at from delivery
+            where sink = ? and state = 0 order by number limit ?
+            """, sink.name, DeliveryPolicy.maximumAlertsPerMessage, as: Int.self, String.self, Int.self, String?.self,
+            Int.self, Int?.self
+        ).map {
+            DeliveryPolicy.WaitingAlert(
+                number: $0, alert: $1, queuedAt: Date(milliseconds: $2), messageKey: $3, attempts: $4,
+                dueAt: $5.map(Date.init(milliseconds:)))
+        }
+        var history = DeliveryPolicy.SendHistory()
+        if let rate = sink.policy.rate {
+            history.attempts = try connection.query(
+                "select began_at from attempt where sink = ? and began_at > ? order by began_at desc limit ?",
+                sink.name, (now - rate.span.seconds).milliseconds, rate.count, as: Int.self
+            ).map(Date.init(milliseconds:))
+        }
+        let prefix = sink.policy.digestPrefix
+        history.lastDigest = try connection.query(
+            "select max(letter) from delivery where sink = ? and letter >= ? and letter < ?", sink.name, prefix,
+            prefix + "~", as: String?.self
+        )[0].flatMap { KoreanDate($0.dropFirst(prefix.count)) }
+        return (waiting, history)
+    }
+
+    /// Writes the beginning of an attempt. Returns nil if one of the alerts no longer waits, because it was retracted.
+    ///
+    /// - Throws: ``MissingAlertError``, a `DecodingError`, or an error of the database.
+    func begin(
+        _ key: String, _ waiting: [DeliveryPolicy.WaitingAlert], for sink: ConfiguredSink, at now: Date,
+        in connection: Connection
+    ) throws -> ActiveAttempt? {
+        for row in waiting {
+            let states = try connection.query("select state from delivery where number = ?", row.number, as: Int.self)
+            guard states == [State.waiting.rawValue] else { return nil }
+        }
+        // Written before the message is sent: after a crash, a message that was tried counts as possibly received.
+        for row in waiting {
+            try connection.execute(
+                "update delivery set letter = ?, attempts = ?, due_at = null where number = ?", key, row.attempts + 1,
+                row.number)
+        }
+        let row = try connection.query(
+            "insert into attempt (sink, letter, began_at) values (?, ?, ?) returning number", sink.name, key,
+            now.milliseconds, as: Int.self)[0]
+        let alerts = try waiting.compactMap { try log.event(id: $0.alert, in: connection).map(OutboundAlert.init) }
+        guard alerts.count == waiting.count else { throw MissingAlertError(key: key) }
+        return ActiveAttempt(
+            message: SinkMessage(key: key, alerts: alerts), row: row, count: (waiting.first?.attempts ?? 0) + 1)
+    }
+
+    /// Writes the outcome of an attempt.
+    ///
+    /// - Parameters:
+    ///   - response: what the sink answered, for people.
+    ///   - duration: how long the sink took.
+    func finish(
+        _ attempt: ActiveAttempt, for sink: ConfiguredSink, as outcome: Outcome, response: String, duration: Duration,
+        at now: Date, in connection: Connection
+    ) throws(DatabaseError) {
+        let state: State
+        var dueAt: Int?
+        switch outcome {
+        case .sent: state = .sent
+        case .dead: state = .dead
+        case .retry(let date):
+            state = .waiting
+            dueAt = date.milliseconds
+        }
+        try connection.execute(
+            "update attempt set milliseconds = ?, state = ?, answer = ? where number = ?",
+            Int(duration / .milliseconds(1)), state.rawValue, response, attempt.row)
+        // An alert that was retracted meanwhile and did not arrive keeps waiting: the retraction follows it.
+        try connection.execute(
+            """
+            update delivery set state = ?, due_at = ?, ended_at = ?, answer = ?
+            where sink = ? and letter = ? and state = 0
+            """, state.rawValue, dueAt, state == .waiting ? nil : now.milliseconds, response, sink.name,
+            attempt.message.key)
+    }
+
+    /// An alert to be delivered is not in the log.
+    private struct MissingAlertError: Error, CustomStringConvertible {
+        let key: String
+        var description: String { "the alert log has no event for an alert of the letter \(key)" }
+    }
+}

@@ -1,0 +1,82 @@
+import BoxOffice
+import Contract
+
+/// A correction changed the movie's audience of the day by much.
+///
+/// The only rule about the data and not about the day: it fires for older days too, once for each, and is never retracted.
+struct CorrectionRule: Rule {
+    static let name = AlertRule.correction
+    static let ownValues = ["before", "percent"]
+    static let ko = "〈{title}〉 {date} 관객 정정: {before}명→{audience}명[ ({percent}%)]"
+    static let en = "{title}: admissions of {date} corrected from {before} to {audience}[ ({percent} %)]"
+
+    /// The least change, in percent.
+    var percent = 5
+    /// The least change, in admissions.
+    var from = 1_000
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard let after = input.entry.audience, let before = input.day.audienceBefore(of: input.entry.movieCode),
+            case let (difference, isAbsurd) = after.subtractingReportingOverflow(before), !isAbsurd,
+            difference.magnitude >= from, before > 0,
+            case let (thousandfold, isTooMuch) = difference.multipliedReportingOverflow(by: 1_000), !isTooMuch,
+            (thousandfold / before).magnitude >= percent * 10
+        else { return nil }
+        var values = input.values(.audience, .audienceTotal)
+        values["before"] = .integer(before)
+        values["percent"] = .percent(Percent(tenths: thousandfold / before))
+        return RuleMatch(values: values)
+    }
+
+    func holds(_ alert: Alert, for input: RuleInput) -> Bool { true }
+}
+
+extension SourcedChart {
+    /// Returns a movie's audience in the previous revision, if this one corrects it.
+    fileprivate func audienceBefore(of code: MovieCode) -> Int? {
+        for correction in chart.corrections ?? [] where correction.movieCode == code {
+            if case .field(.audience, before: .integer(let before), after: _) = correction.change { return before }
+        }
+        return nil
+    }
+}
+
+/// A chart is late, missing or implausible. Fires for the worker's anomaly events, never for a movie's day.
+struct AnomalyRule: Rule {
+    static let name = AlertRule.anomaly
+    static let ownValues = ["kind", "span", "period", "expected", "found", "reason", "sentence"]
+    static let ko = "{date}[ {period}] 집계 이상: {reason}[ (〈{title}〉)]"
+    static let en = "{date}: {sentence}"
+
+    func match(for input: RuleInput) -> RuleMatch? { nil }
+
+    /// Returns the values of an alert about an anomaly.
+    static func values(of anomaly: Anomaly) -> [String: TemplateValue] {
+        var values: [String: TemplateValue] = [
+            "kind": .text(anomaly.kind.rawValue), "expected": anomaly.expected.map(TemplateValue.integer) ?? .null,
+            "found": .integer(anomaly.found), "reason": .text(reason(anomaly.kind)), "sentence": .text(anomaly.text),
+        ]
+        if let span = anomaly.span {
+            values["span"] = .text(span.rawValue)
+            values["period"] = .text(period(span))
+        }
+        return values
+    }
+
+    private static func period(_ span: Week.Span) -> String {
+        switch span {
+        case .week: "주간"
+        case .weekend: "주말"
+        case .weekdays: "주중"
+        }
+    }
+
+    private static func reason(_ kind: Anomaly.Kind) -> String {
+        switch kind {
+        case .late: "아직 발표되지 않음"
+        case .missing: "순위가 없거나 줄어듦"
+        case .shrunk: "누적 관객이 줄어듦"
+        case .repeated: "같은 값이 되풀이됨"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import BoxOffice
+import Contract
+
+/// The movie rose by at least `by` ranks.
+struct RoseRule: Rule {
+    static let name = AlertRule.rose
+    static let ownValues = ["threshold"]
+    static let ko = "{title}[ {previousRank}위→{rank}위| {rank}위] ▲{ranks}"
+    static let en = "{title} is up {ranks:place/places}[ to No. {rank}][ (from No. {previousRank})]"
+
+    /// The least number of ranks.
+    var by = 3
+    /// The lowest new rank that fires.
+    var inside = Int.max
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard let change = input.entry.change, change >= by, input.entry.rank ?? 0 <= inside else { return nil }
+        return .rankChange(of: input, threshold: by)
+    }
+}
+
+/// The movie fell by at least `by` ranks.
+struct FellRule: Rule {
+    static let name = AlertRule.fell
+    static let ownValues = ["threshold"]
+    static let ko = "{title}[ {previousRank}위→{rank}위| {rank}위] ▼{ranks}"
+    static let en = "{title} is down {ranks:place/places}[ to No. {rank}][ (from No. {previousRank})]"
+
+    /// The least number of ranks.
+    var by = 3
+    /// The lowest old rank that fires.
+    var inside = Int.max
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard let change = input.entry.change, change <= -by, input.entry.rankBefore ?? 0 <= inside else { return nil }
+        return .rankChange(of: input, threshold: by)
+    }
+}
+
+extension RuleMatch {
+    fileprivate static func rankChange(of input: RuleInput, threshold: Int) -> RuleMatch {
+        var values = input.values(.audience, .audienceTotal)
+        values["threshold"] = .integer(threshold)
+        return RuleMatch(previousRank: input.entry.rankBefore, change: input.entry.rankChange, values: values)
+    }
+}
+
+extension ChartEntry {
+    /// The number of ranks that the movie rose or, negative, fell; nil for a new movie.
+    fileprivate var change: Int? { isNew ? nil : rankChange }
+
+    /// The rank on the day before, as the chart itself reports it; nil for a new movie and where it is not known.
+    var rankBefore: Int? {
+        guard !isNew, let rank, let rankChange else { return nil }
+        // The figures come from outside: an absurd one counts as unknown.
+        let (before, isAbsurd) = rank.addingReportingOverflow(rankChange)
+        return isAbsurd || before < 1 ? nil : before
+    }
+}
+
+/// The chart marks the movie as new.
+struct EnteredRule: Rule {
+    static let name = AlertRule.entered
+    static let ownValues: [String] = []
+    static let ko = "〈{title}〉 신작[ {rank}위로] 진입"
+    static let en = "{title} is new [at No. {rank}|in the chart]"
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard input.entry.isNew else { return nil }
+        return RuleMatch(values: input.values(.audience, .audienceTotal, .openDate))
+    }
+}
+
+/// The movie was in the chart of the day before and is not in this one. Evaluated for such movies only.
+struct LeftRule: Rule {
+    static let name = AlertRule.left
+    static let ownValues: [String] = []
+    // Not "어제": the chart itself is about yesterday, or an earlier day.
+    static let ko = "〈{title}〉 10위권 밖으로[ (전날 {previousRank}위)]"
+    static let en = "{title} has left the top ten[ (No. {previousRank} the day before)]"
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        RuleMatch(previousRank: input.entry.rank, values: input.values(.audienceTotal), usesPreviousDay: true)
+    }
+}
+
+/// The movie is back in the chart after at least `after` days.
+struct ReenteredRule: Rule {
+    static let name = AlertRule.reentered
+    static let ownValues = ["daysAway", "lastDay"]
+    static let ko = "〈{title}〉, {daysAway}일 만에[ {rank}위로] 재진입"
+    static let en = "{title} is back[ at No. {rank}] after {daysAway:day/days} away"
+
+    /// The least number of days.
+    var after = 7
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        // Without the chart of the day before it is not known whether the movie was away at all.
+        guard input.previousDay != nil, let last = input.totals.last, input.day.chart.date - last > after else {
+            return nil
+        }
+        var values = input.values(.audience, .audienceTotal)
+        values["daysAway"] = .integer(input.day.chart.date - last - 1)
+        values["lastDay"] = .text(last.description)
+        return RuleMatch(values: values, usesPreviousDay: true)
+    }
+}
+
+/// The movie is on line 1, and another movie was on the day before.
+struct LeadRule: Rule {
+    static let name = AlertRule.lead
+    static let ownValues = ["previousLeader", "previousLeaderTitle", "reignDays"]
+    static let ko =
+        "〈{title}〉, 〈{previousLeaderTitle}〉{을/를} 제치고 새로운 1위[ ({movement})][, 하루 관객 {audience}명]"
+    static let en =
+        "{title} is the new No. 1, ahead of {previousLeaderTitle}[, with {audience:admission/admissions} on the day]"
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard input.entry.line == 1, let leader = input.previousDay?.chart.leader,
+            leader.movieCode != input.entry.movieCode
+        else { return nil }
+        var values = input.values(.audience, .audienceTotal)
+        values["previousLeader"] = .text(leader.movieCode.description)
+        values["previousLeaderTitle"] = .text(leader.title)
+        values["reignDays"] = input.leadStreak.map { .integer($0.days) } ?? .null
+        return RuleMatch(
+            previousRank: input.entry.rankBefore ?? input.previousEntry?.rank,
+            change: input.entry.isNew ? nil : input.entry.rankChange, values: values, usesPreviousDay: true)
+    }
+}
+
+/// The movie has led the chart for one of these numbers of consecutive days.
+struct StreakRule: Rule {
+    static let name = AlertRule.streak
+    static let ownValues = ["streakDays", "firstDay"]
+    static let ko = "〈{title}〉 {streakDays}일 연속 1위"
+    static let en = "{title} has been No. 1 for {streakDays:day/days} in a row"
+
+    /// The numbers of days that fire.
+    var days = [7, 14, 21, 30, 50, 100]
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard input.entry.line == 1, let leadStreak = input.leadStreak, leadStreak.leader == input.entry.movieCode,
+            days.contains(leadStreak.days + 1)
+        else { return nil }
+        var values = input.values(.audience, .audienceTotal)
+        values["streakDays"] = .integer(leadStreak.days + 1)
+        values["firstDay"] = .text(leadStreak.since.description)
+        return RuleMatch(
+            previousRank: input.previousEntry?.rank, change: input.entry.rankChange, values: values,
+            usesPreviousDay: true)
+    }
+}

@@ -1,0 +1,113 @@
+import BoxOffice
+import Contract
+
+/// The movie's total audience has passed one of these numbers; the highest, if a day passes several.
+///
+/// Fires once for each number. A correction that brings the total below the number retracts the alert; the next day that
+/// reaches the number fires again.
+///
+/// The source's totals are incomplete before 2011, so movies that opened earlier and charts of that time fire nothing.
+struct MilestoneRule: Rule {
+    static let name = AlertRule.milestone
+    static let ownValues = ["milestone"]
+    static let ko = "〈{title}〉 {milestone:words} 관객 돌파[ (누적 {audienceTotal}명)]"
+    static let en = "{title} passes {milestone:words} admissions[ ({audienceTotal} so far)]"
+
+    /// The first day with complete totals.
+    static let firstDay = KoreanDate(dayNumber: 14_975)  // 2011-01-01
+
+    /// The numbers that fire, ascending.
+    var totals = [1_000_000, 3_000_000, 5_000_000, 10_000_000, 15_000_000, 20_000_000]
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard let total = input.entry.audienceTotal, total >= totals[0], input.day.chart.date >= Self.firstDay,
+            input.entry.openDate.map({ $0 >= Self.firstDay }) ?? true
+        else { return nil }
+        // Before the first known chart, the total was today's without the day's own audience.
+        let before = input.totals.total ?? input.entry.audience.map { total - $0 } ?? total
+        let retracted = input.context.movieStates[input.entry.movieCode]?.retractedMilestones ?? []
+        guard let milestone = totals.last(where: { total >= $0 && (before < $0 || retracted.contains($0)) }) else {
+            return nil
+        }
+        var values = input.values(.audience, .audienceTotal)
+        values["milestone"] = .integer(milestone)
+        return RuleMatch(values: values)
+    }
+
+    func holds(_ alert: Alert, for input: RuleInput) -> Bool {
+        guard let total = input.entry.audienceTotal, let milestone = alert.milestone else { return false }
+        return total >= milestone
+    }
+}
+
+extension Alert {
+    /// The number that a milestone alert is about.
+    var milestone: Int? {
+        guard rule == .milestone, case .integer(let milestone) = values["milestone"] else { return nil }
+        return milestone
+    }
+}
+
+/// The movie had its largest audience so far, at least `after` days after it was first in a chart.
+struct BestRule: Rule {
+    static let name = AlertRule.best
+    static let ownValues = ["previousBest", "previousBestDay"]
+    static let ko = "〈{title}〉 하루 최다 관객 {audience}명[ (종전 {previousBest}명)]"
+    static let en = "{title} has its best day so far with {audience:admission/admissions}[ (before: {previousBest})]"
+
+    /// The least number of days since the movie's first chart.
+    var after = 7
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        let past = input.totals
+        guard let audience = input.entry.audience, let best = past.best, audience > best.audience,
+            let first = past.first, input.day.chart.date - first >= after
+        else { return nil }
+        var values = input.values(.audience, .audienceTotal)
+        values["previousBest"] = .integer(best.audience)
+        values["previousBestDay"] = .text(best.day.description)
+        return RuleMatch(values: values)
+    }
+}
+
+/// It is the movie's opening day.
+struct OpeningRule: Rule {
+    static let name = AlertRule.opening
+    static let ownValues: [String] = []
+    static let ko = "〈{title}〉 개봉 첫날[ {rank}위][, 관객 {audience}명][, 스크린 {screens}개]"
+    static let en =
+        "{title} opens[ at No. {rank}][ with {audience:admission/admissions}][ on {screens:screen/screens}]"
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard input.entry.openDate == input.day.chart.date else { return nil }
+        return RuleMatch(values: input.values(.audience, .audienceTotal, .sales, .screens, .showings))
+    }
+}
+
+/// The movie has at least `factor` times the screens of the day before, or at most that fraction of them.
+struct ScreensRule: Rule {
+    static let name = AlertRule.screens
+    static let ownValues = ["previousScreens"]
+    static let ko = "〈{title}〉 스크린 {previousScreens}개→{screens}개"
+    static let en = "{title} goes from {previousScreens} to {screens:screen/screens}"
+
+    /// The least factor between the two days.
+    var factor = 2
+    /// The least number of screens on the larger of the two days.
+    var from = 100
+
+    func match(for input: RuleInput) -> RuleMatch? {
+        guard let now = input.entry.screens, let before = input.previousEntry?.screens, max(now, before) >= from,
+            isMultiple(now, of: before) || isMultiple(before, of: now)
+        else { return nil }
+        var values = input.values(.screens, .showings, .audience)
+        values["previousScreens"] = .integer(before)
+        return RuleMatch(
+            previousRank: input.previousEntry?.rank, change: input.entry.rankChange, values: values,
+            usesPreviousDay: true)
+    }
+
+    private func isMultiple(_ more: Int, of fewer: Int) -> Bool {
+        fewer > 0 && more / factor >= fewer
+    }
+}

@@ -1,0 +1,171 @@
+import BoxOffice
+import Contract
+import FoundationEssentials
+import JSONCoding
+import Messaging
+import OpenMarket
+
+/// All that the notifier must know to continue after a restart: how far it has read, and the state that decisions rest on.
+///
+/// It is large and is changed in place. ``drainChanges()`` returns what has to be written.
+struct AlertState: Sendable {
+    /// The charts that decisions rest on.
+    var decider: AlertDecider
+    /// The known products; nil if no rule is about products.
+    private(set) var productStates: ProductStates?
+    /// How far the worker's log has been read; nil before the first event.
+    var position: LogCursor?
+    /// The day since which the notifier was asked for alerts, if it was.
+    let since: KoreanDate?
+    /// When the first notifier with this database was started.
+    let began: Date
+    /// The events that fire nothing.
+    private(set) var baseline: BaselinePosition
+
+    /// Makes a state.
+    init(
+        decider: AlertDecider, productStates: ProductStates? = nil, position: LogCursor? = nil, since: KoreanDate?,
+        began: Date, baseline: BaselinePosition
+    ) {
+        self.decider = decider
+        self.productStates = productStates
+        self.position = position
+        self.since = since
+        self.began = began
+        self.baseline = baseline
+    }
+
+    /// Where to start reading the worker's log.
+    var start: Subscription.Start { position.map { .after($0) } ?? .beginning }
+
+    /// Applies a chart and returns the decisions on it.
+    ///
+    /// A chart of the baseline fires only with `since`, and its alerts are then published but not delivered: they are
+    /// old news.
+    ///
+    /// - Throws: `DecodingError` if the event holds no chart.
+    mutating func applyChart(
+        of day: KoreanDate, _ market: Market, from event: Event
+    ) throws(DecodingError) -> [Decision] {
+        let json = try event.data(as: JSONValue.self)
+        let evidence = Alert.Evidence(event)
+        let isBaseline = baseline.includes(event, began: began)
+        guard since != nil || !isBaseline else {
+            decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
+            return []
+        }
+        return decider.apply(SourcedChart(try Chart(json: json), evidence: evidence), json: json.bytes)
+            .map { Decision(alert: $0, event: event, isForDelivery: !isBaseline) }
+    }
+
+    /// Applies an anomaly and returns the decisions on it. One of the baseline fires nothing, also with `since`.
+    mutating func apply(_ anomaly: Anomaly, from event: Event) -> [Decision] {
+        guard !baseline.includes(event, began: began) else { return [] }
+        return decider.alerts(about: anomaly, evidence: Alert.Evidence(event))
+            .map { Decision(alert: $0, event: event, isForDelivery: true) }
+    }
+
+    /// Applies products and returns the decisions on those that changed. Products of the baseline fire nothing.
+    mutating func apply(_ products: [Product], from event: Event) -> [Decision] {
+        decide(on: productStates?.apply(products, at: event.time) ?? [], from: event)
+    }
+
+    /// Applies the removal of a product and returns the decisions on it.
+    mutating func apply(_ removed: RemovedProduct, from event: Event) -> [Decision] {
+        decide(on: productStates?.apply(removed, at: event.time) ?? [], from: event)
+    }
+
+    private mutating func decide(on observations: [ProductObservation], from event: Event) -> [Decision] {
+        guard let productStates, !baseline.includes(event, began: productStates.began) else { return [] }
+        return decider.alerts(
+            about: observations, on: KoreanDate(at: event.time), evidence: Alert.Evidence(event)
+        ).map { Decision(alert: $0, event: event, isForDelivery: true) }
+    }
+
+    /// Ends the baseline at `position`: all events published so far have been read.
+    mutating func closeBaseline(at position: LogCursor) {
+        baseline.close(at: position, alsoFor: productStates == nil ? [] : ProductStates.streams)
+    }
+
+    /// Starts again with an empty state: the worker has another log, and none of its events are baseline.
+    mutating func startNewLog() {
+        decider.reset()
+        productStates?.reset()
+        baseline = .none
+    }
+}
+
+/// An alert that was decided, and the event that led to it.
+///
+/// A class, because it is large and passed on often.
+final class Decision: Sendable {
+    /// The alert.
+    let alert: Alert
+    /// The alert's id, computed once.
+    let id: String
+    /// The event that led to it.
+    let event: Event
+    /// Whether sinks get the alert.
+    let isForDelivery: Bool
+
+    /// Makes a decision.
+    init(alert: Alert, event: Event, isForDelivery: Bool) {
+        self.alert = alert
+        id = alert.id
+        self.event = event
+        self.isForDelivery = isForDelivery
+    }
+}
+
+extension Alert.Evidence {
+    /// Names an event.
+    init(_ event: Event) {
+        self.init(stream: event.stream, sequence: event.sequence)
+    }
+}
+
+// MARK: - Changes
+
+extension AlertState {
+    /// The changes to write after a batch of events.
+    struct Changes: Sendable {
+        /// How far the log has been read.
+        let position: LogCursor?
+        let since: KoreanDate?
+        let began: Date
+        let baseline: BaselinePosition
+        /// The changes of each market.
+        let markets: [Market]
+        /// The changes of the products, if any rule is about products.
+        let products: ProductStates.Changes?
+
+        /// The changes of a market.
+        struct Market: Sendable {
+            let market: BoxOffice.Market
+            /// Whether all rows written before are to be deleted.
+            let isReset: Bool
+            let newestDay: KoreanDate?
+            let leadStreak: LeadStreak?
+            /// The first day that a correction can still change.
+            let horizon: KoreanDate?
+            /// Charts of days that a correction can still change.
+            let charts: [RecentChart]
+            /// The movies whose settled totals changed.
+            let movies: [MovieCode: MovieState]
+        }
+    }
+
+    /// Returns the changes since the last call.
+    mutating func drainChanges() -> Changes {
+        Changes(
+            position: position, since: since, began: began, baseline: baseline,
+            markets: decider.drainChanges().map { market, changes in
+                let state = decider.marketStates[market] ?? MarketState(market: market)
+                return Changes.Market(
+                    market: market, isReset: changes.isReset, newestDay: state.newestDay,
+                    leadStreak: state.leadStreak, horizon: state.horizon,
+                    charts: changes.days.sorted().compactMap { state.days[$0] },
+                    movies: changes.movies.reduce(into: [:]) { $0[$1] = state.movies[$1] })
+            }, products: productStates?.drainChanges())
+    }
+}

@@ -1,0 +1,104 @@
+import BoxOffice
+
+/// The sums over a movie's days before some day.
+struct MovieTotals: Hashable, Sendable {
+    /// A day's audience.
+    struct Day: Hashable, Sendable {
+        let day: KoreanDate
+        let audience: Int
+    }
+
+    /// The first day in a chart.
+    private(set) var first: KoreanDate?
+    /// The last day in a chart.
+    private(set) var last: KoreanDate?
+    /// The day with the largest audience; the first of equals.
+    private(set) var best: Day?
+    /// The highest total audience.
+    private(set) var total: Int?
+
+    /// Makes empty totals.
+    init() {}
+
+    /// Makes totals that were stored.
+    init(first: KoreanDate?, last: KoreanDate?, best: Day?, total: Int?) {
+        self.first = first
+        self.last = last
+        self.best = best
+        self.total = total
+    }
+
+    /// Adds a day, in any order. The same day may be added again: figures only grow.
+    mutating func add(_ appearance: MovieState.Appearance) {
+        let day = appearance.day
+        first = min(first ?? day, day)
+        last = max(last ?? day, day)
+        if let audience = appearance.audience, best.map({ ($0.audience, day) < (audience, $0.day) }) ?? true {
+            best = Day(day: day, audience: audience)
+        }
+        if let total = appearance.total { self.total = max(self.total ?? total, total) }
+    }
+}
+
+/// What the rules know of a movie: its recent days, which a correction can still change, and the totals of older ones.
+struct MovieState: Hashable, Sendable {
+    /// A day of the movie in a chart.
+    struct Appearance: Hashable, Sendable {
+        let day: KoreanDate
+        let audience: Int?
+        let total: Int?
+    }
+
+    /// The totals of the days before the recent ones.
+    private(set) var settled: MovieTotals
+    /// Milestones whose alerts were retracted: the next day that has such a number fires again.
+    var retractedMilestones: Set<Int>
+    private var recent: [Appearance] = []
+
+    /// Makes a movie without recent days.
+    init(settled: MovieTotals = MovieTotals(), retractedMilestones: Set<Int> = []) {
+        self.settled = settled
+        self.retractedMilestones = retractedMilestones
+    }
+
+    /// Inserts a recent day, or replaces it.
+    mutating func insert(_ appearance: Appearance) {
+        if let last = recent.last, last.day >= appearance.day {
+            let index = recent.firstIndex { $0.day >= appearance.day } ?? recent.endIndex
+            if index < recent.endIndex, recent[index].day == appearance.day {
+                recent[index] = appearance
+            } else {
+                recent.insert(appearance, at: index)
+            }
+        } else {
+            recent.append(appearance)
+        }
+    }
+
+    /// Removes a recent day: the movie is no longer in its chart.
+    mutating func remove(_ day: KoreanDate) {
+        recent.removeAll { $0.day == day }
+    }
+
+    /// Adds a day that no correction can change any more.
+    mutating func settle(_ appearance: Appearance) {
+        settled.add(appearance)
+    }
+
+    /// Moves the recent days before `horizon` to the totals.
+    mutating func settle(before horizon: KoreanDate) {
+        let count = recent.prefix { $0.day < horizon }.count
+        for appearance in recent.prefix(count) { settled.add(appearance) }
+        recent.removeFirst(count)
+    }
+
+    /// Returns the totals of the days before `day`.
+    func totals(before day: KoreanDate) -> MovieTotals {
+        var totals = settled
+        for appearance in recent {
+            guard appearance.day < day else { break }
+            totals.add(appearance)
+        }
+        return totals
+    }
+}

@@ -1,0 +1,171 @@
+import BoxOffice
+import Contract
+import FoundationEssentials
+import OpenMarket
+
+/// The latest known state of each product of the Open Market.
+///
+/// A page of products and a product's own event both update it. The later one counts, by the times of the events, in
+/// whatever order they are read. The state grows with the number of products.
+///
+/// See docs/decisions/0027-product-alerts.md.
+struct ProductStates: Sendable {
+    /// The time after its registration in which a product counts as new, in seconds. A product that is first seen later
+    /// is not new: earlier pages did not include it.
+    private static let newProductPeriod: TimeInterval = 7 * 86_400
+
+    /// The streams with product events.
+    static let streams: Set<Contract.Stream> = [.products, .product]
+
+    /// What is known of a product.
+    struct Item: Hashable, Sendable {
+        /// The product's state; nil if it was removed.
+        let state: ProductState?
+        /// The time of the event that said so.
+        let seen: Date
+    }
+
+    /// What has changed since the last write.
+    struct Changes: Sendable {
+        let began: Date
+        let opened: Date?
+        /// Whether all that was written before is to be deleted.
+        let isReset: Bool
+        let items: [ProductID: Item]
+    }
+
+    /// When rules about products first came into force: earlier events are baseline.
+    let began: Date
+    /// The time of the first product event: products registered before it are not new.
+    private(set) var opened: Date?
+    /// The products.
+    private(set) var items: [ProductID: Item]
+    private var changed: Set<ProductID> = []
+    private var isReset = false
+
+    /// Makes a state with these products.
+    init(began: Date, opened: Date? = nil, items: [ProductID: Item] = [:]) {
+        self.began = began
+        self.opened = opened
+        self.items = items
+    }
+
+    /// Applies products and returns those that changed.
+    mutating func apply(_ products: [Product], at time: Date) -> [ProductObservation] {
+        let opened = opened ?? time
+        self.opened = opened
+        return products.compactMap { product in
+            let state = ProductState(product)
+            let known = items[product.id]
+            guard update(product.id, to: state, at: time) else { return nil }
+            let isNew =
+                known == nil && product.created >= OpenMarketTime(at: opened)
+                && product.created > OpenMarketTime(at: time - Self.newProductPeriod)
+            guard isNew || known?.state != nil else { return nil }
+            return ProductObservation(id: product.id, current: state, previous: known?.state, isNew: isNew)
+        }
+    }
+
+    /// Applies the removal of a product; returns it if it was not removed before.
+    mutating func apply(_ removed: RemovedProduct, at time: Date) -> [ProductObservation] {
+        opened = opened ?? time
+        let known = items[removed.id]
+        guard update(removed.id, to: nil, at: time) else { return [] }
+        let previous = known?.state ?? removed.product.map { ProductState($0) }
+        return [ProductObservation(id: removed.id, current: nil, previous: previous, isNew: false)]
+    }
+
+    /// Stores a product's state unless a later one is known; returns whether that changes it.
+    private mutating func update(_ id: ProductID, to state: ProductState?, at time: Date) -> Bool {
+        let known = items[id]
+        if let known, time < known.seen { return false }
+        items[id] = Item(state: state, seen: time)
+        changed.insert(id)
+        return known.map { $0.state != state } ?? true
+    }
+
+    /// Removes all products, as when the worker has another log.
+    mutating func reset() {
+        items = [:]
+        opened = nil
+        changed = []
+        isReset = true
+    }
+
+    /// Returns the changes since the last call.
+    mutating func drainChanges() -> Changes {
+        defer {
+            changed = []
+            isReset = false
+        }
+        return Changes(
+            began: began, opened: opened, isReset: isReset,
+            items: changed.reduce(into: [:]) { $0[$1] = items[$1] })
+    }
+}
+
+extension OpenMarketTime {
+    /// The Open Market's time at an instant; its times are Korean.
+    fileprivate init(at instant: Date) {
+        let text = (instant + 9 * 3600).ISO8601Format().dropLast()
+        guard let time = OpenMarketTime(String(text)) else { preconditionFailure("\(text) is not an Open Market time") }
+        self = time
+    }
+}
+
+// MARK: - Observations
+
+/// The fields of a product that alerts are about.
+struct ProductState: Hashable, Sendable {
+    /// The product's name.
+    let name: String
+    /// The currency of the amounts.
+    let currency: Currency
+    /// The price without the discount.
+    let price: Decimal
+    /// The amount that is taken off.
+    let discount: Decimal
+    /// The price to pay.
+    let bargainPrice: Decimal
+    /// The number of items left.
+    let stock: Int
+}
+
+extension ProductState {
+    /// The state that a product's event reports.
+    init(_ product: Product) {
+        self.init(
+            name: product.name, currency: product.currency, price: product.price, discount: product.discount,
+            bargainPrice: product.bargainPrice, stock: product.stock)
+    }
+}
+
+/// A change of a product: the input of a rule about products.
+struct ProductObservation: Hashable, Sendable {
+    /// The product.
+    let id: ProductID
+    /// The state now; nil if the product was removed.
+    let current: ProductState?
+    /// The state before; nil if the product was not known.
+    let previous: ProductState?
+    /// Whether the product was added to the Open Market since the first product event.
+    let isNew: Bool
+
+    /// The change of the price to pay, in percent; negative if it fell, nil where the two prices cannot be compared.
+    var priceChange: Decimal? {
+        guard let current, let previous, current.currency == previous.currency, previous.bargainPrice > 0 else {
+            return nil
+        }
+        return (current.bargainPrice - previous.bargainPrice) * 100 / previous.bargainPrice
+    }
+
+    /// The values that every alert about a product has.
+    var values: [String: TemplateValue] {
+        guard let state = current ?? previous else { return [:] }
+        return [
+            "currency": .text(state.currency.rawValue), "price": .amount(state.price),
+            "discountedPrice": .amount(state.discount), "bargainPrice": .amount(state.bargainPrice),
+            "stock": .integer(state.stock),
+        ]
+    }
+}

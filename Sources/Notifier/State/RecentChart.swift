@@ -1,0 +1,85 @@
+import BoxOffice
+import Contract
+import JSONCoding
+
+/// A day's chart that a correction can still change. The fields that movie totals need are read at once, the others when
+/// a rule needs them.
+struct RecentChart: Hashable, Sendable {
+    /// A movie's line, with the fields that movie totals need.
+    struct Line: Hashable, Sendable {
+        let number: Int
+        let movie: MovieCode
+        let audience: Int?
+        let audienceTotal: Int?
+    }
+
+    // Rules read few charts whole; reading those of 23 years would take a million figures that nothing uses.
+    private enum Content: Hashable, Sendable {
+        case json([UInt8])
+        case chart(Chart)
+    }
+
+    /// The chart's day.
+    let date: KoreanDate
+    /// The event that the chart came with.
+    let evidence: Alert.Evidence
+    /// The lines, in their order.
+    let lines: [Line]
+    private let content: Content
+
+    /// Reads the lines of a chart.
+    init(_ json: JSONValue, of date: KoreanDate, evidence: Alert.Evidence) throws(DecodingError) {
+        self.date = date
+        self.evidence = evidence
+        lines = try Array(json: json.value("entries"))
+        content = .json(json.bytes)
+    }
+
+    /// Makes a recent chart of one that was read whole, and its JSON if that is at hand.
+    init(_ chart: SourcedChart, json: [UInt8]? = nil) {
+        date = chart.chart.date
+        evidence = chart.evidence
+        lines = chart.chart.entries.map(Line.init)
+        content = json.map(Content.json) ?? .chart(chart.chart)
+    }
+
+    /// The movie on line 1.
+    var leader: MovieCode? { lines.first { $0.number == 1 }?.movie }
+
+    /// Reads the whole chart.
+    func read() throws(DecodingError) -> SourcedChart {
+        switch content {
+        case .json(let json): SourcedChart(try Chart(json: json), evidence: evidence)
+        case .chart(let chart): SourcedChart(chart, evidence: evidence)
+        }
+    }
+
+    /// The chart's JSON, as in its event.
+    var json: [UInt8] {
+        switch content {
+        case .json(let json): json
+        case .chart(let chart): chart.json
+        }
+    }
+}
+
+extension RecentChart.Line: JSONReadable {
+    init(json: JSONValue) throws(DecodingError) {
+        number = try json.value(ChartEntry.Field.line.rawValue).integer()
+        movie = try json.value(ChartEntry.Field.movieCode.rawValue).text()
+        audience = try json[ChartEntry.Field.audience.rawValue]?.integer()
+        audienceTotal = try json[ChartEntry.Field.audienceTotal.rawValue]?.integer()
+    }
+
+    init(_ entry: ChartEntry) {
+        number = entry.line
+        movie = entry.movieCode
+        audience = entry.audience
+        audienceTotal = entry.audienceTotal
+    }
+
+    /// Returns the line as a day of its movie.
+    func appearance(on day: KoreanDate) -> MovieState.Appearance {
+        MovieState.Appearance(day: day, audience: audience, total: audienceTotal)
+    }
+}

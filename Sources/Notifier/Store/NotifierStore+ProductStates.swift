@@ -1,0 +1,57 @@
+import Contract
+import FoundationEssentials
+import OpenMarket
+import SQLite
+
+extension NotifierStore {
+    /// Loads the products of the last write; returns nil if there was no rule about products then.
+    func loadProductStates(in connection: Connection) throws -> ProductStates? {
+        let row = try connection.query("select began, opened from shelf", as: Int.self, Int?.self).first
+        guard let (began, opened) = row else { return nil }
+        let rows = try connection.query(
+            "select id, seen, name, currency, price, discount, bargain_price, stock from shelf_product", as: Int.self,
+            Int.self, String?.self, String?.self, String?.self, String?.self, String?.self, Int?.self)
+        var items: [ProductID: ProductStates.Item] = [:]
+        for (id, seen, name, currency, price, discount, bargainPrice, stock) in rows {
+            guard let id = ProductID(id) else { continue }
+            var state: ProductState?
+            if let name, let currency = currency.flatMap(Currency.init), let price = price.flatMap(amount),
+                let discount = discount.flatMap(amount), let bargainPrice = bargainPrice.flatMap(amount), let stock
+            {
+                state = ProductState(
+                    name: name, currency: currency, price: price, discount: discount, bargainPrice: bargainPrice,
+                    stock: stock)
+            }
+            items[id] = ProductStates.Item(state: state, seen: Date(milliseconds: seen))
+        }
+        return ProductStates(
+            began: Date(milliseconds: began), opened: opened.map(Date.init(milliseconds:)), items: items)
+    }
+
+    private func amount(_ text: String) -> Decimal? { Decimal(string: text) }
+
+    /// Writes the changes of the products.
+    func save(_ changes: ProductStates.Changes, in connection: Connection) throws {
+        if changes.isReset { try connection.execute("delete from shelf_product") }
+        try connection.execute(
+            "insert or replace into shelf (id, began, opened) values (1, ?, ?)", changes.began.milliseconds,
+            changes.opened?.milliseconds)
+        for (id, item) in changes.items {
+            let state = item.state
+            try connection.execute(
+                """
+                insert or replace into shelf_product
+                    (id, seen, name, currency, price, discount, bargain_price, stock)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                """, id.number, item.seen.milliseconds, state?.name, state?.currency.rawValue,
+                state.map { "\($0.price)" }, state.map { "\($0.discount)" }, state.map { "\($0.bargainPrice)" },
+                state?.stock)
+        }
+    }
+
+    /// Deletes the products: no rule is about them.
+    func deleteProductStates(in connection: Connection) throws {
+        try connection.execute("delete from shelf")
+        try connection.execute("delete from shelf_product")
+    }
+}

@@ -1,0 +1,150 @@
+/// A Korean particle whose form depends on the last sound of the word before it.
+struct KoreanParticle: Hashable, Sendable {
+    /// 이, 가: the subject.
+    static let subject = KoreanParticle(afterConsonant: "이", afterVowel: "가", unknown: "이(가)")
+    /// 을, 를: the object.
+    static let object = KoreanParticle(afterConsonant: "을", afterVowel: "를", unknown: "을(를)")
+    /// 은, 는: the topic.
+    static let topic = KoreanParticle(afterConsonant: "은", afterVowel: "는", unknown: "은(는)")
+    /// 과, 와: with.
+    static let with = KoreanParticle(afterConsonant: "과", afterVowel: "와", unknown: "과(와)")
+    /// 으로, 로: to, or by means of; after ㄹ as after a vowel.
+    static let to = KoreanParticle(afterConsonant: "으로", afterRieul: "로", afterVowel: "로", unknown: "(으)로")
+
+    private let afterConsonant: String
+    private let afterRieul: String
+    private let afterVowel: String
+    private let unknown: String
+
+    private init(afterConsonant: String, afterRieul: String? = nil, afterVowel: String, unknown: String) {
+        self.afterConsonant = afterConsonant
+        self.afterRieul = afterRieul ?? afterConsonant
+        self.afterVowel = afterVowel
+        self.unknown = unknown
+    }
+
+    /// Returns the form that follows `word`; a form that shows both where the last sound is not known.
+    func following(_ word: String) -> String {
+        switch FinalConsonant(of: word) {
+        case .consonant: afterConsonant
+        case .rieul: afterRieul
+        case .vowel: afterVowel
+        case nil: unknown
+        }
+    }
+
+    /// Returns the word with its particle.
+    func after(_ word: String) -> String {
+        word + following(word)
+    }
+}
+
+extension KoreanParticle {
+    /// Makes a particle of its two forms in a template, in either order: `이/가` or `가/이`.
+    init?(notation: String) {
+        switch notation {
+        case "이/가", "가/이": self = .subject
+        case "을/를", "를/을": self = .object
+        case "은/는", "는/은": self = .topic
+        case "과/와", "와/과": self = .with
+        case "으로/로", "로/으로": self = .to
+        default: return nil
+        }
+    }
+
+    /// The notations of all particles.
+    static let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로"]
+}
+
+/// The last sound of a word as a Korean speaker reads it.
+enum FinalConsonant: Hashable, Sendable {
+    case vowel
+    /// The consonant ㄹ, which some particles treat as a vowel.
+    case rieul
+    case consonant
+
+    /// Finds the sound of the last letter or digit, ignoring quotes and brackets after it; nil for unknown scripts.
+    init?(of word: String) {
+        guard let end = word.lastIndex(where: { $0.isLetter || $0.isNumber }) else { return nil }
+        let spoken = word[...end]
+        let last = word[end]
+        if last.isASCII, last.isNumber {
+            self.init(digits: spoken.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
+        } else if last.isASCII, last.isLetter {
+            self.init(latin: String(spoken.reversed().prefix { $0.isASCII && $0.isLetter }.reversed()))
+        } else if let sound = last.unicodeScalars.last.flatMap(Self.init(hangul:)) {
+            self = sound
+        } else if let number = last.wholeNumberValue {
+            self.init(digits: Array(String(number)))
+        } else {
+            return nil
+        }
+    }
+
+    /// Hangul: a syllable, a conjoining letter, or a single letter.
+    private init?(hangul scalar: Unicode.Scalar) {
+        switch scalar.value {
+        case 0xac00...0xd7a3:
+            // Each 28 syllables share a beginning: the first has no final consonant, the ninth has ㄹ.
+            switch (scalar.value - 0xac00) % 28 {
+            case 0: self = .vowel
+            case 8: self = .rieul
+            default: self = .consonant
+            }
+        case 0x11af, 0x3139: self = .rieul
+        case 0x11a8...0x11c2, 0x3131...0x314e: self = .consonant
+        case 0x1161...0x1175, 0x314f...0x3163: self = .vowel
+        default: return nil
+        }
+    }
+
+    /// A number in Sino-Korean: its last digit counts, or the power of ten that its zeros give.
+    private init(digits: [Character]) {
+        let zeros = digits.reversed().prefix { $0 == "0" }.count
+        if zeros > 0 {
+            // 영, 십, 백, 천, 만, 억 and 경 end in consonants; 조, from 10^12 on, does not.
+            self = zeros < digits.count && (12...15).contains(zeros) ? .vowel : .consonant
+            return
+        }
+        switch digits.last {
+        case "1", "7", "8": self = .rieul
+        case "3", "6": self = .consonant
+        default: self = .vowel
+        }
+    }
+
+    /// A word in Latin letters, as Korean usually borrows it. A rule of thumb: spelling does not fix the sound.
+    private init(latin word: String) {
+        let letters = Array(word.lowercased())
+        let isVowel = letters.map { "aeiouy".contains($0) }
+        guard letters.count > 1, isVowel.contains(true) else {
+            self.init(nameOf: letters.last)
+            return
+        }
+        // A silent e after vowel and consonant: Time is 타임, Line 라인, Smile 스마일, but Love 러브.
+        let end = letters.count - 1
+        if end >= 3, letters[end] == "e", !isVowel[end - 1], "lmn".contains(letters[end - 1]) {
+            self = letters[end - 1] == "l" ? .rieul : .consonant
+            return
+        }
+        let followsOneVowel = isVowel[end - 1] && (end < 2 || !isVowel[end - 2])
+        switch letters[end] {
+        case "l": self = .rieul
+        case "m", "n": self = .consonant
+        case "g": self = letters[end - 1] == "n" ? .consonant : .vowel
+        case "k" where letters[end - 1] == "c": self = .consonant
+        // A stop after one short vowel closes the syllable (캣, 톱, 웹, 뮤직); after more it gets a vowel (나이트, 보트).
+        case "b", "c", "k", "p", "t": self = followsOneVowel ? .consonant : .vowel
+        default: self = .vowel
+        }
+    }
+
+    /// The name of a single letter: 엘, 엠, 엔 and 알 end in a consonant, all others in a vowel.
+    private init(nameOf letter: Character?) {
+        switch letter {
+        case "l", "r": self = .rieul
+        case "m", "n": self = .consonant
+        default: self = .vowel
+        }
+    }
+}

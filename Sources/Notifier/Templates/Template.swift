@@ -1,0 +1,206 @@
+import BoxOffice
+import Text
+
+/// A sentence with placeholders for an alert's values.
+///
+/// - `{name}` is a value, with commas between thousands.
+/// - `{name:words}` is a number in words of the language (천만, 10 million).
+/// - `{name:이/가}` appends the particle that fits the value's last sound; `{이/가}` alone appends it to the text before,
+///   ignoring quotes and brackets.
+/// - `{name:place/places}` appends the singular or the plural.
+/// - A part in square brackets is written only if all its values are known: `[, 하루 관객 {audience}명]`. Of `[one|other]`,
+///   the first such alternative is written.
+/// - A backslash escapes a bracket.
+struct Template: Hashable, Sendable {
+    /// How a value is written.
+    enum Form: Hashable, Sendable {
+        case plain
+        case words
+        case particle(KoreanParticle)
+        case counted(one: String, many: String)
+    }
+
+    /// A part of the sentence.
+    indirect enum Part: Hashable, Sendable {
+        case text(String)
+        case placeholder(String, Form)
+        case particle(KoreanParticle)
+        case choice([[Part]])
+    }
+
+    let language: Language
+    let parts: [Part]
+
+    /// The names of the values that the template uses, in their order.
+    var names: [String] { Self.names(in: parts) }
+
+    private static func names(in parts: [Part]) -> [String] {
+        parts.flatMap { part -> [String] in
+            switch part {
+            case .text, .particle: []
+            case .placeholder(let name, _): [name]
+            case .choice(let choices): choices.flatMap(names)
+            }
+        }
+    }
+
+    /// Returns the sentence. Outside of brackets, an unknown value is written as nothing.
+    ///
+    /// - Parameter value: returns the value with a name.
+    func text(_ value: (String) -> TemplateValue) -> String {
+        var text = ""
+        for part in parts { write(part, value, &text) }
+        return text
+    }
+
+    /// Appends a part; returns whether all its values are known.
+    @discardableResult
+    private func write(_ part: Part, _ value: (String) -> TemplateValue, _ text: inout String) -> Bool {
+        switch part {
+        case .text(let words):
+            text += words
+        case .particle(let particle):
+            text += particle.following(text)
+        case .placeholder(let name, let form):
+            guard let shown = show(value(name), form) else { return false }
+            text += shown
+        case .choice(let choices):
+            for choice in choices {
+                var attempt = text
+                if write(choice, value, &attempt) {
+                    text = attempt
+                    break
+                }
+            }
+        }
+        return true
+    }
+
+    /// Appends parts up to the first with an unknown value; returns whether all values are known.
+    private func write(_ parts: [Part], _ value: (String) -> TemplateValue, _ text: inout String) -> Bool {
+        for part in parts {
+            guard write(part, value, &text) else { return false }
+        }
+        return true
+    }
+
+    private func show(_ value: TemplateValue, _ form: Form) -> String? {
+        let plain: String
+        switch value {
+        case .null: return nil
+        case .integer(let number): plain = form == .words ? LocalizedNumber.words(number, in: language) : number.grouped
+        case .percent(let percent): plain = "\(percent)"
+        case .amount(let amount): plain = "\(amount)"
+        case .text(let words): plain = words
+        }
+        switch form {
+        case .plain, .words: return plain
+        case .particle(let particle): return particle.after(plain)
+        case .counted(let one, let many): return "\(plain) \(value == .integer(1) ? one : many)"
+        }
+    }
+}
+
+extension Template {
+    /// Reads a template.
+    ///
+    /// - Parameter names: the names of the values that the template may use.
+    /// - Throws: the first error in the text.
+    init(_ text: String, in language: Language, names: [String]) throws(TemplateError) {
+        var reader = TemplateReader(rest: Substring(text), names: names)
+        parts = try reader.parts(until: [])
+        self.language = language
+    }
+
+    /// Reads a rule's standard text, which must be valid.
+    init(standard text: String, in language: Language, names: [String]) {
+        do throws(TemplateError) {
+            try self.init(text, in: language, names: names)
+        } catch {
+            preconditionFailure("\(text): \(error.description)")
+        }
+    }
+}
+
+/// Why a template cannot be read.
+struct TemplateError: Error, Hashable {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Reads the notation of templates, from left to right.
+private struct TemplateReader {
+    var rest: Substring
+    let names: [String]
+
+    /// Reads parts up to one of the `ends`, which is not consumed, or up to the end of the text.
+    mutating func parts(until ends: Set<Character>) throws(TemplateError) -> [Template.Part] {
+        var parts: [Template.Part] = []
+        var text = ""
+        func closed() -> [Template.Part] { text.isEmpty ? parts : parts + [.text(text)] }
+        while let next = rest.first {
+            if ends.contains(next) { return closed() }
+            rest.removeFirst()
+            switch next {
+            case "\\":
+                guard let literal = rest.popFirst() else {
+                    throw TemplateError("the text ends with a backslash; write \\\\ for the sign itself")
+                }
+                text.append(literal)
+            case "{":
+                parts = closed() + [try placeholder()]
+                text = ""
+            case "[":
+                parts = closed() + [try choice()]
+                text = ""
+            case "}", "]":
+                throw TemplateError("'\(next)' has no opening bracket; write \\\(next) for the sign itself")
+            default:
+                text.append(next)
+            }
+        }
+        guard ends.isEmpty else { throw TemplateError("'[' has no closing ']'") }
+        return closed()
+    }
+
+    private mutating func choice() throws(TemplateError) -> Template.Part {
+        var choices: [[Template.Part]] = []
+        repeat {
+            choices.append(try parts(until: ["|", "]"]))
+        } while rest.removeFirst() == "|"
+        return .choice(choices)
+    }
+
+    private mutating func placeholder() throws(TemplateError) -> Template.Part {
+        guard let end = rest.firstIndex(of: "}") else { throw TemplateError("'{' has no closing '}'") }
+        let words = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        rest = rest[end...].dropFirst()
+        let name = words[0]
+        if words.count == 1, let particle = KoreanParticle(notation: name) { return .particle(particle) }
+        guard names.contains(name) else {
+            let hint = names.nearest(to: name).map { "; did you mean {\($0)}?" } ?? ""
+            throw TemplateError("{\(name)} is not a value of this rule\(hint)")
+        }
+        return .placeholder(name, words.count == 1 ? .plain : try form(words[1]))
+    }
+
+    private func form(_ word: String) throws(TemplateError) -> Template.Form {
+        if word == "words" { return .words }
+        if let particle = KoreanParticle(notation: word) { return .particle(particle) }
+        let forms = word.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard forms.count == 2, forms.allSatisfy({ $0.wholeMatch(of: /[A-Za-z]+/) != nil }) else {
+            let particles = KoreanParticle.notations.joined(separator: ", ")
+            throw TemplateError("':\(word)' must be words, singular/plural or one of \(particles)")
+        }
+        return .counted(one: forms[0], many: forms[1])
+    }
+}
+
+/// A language of alerts; the raw value is its key in a rule file and in an alert's `text`.
+enum Language: String, CaseIterable {
+    case ko
+    case en
+}
