@@ -1,12 +1,12 @@
 import Imaging
 
-/// A picture of something for sale: a thing on a table, coloured by the picture's name.
+/// A drawn product image: an object on a table. Its shape and colours follow from the image's name.
 struct ProductDrawing {
     private let canvas: Bitmap
 
     init(_ name: String, side: Int) {
-        var dice = SeededRandom(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
-        let hue = dice.unit()
+        var random = SeededRandom(seed: name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) })
+        let hue = random.unit()
         let size = Double(side)
         var canvas = Bitmap(width: side, height: side)
         canvas.fill(
@@ -18,8 +18,8 @@ struct ProductDrawing {
             with: .color(Color(hue: hue, saturation: 0.4, brightness: 0.5)))
         let paint = Fill.radial(
             Color(hue: 1 - hue, saturation: 0.5, brightness: 1), Color(hue: 1 - hue, saturation: 0.8, brightness: 0.6))
-        let radius = size * dice.real(in: 0.2...0.3)
-        if dice.chance(0.5) {
+        let radius = size * random.real(in: 0.2...0.3)
+        if random.chance(0.5) {
             canvas.fill(.circle(x: size / 2, y: size * 0.78 - radius, radius: radius), with: paint)
         } else {
             canvas.fill(

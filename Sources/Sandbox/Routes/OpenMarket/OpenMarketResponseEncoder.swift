@@ -3,31 +3,31 @@ import FoundationEssentials
 import JSONCoding
 import WebServer
 
-/// Writes what one generation of the market answers, in the order and the forms that were recorded of it.
+/// Encodes the responses of one generation of the market, with the recorded order of keys and formats.
 struct OpenMarketResponseEncoder: Sendable {
     let generation: OpenMarketHandler.Generation
-    /// Where the client reaches the market's pictures.
+    /// The base URL of the market's images.
     let base: String
     let now: Date
 
-    /// A product by itself; a change is answered without its pictures.
-    func answer(_ product: OpenMarketStore.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
+    /// Returns the response with one product. The response to a change has no images.
+    func response(_ product: OpenMarketStore.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
         .json(JSONTree.object(fields(of: product, isInList: false, withImages: withImages)).json, status: status)
     }
 
-    /// A page of the list.
-    func answer(_ products: [OpenMarketStore.Product], page: Int, size: Int, total: Int) -> WebResponse {
+    /// Returns the response with a page of the list.
+    func response(_ products: [OpenMarketStore.Product], page: Int, size: Int, total: Int) -> WebResponse {
         let last = (total + size - 1) / size
-        let isOld = generation == .v3
+        let isV3 = generation == .v3
         return .json(
             JSONTree.object([
-                (isOld ? "page_no" : "pageNo", .number(page)),
-                (isOld ? "items_per_page" : "itemsPerPage", .number(size)),
-                (isOld ? "total_count" : "totalCount", .number(total)),
+                (isV3 ? "page_no" : "pageNo", .number(page)),
+                (isV3 ? "items_per_page" : "itemsPerPage", .number(size)),
+                (isV3 ? "total_count" : "totalCount", .number(total)),
                 ("offset", .number((page - 1) * size)), ("limit", .number(page * size)),
-                (isOld ? "last_page" : "lastPage", .number(last)),
-                (isOld ? "has_next" : "hasNext", .bool(page < last)),
-                (isOld ? "has_prev" : "hasPrev", .bool(page > 1)),
+                (isV3 ? "last_page" : "lastPage", .number(last)),
+                (isV3 ? "has_next" : "hasNext", .bool(page < last)),
+                (isV3 ? "has_prev" : "hasPrev", .bool(page > 1)),
                 ("pages", .array(products.map { .object(fields(of: $0, isInList: true, withImages: false)) })),
             ]).json)
     }
@@ -65,12 +65,13 @@ struct OpenMarketResponseEncoder: Sendable {
         "\(base)/media/\(size)/\(image.name)"
     }
 
-    /// In cents, as the market has it: 999.99 − 99.99 is 900, and not 899.9999….
+    /// Returns the price after the discount, rounded to cents as in the market: 999.99 − 99.99 is 900, not 899.9999….
     private func bargain(_ product: OpenMarketStore.Product) -> Double {
         ((product.price - product.discount) * 100).rounded() / 100
     }
 
-    /// The day in the form of the generation; of today the third one has the time as well, its fraction the seconds.
+    /// Returns a time in the format of the generation: a day; the third generation adds the time if the day is today, and
+    /// repeats the seconds as the fraction.
     private func text(of instant: Date) -> String {
         let day = KoreanDate(at: instant)
         guard generation == .v3 else { return "\(day)T00:00:00" }
