@@ -1,4 +1,4 @@
-"""Sandbox, worker, notifier and board as they run in earnest, on ports and folders of their own; and how they are."""
+"""Runs sandbox, worker, notifier and board as real processes, with their own ports and folders, and checks them."""
 
 import json
 import os
@@ -17,11 +17,11 @@ OWNED = {"sandbox": [], "worker": ENDPOINTS[:3], "notifier": ENDPOINTS[3:], "boa
 
 
 class Failure(Exception):
-    """What did not hold; ends the run."""
+    """A failed check, which ends the run."""
 
 
-class Stage:
-    """Starts the processes one after the other, and kills them at the end; `settings` are variables beside the usual ones."""
+class ProcessHarness:
+    """Starts the processes one after the other. `settings` are additional environment variables."""
 
     def __init__(self, program, folder, upstream=None, settings=None, encrypted=False):
         self.program, self.folder = str(program), pathlib.Path(folder)
@@ -49,21 +49,21 @@ class Stage:
             raise
 
     def make_keys(self):
-        """Has everything on ZeroMQ encrypted, with one key for all servers and one for all clients."""
+        """Enables encryption on all ZeroMQ sockets, with one key for the servers and one for the clients."""
         self.environment |= {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": f"{self.folder}/keys"}
         for words in ("server", "server"), ("client", "client", "--roles", "read,request,operate"):
             subprocess.run(
                 [self.program, "keys", "new", *words], env=self.environment, check=True, stdout=subprocess.DEVNULL)
 
     def connect(self, socket, name, address=None):
-        """Connects to an endpoint, by another address if there is one, and with a key if there are keys."""
+        """Connects to an endpoint, or to `address` if it is given, with a key if encryption is on."""
         if keys := self.environment.get("MARQUEE_CURVE_KEYS"):
             socket.curve_serverkey, _ = zmq.auth.load_certificate(f"{keys}/server.key")
             socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(f"{keys}/client.key_secret")
         socket.connect(address or self.address(name))
 
     def start(self, role):
-        """Starts a process, and learns its addresses from the line in which it says that it is ready."""
+        """Starts a process, and reads its addresses from its ready line."""
         log = self.folder / f"{role}.log"
         with open(log, "w") as errors:
             child = subprocess.Popen(
@@ -72,7 +72,7 @@ class Stage:
         deadline = time.monotonic() + 60
         while not (ready := [line for line in log.read_text().splitlines() if f"{role} ready" in line]):
             if child.poll() is not None or time.monotonic() > deadline:
-                raise Failure(f"the {role} does not start: {log.read_text()[-500:]}")
+                raise Failure(f"the {role} did not start: {log.read_text()[-500:]}")
             time.sleep(0.05)
         line = json.loads(ready[0])
         for name in OWNED[role]:
@@ -87,39 +87,39 @@ class Stage:
         return "http://" + self.environment[f"MARQUEE_{role.upper()}_HTTP"]
 
     def ports(self):
-        """Where anybody can connect to."""
+        """Returns all listening ports."""
         texts = [self.address(name) for name in ENDPOINTS] + [self.page(role) for role in PAGES]
         return [int(text.rsplit(":", 1)[1]) for text in texts]
 
     def size(self, role):
-        """The memory in megabytes, and the open descriptors."""
+        """Returns the memory in megabytes and the number of open descriptors."""
         pid = self.children[role].pid
         pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGESIZE") / 1e6, len(os.listdir(f"/proc/{pid}/fd"))
 
     def check(self, patience=120):
-        """Every process lives, serves its page and answers a command in time."""
+        """Checks that every process runs, serves its page and answers a command within `patience` seconds."""
         for role, child in self.children.items():
             if child.poll() is not None:
-                raise Failure(f"the {role} ended with {child.returncode}: {self.last_words(role)}")
+                raise Failure(f"the {role} ended with {child.returncode}: {self.log_tail(role)}")
         for role, page in ("worker", "/healthz"), ("notifier", "/healthz"), ("board", "/healthz"), ("sandbox", "/control"):
             with urllib.request.urlopen(self.page(role) + page, timeout=patience) as answer:
                 if answer.status != 200:
-                    raise Failure(f"{role}{page} answers {answer.status}")
+                    raise Failure(f"{role}{page} returned status {answer.status}")
         for name in "commands", "alert_commands":
             socket = zmq.Context.instance().socket(zmq.REQ)
             socket.linger = 0
             self.connect(socket, name)
             socket.send_multipart([b"status", b"{}"])
             if not socket.poll(1000 * patience):
-                raise Failure(f"no answer to `status` on {name} in {patience} s: it hangs")
+                raise Failure(f"no answer to `status` on {name} within {patience} s: the process hangs")
             socket.close()
 
-    def last_words(self, role):
+    def log_tail(self, role):
         return (self.folder / f"{role}.log").read_text(errors="replace")[-2_000:]
 
     def end(self):
-        """Asks all for an orderly end, and returns who did not find one."""
+        """Sends SIGTERM to all processes, and returns those that did not end with status 0 within 20 s."""
         failed = []
         for role in reversed(list(self.children)):
             child = self.children[role]

@@ -1,4 +1,4 @@
-"""What goes wrong during a round: when, where and for how long is all decided by the round's dice."""
+"""The faults of a round. The round's random numbers decide when, where and for how long each is injected."""
 
 import asyncio
 import datetime
@@ -7,7 +7,7 @@ import signal
 WORKER_STEPS = ["received", "stored", "accepted", "answered", "fetched", "settled", "committed", "published"]
 NOTIFIER_STEPS = ["read", "decided", "settled", "committed", "published", "posted", "delivered"]
 
-# What the upstreams do, most of the time nothing bad.
+# Switches of the sandbox. Several sets are empty, so that the upstreams often work.
 FAULTS = [
     {},
     {},
@@ -19,18 +19,18 @@ FAULTS = [
     {"kobis": {"notice": 0.3, "truncated": 0.2}},
     {"kakao": {"errors": {"500": 0.5}}, "images": {"dead": 0.6}},
 ]
-# It ends the Korean day, and with it all that asks the council: not for every round.
-USED_UP = {"kobis": {"faults": {"320011": 0.2}}}
+# Stops all KOBIS calls until the end of the Korean day, so only some rounds use it.
+QUOTA_EXHAUSTED = {"kobis": {"faults": {"320011": 0.2}}}
 
 
 class Crashes:
-    """Lets a process die again and again, at labelled steps and at random instants, and starts it again at once."""
+    """Crashes a process repeatedly, at labelled steps and at random times, and restarts it at once."""
 
-    def __init__(self, process, steps, dice, count, trace, look=None):
+    def __init__(self, process, steps, rng, count, trace, inspect=None):
         self.process = process
-        self.look = look or (lambda: None)  # at what a crash has left, before the next start
+        self.inspect = inspect or (lambda: None)  # called after a crash, before the next start
         self.steps = steps
-        self.dice = dice
+        self.rng = rng
         self.left = count
         self.trace = trace
         self.at_steps = dict.fromkeys(steps, 0)
@@ -43,26 +43,26 @@ class Crashes:
         return sum(self.at_steps.values()) + self.at_random + self.at_start
 
     async def run(self):
-        """Until the deaths are used up, or the process has ended by itself too often to go on."""
-        number = self.dice.randrange(len(self.steps))
+        """Runs until all crashes are done, or the process has ended by itself five times."""
+        number = self.rng.randrange(len(self.steps))
         while self.left > 0 and len(self.problems) < 5:
-            choice = self.dice.random()
+            choice = self.rng.random()
             if choice < 0.7:
                 step = self.steps[number % len(self.steps)]
                 number += 1
-                await self.die_at(step, self.dice.randint(1, 12))
+                await self.die_at(step, self.rng.randint(1, 12))
             elif choice < 0.95:
-                await self.die_after(self.dice.uniform(0.2, 1.5))
+                await self.die_after(self.rng.uniform(0.2, 1.5))
             else:
-                await self.die_after(self.dice.uniform(0, 0.15), starting=True)
-            await asyncio.to_thread(self.look)
+                await self.die_after(self.rng.uniform(0, 0.15), starting=True)
+            await asyncio.to_thread(self.inspect)
         await self.process.start()
 
     async def die_at(self, step, visit):
         await self.process.start("--crash-at", f"{step}:{visit}")
-        status = await self.process.ended(within=self.dice.uniform(2, 4))
+        status = await self.process.ended(within=self.rng.uniform(2, 4))
         if status is None:
-            await self.kill("where it was", step)
+            await self.kill("at its current step", step)
         elif status == -signal.SIGKILL:
             self.at_steps[step] += 1
             self.left -= 1
@@ -86,52 +86,52 @@ class Crashes:
         self.trace(f"{self.process.name} killed {why} {step}")
 
     async def ended_by_itself(self, status):
-        self.trace(f"{self.process.name} ended by itself, {status}: {self.process.last_words()}")
+        self.trace(f"{self.process.name} ended by itself, {status}: {self.process.log_tail()}")
         if self.may_refuse and status == 1:
             self.refused_starts += 1
         else:
             self.problems.append(
-                f"{self.process.name} ended by itself with status {status}: {self.process.last_words()}")
+                f"{self.process.name} ended by itself with status {status}: {self.process.log_tail()}")
         await asyncio.sleep(0.2)
 
 
-async def upstream_faults(stage, requests, faults, dice, trace):
-    """Errors, and corrections: the sandbox lives some days after the newest day that is asked for."""
+async def upstream_faults(harness, requests, faults, rng, trace):
+    """Injects errors and corrections. The sandbox's clock is some days after the newest requested day."""
     while True:
-        ahead = requests.day - datetime.date.today() + datetime.timedelta(days=dice.uniform(0.5, 9))
-        switches = dict(dice.choice(faults), seed=dice.randrange(1000), clockOffset=int(ahead.total_seconds()))
+        ahead = requests.day - datetime.date.today() + datetime.timedelta(days=rng.uniform(0.5, 9))
+        switches = dict(rng.choice(faults), seed=rng.randrange(1000), clockOffset=int(ahead.total_seconds()))
         trace(f"sandbox {switches}")
-        await asyncio.to_thread(stage.ask_sandbox, "/control", "PUT", switches)
-        await asyncio.sleep(dice.uniform(0.5, 2))
+        await asyncio.to_thread(harness.ask_sandbox, "/control", "PUT", switches)
+        await asyncio.sleep(rng.uniform(0.5, 2))
 
 
-async def bad_connections(proxies, dice, trace):
+async def bad_connections(proxies, rng, trace):
     while True:
-        await asyncio.sleep(dice.uniform(0.1, 0.8))
-        proxy = dice.choice(proxies)
-        match dice.choice(["cut", "cut", "delay", "half open", "shut"]):
+        await asyncio.sleep(rng.uniform(0.1, 0.8))
+        proxy = rng.choice(proxies)
+        match rng.choice(["cut", "cut", "delay", "half open", "shut"]):
             case "cut":
                 proxy.cut()
             case "delay":
-                proxy.delay = dice.uniform(0.02, 0.3)
-                await asyncio.sleep(dice.uniform(0.2, 1))
+                proxy.delay = rng.uniform(0.02, 0.3)
+                await asyncio.sleep(rng.uniform(0.2, 1))
             case "half open":
                 proxy.half_open()
             case "shut":
                 proxy.is_shut = True
                 proxy.cut()
-                await asyncio.sleep(dice.uniform(0.2, 1))
+                await asyncio.sleep(rng.uniform(0.2, 1))
         proxy.heal()
 
 
-async def stalled_subscribers(subscribers, dice, trace):
-    """Stops subscribers for a while, and kills and restarts some."""
+async def stalled_subscribers(subscribers, rng, trace):
+    """Suspends subscribers for a while, and kills and restarts some."""
     while True:
-        await asyncio.sleep(dice.uniform(0.2, 1))
-        subscriber = dice.choice(subscribers)
-        if dice.random() < 0.8:
+        await asyncio.sleep(rng.uniform(0.2, 1))
+        subscriber = rng.choice(subscribers)
+        if rng.random() < 0.8:
             subscriber.signal(signal.SIGSTOP)
-            await asyncio.sleep(dice.uniform(0.3, 2.5))
+            await asyncio.sleep(rng.uniform(0.3, 2.5))
             subscriber.signal(signal.SIGCONT)
         elif subscriber.can_be_killed:
             trace(f"{subscriber.name} killed")
@@ -139,24 +139,24 @@ async def stalled_subscribers(subscribers, dice, trace):
             await subscriber.start()
 
 
-async def clock_jumps(stage, dice, trace):
+async def clock_jumps(harness, rng, trace):
     while True:
-        await asyncio.sleep(dice.uniform(0.3, 2))
-        seconds = dice.choice([0, -1, 1, -60, 60, -3600, 3600, -2 * 86_400, 86_400])
+        await asyncio.sleep(rng.uniform(0.3, 2))
+        seconds = rng.choice([0, -1, 1, -60, 60, -3600, 3600, -2 * 86_400, 86_400])
         trace(f"clock {seconds:+d} s")
-        stage.set_clock(seconds)
+        harness.set_clock(seconds)
 
 
-async def full_disk(crashes, disk, dice, trace):
-    """Fills the small disk that the process's data lies on, and makes room again."""
+async def full_disk(crashes, disk, rng, trace):
+    """Fills the small disk with the process's data, and frees the space again."""
     filler = disk / "filler"
     try:
         while True:
-            await asyncio.sleep(dice.uniform(0.5, 2))
+            await asyncio.sleep(rng.uniform(0.5, 2))
             crashes.may_refuse = True
             trace("disk full")
             fill(filler)
-            await asyncio.sleep(dice.uniform(0.3, 2))
+            await asyncio.sleep(rng.uniform(0.3, 2))
             filler.unlink()
             trace("disk has room")
             await asyncio.sleep(0.3)
