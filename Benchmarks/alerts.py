@@ -1,4 +1,4 @@
-"""The notifier over 23 years of charts: learning them, deciding on them, and what new rules would have said of them.
+"""The notifier over 23 years of charts: reading them as a baseline, firing alerts, and a dry run of new rules.
 
 Takes a worker's database with one national chart a day, or makes one of the sandbox's days, with all limits off.
 """
@@ -34,7 +34,7 @@ def wait(process, awaited):
     for line in process.stderr:
         if awaited in line:
             return
-    sys.exit(f"{process.args} has ended before it said {awaited!r}")
+    sys.exit(f"{process.args} ended before it printed {awaited!r}")
 
 
 def stop(*processes):
@@ -44,7 +44,7 @@ def stop(*processes):
 
 
 def fill(settings):
-    """Asks a worker for every day, some hundred at a time, until all are answered."""
+    """Requests every day from a worker, several hundred at a time, until all are answered."""
     requests = zmq.Context.instance().socket(zmq.DEALER)
     requests.connect(settings["MARQUEE_COMMANDS"])
     events = zmq.Context.instance().socket(zmq.SUB)
@@ -62,7 +62,7 @@ def fill(settings):
 
 
 def notifier(name, settings, *words):
-    """Charts a second, from the start of a notifier until it has read all that there is."""
+    """Returns charts a second, from the start of a notifier until it has read the log."""
     data = pathlib.Path(tempfile.mkdtemp(dir=FOLDER))
     process = start(["notifier", *words], settings | {"MARQUEE_DATA": str(data)}, "notifier ready")
     begin = time.monotonic()

@@ -1,4 +1,4 @@
-"""Backfills the sandbox's 23 years with limits off, and tells how many days a second that was."""
+"""Backfills the sandbox's 23 years without rate limits, and prints the days a second."""
 import os, re, subprocess, sys, time
 from bench import FOLDER, KEY, MARQUEE, memory, seconds_of, start, stop
 

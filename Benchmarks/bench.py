@@ -1,4 +1,4 @@
-"""What all rows share: turns, medians, ratios and their goals, and the processes that are measured."""
+"""The parts that all rows share: rounds, medians, ratios and their goals, and the measured processes."""
 import atexit, json, math, os, pathlib, signal, socket, statistics, subprocess, sys, threading, time
 
 MARQUEE = ".build/release/marquee"
@@ -12,11 +12,11 @@ KEY = "0123456789abcdef0123456789abcdef"
 
 if os.nice(0) != 0:
     # libdispatch sets the niceness of each thread that it makes, and Swift's with it: only the peers would be nice.
-    sys.exit("a benchmark under `nice` compares unlike with like: run it without")
+    sys.exit("run the benchmark without `nice`: only the peers would run at the lower priority")
 
 
 def rounds(enough, least=ROUNDS):
-    """The numbers of the rounds: these at least, then more until they are enough, at most three times as many."""
+    """Yields the round numbers: at least ROUNDS, more until the result is clear, at most three times as many."""
     for number in range(3 * least):
         if number >= least and enough():
             return
@@ -24,8 +24,9 @@ def rounds(enough, least=ROUNDS):
 
 
 def in_turn(ways, turns=ROUNDS, first=0, enough=lambda figures: True):
-    """Measures each way once a turn, beginning with another each time, forwards and backwards, so that none always comes after
-    the same other; returns the figures of each, of more turns where these are not enough."""
+    """Measures each variant once a round, in changing order, so that none always follows the same other one.
+
+    Returns the figures of each; runs more rounds if these are not enough."""
     figures = {name: [] for name in ways}
     names = list(ways)
     for number in rounds(lambda: enough(figures), turns):
@@ -38,13 +39,14 @@ def in_turn(ways, turns=ROUNDS, first=0, enough=lambda figures: True):
 
 
 def ratios(values, others):
-    """What each round says, which had both under the same load, in order."""
+    """Returns the sorted ratios of the rounds; each round measured both under the same load."""
     return sorted(value / other for value, other in zip(values, others))
 
 
 def interval(values, others):
-    """Where the median ratio of all rounds that there could be lies, 19 times in 20: between two of these (a sign test, which
-    asks nothing of how they are spread); with fewer than six rounds, less often, between the first and the last."""
+    """Returns the 95 % confidence interval of the median ratio, by a sign test, which assumes no distribution.
+
+    With fewer than six rounds the confidence is lower, and the interval is the whole range."""
     sample = ratios(values, others)
     beyond = 0
     while 40 * sum(math.comb(len(sample), heads) for heads in range(beyond + 2)) <= 2 ** len(sample):
@@ -53,7 +55,7 @@ def interval(values, others):
 
 
 def tells(values, *goals):
-    """Whether the rounds tell on which side of each of its goals a ratio is; goals are as `line` takes them."""
+    """Returns whether the rounds decide for each goal whether the ratio meets it; goals are those of `line`."""
     for _, others, sign, wanted in goals:
         low, high = interval(values, others)
         if sign and low < wanted < high:
@@ -62,7 +64,7 @@ def tells(values, *goals):
 
 
 def miss(text):
-    """Notes a goal that is not met, which the run ends with."""
+    """Records a missed goal; the run ends with the list of them."""
     with open(FOLDER / "missed", "a") as missed:
         missed.write(text + "\n")
 
@@ -97,14 +99,14 @@ def free_address():
 
 
 def spawn(command, **settings):
-    """A process that is ended with this one, if not before."""
+    """A process that ends with this one at the latest."""
     process = subprocess.Popen(command, **settings)
     atexit.register(lambda: process.poll() is None and process.kill())
     return process
 
 
 def start(role, settings, arguments=()):
-    """Starts a process of marquee's, and returns it with what it says when it is ready."""
+    """Starts a process of marquee, and returns it with its ready line."""
     process = spawn([MARQUEE, role, *arguments], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
     for text in process.stderr:
         fields = json.loads(text)
@@ -124,7 +126,7 @@ def stop(*processes):
 
 
 def settings(name, sandbox=None, **more):
-    """The environment of processes of their own in a new folder; with a sandbox, they ask that."""
+    """Returns the environment of processes in a new folder; with a sandbox, that is their upstream."""
     data = FOLDER / name
     values = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_DATA": str(data), "MARQUEE_SCHEDULE": "off"}
     for role in "WORKER", "NOTIFIER", "SANDBOX", "BOARD":
@@ -140,7 +142,7 @@ def settings(name, sandbox=None, **more):
 
 
 def read_charts(reader):
-    """Reads all logged charts by a socket, page by page, as a subscriber does that has none; returns how many they are."""
+    """Reads all logged charts page by page, like a new subscriber. Returns their number."""
     count, fields, more = 0, {"stream": "ranking", "limit": 500, "after": ""}, True
     while more:
         reader.send_multipart([b"replay", json.dumps(fields).encode()])
@@ -153,19 +155,19 @@ def read_charts(reader):
 
 
 def seconds_of(process):
-    """The processor's seconds that a process has taken."""
+    """Returns the processor time of a process, in seconds."""
     with open(f"/proc/{process.pid}/stat") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(process, field="VmRSS"):
-    """Resident megabytes now, or at the highest with `VmHWM`."""
+    """Returns the resident memory in megabytes, or its peak with `VmHWM`."""
     with open(f"/proc/{process.pid}/status") as status:
         return next(int(text.split()[1]) / 1024 for text in status if text.startswith(field))
 
 
 def note_memory(row, who, at_rest, highest):
-    """Keeps a figure for the table of memory, which is printed at the end."""
+    """Records a figure for the table of memory at the end."""
     with open(FOLDER / "memory", "a") as notes:
         notes.write(f"{row:32} {who:12} {at_rest:8.1f} {highest:8.1f}\n")

@@ -1,4 +1,4 @@
-"""Charts that reach 1,000 browsers: the board, and a server in Python on aiohttp, of the same worker. The browsers are C's."""
+"""Charts delivered to 1,000 browsers by the board, and by a Python server on aiohttp, from the same worker. The browsers are in C."""
 import datetime, json, subprocess
 from bench import (
     FOLDER, PEERS, PYTHON, free_address, in_turn, line, memory, note_memory, seconds_of, settings, spawn, start, stop)

@@ -1,4 +1,4 @@
-"""A recorded chart with its figures made numbers and days, and the same chart as an event of the log: marquee, Foundation, Python.
+"""Decoding of a recorded chart, and of the same chart as an event of the log: marquee, Foundation, Python.
 
 Times are the processor's, which neighbours do not lengthen.
 """

@@ -1,4 +1,4 @@
-"""What a client of the ROUTER endpoint waits for: status, a receipt, and the event of a day that is fetched.
+"""Latency of the ROUTER endpoint: status, a receipt, and the event of a fetched day.
 
 The client is C each time, and takes no answer but the one it wants. Beside the worker: a C ROUTER that answers as many bytes, one
 that commits 1 kB to SQLite before it answers, a pyzmq one, and the sandbox's own answer over a bare HTTP connection. The commit is
@@ -31,7 +31,7 @@ spreads = {}
 
 
 def middle(name, times):
-    """The median, after noting how far it is from the quickest tenth: what a neighbour adds, not the work."""
+    """Returns the median, and records its ratio to the fastest tenth, which shows the noise of other processes."""
     times = sorted(times)
     spreads.setdefault(name, []).append(statistics.median(times) / times[len(times) // 10])
     return statistics.median(times)
@@ -73,7 +73,7 @@ class Stage:
         return self.client.recv_multipart()
 
     def fetch_day(self, date):
-        """The microseconds from the request to the event of that very day: others are still on their way."""
+        """Returns the microseconds from the request to the event of the same day; others are still in flight."""
         wanted = f"ranking.day.all.{date}".encode()
         began = time.perf_counter()
         self.client.send_multipart([b"fetch.day", json.dumps({"date": date}).encode()])
@@ -84,7 +84,7 @@ class Stage:
         return took
 
     def ask(self, address, word, topic, body=""):
-        """The microseconds of round trips."""
+        """Returns the microseconds of round trips."""
         output = subprocess.check_output([PEER, "ask", address, str(QUESTIONS), word, topic, body], timeout=120)
         return list(map(float, output.split()))[SLOWER:]
 
@@ -95,12 +95,12 @@ class Stage:
         return lambda: self.ask(self.routers[name], "accepted", "fetch.day")
 
     def receipt(self):
-        """Days that are in the log, so that a fetcher has next to nothing to do beside."""
+        """Requests days that are in the log, so that the fetcher does almost nothing."""
         body = f'{{"date":"2024-06-04","id":"{uuid.uuid4()}-%ld"}}'
         return self.ask(self.address, "accepted", "fetch.day", body)
 
     def bare(self):
-        """Days of the sandbox over a connection that is kept."""
+        """Fetches days from the sandbox over one connection."""
         times, connection = [], http.client.HTTPConnection(self.upstream)
         for _ in range(FETCHES):
             date = next(self.days).strftime("%Y%m%d")

@@ -1,4 +1,4 @@
-"""One publisher and one or fifty subscribers over TCP, plain or encrypted: who sends is C, marquee or Python.
+"""One publisher and one or fifty subscribers over TCP, plain or encrypted; the publisher is C, marquee or Python.
 
 The events of marquee are logged before: what a commit costs is in the row of durable publishing. C and Python send frames of
 the same sizes from memory. Who receives is C each time, so that only the senders differ. Two copies of one program
@@ -24,7 +24,7 @@ def measure(sender, count, size, subscribers):
     try:
         rate = subprocess.check_output([PEER, "subscribe", address, str(count), str(subscribers)], timeout=120)
     except subprocess.TimeoutExpired:
-        sys.exit(f"{sender}, {size} B to {subscribers}: not all {count} events arrived")
+        sys.exit(f"{sender}, {size} B to {subscribers}: fewer than {count} events arrived")
     finally:
         publisher.kill()
         publisher.wait()

@@ -1,4 +1,4 @@
-"""23 years of charts: a notifier that decides the contract's five rules on them, and the same in Python; and one that learns."""
+"""A notifier that applies the contract's five rules to 23 years of charts, the same in Python, and one that only reads."""
 import json, sqlite3, subprocess, time
 from bench import (
     FOLDER, MARQUEE, PEERS, PYTHON, THROUGHPUT, in_turn, line, memory, note_memory, seconds_of, settings, spawn, start,
@@ -16,7 +16,7 @@ def ledger(folder):
 
 
 def run(how, command):
-    """Charts a second from being ready to having all that follows from them on disk."""
+    """Returns charts a second, from the ready line until all their alerts are on disk."""
     folder = FOLDER / f"{how}-{len(efficiency[how])}"
     folder.mkdir()
     command = [word.format(folder=folder) for word in command]
@@ -29,7 +29,7 @@ def run(how, command):
         if '"all charts are read"' in text:
             break
     else:
-        raise SystemExit(f"{how}: it ended before it had read the charts")
+        raise SystemExit(f"{how}: the notifier ended before it had read the charts")
     rate = DAYS / (time.perf_counter() - began)
     efficiency[how].append(DAYS / (seconds_of(process) - before))
     alerts = dict(ledger(folder).execute("select id, body from event"))

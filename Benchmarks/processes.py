@@ -1,4 +1,4 @@
-"""Starts the real programs and measures what their users feel: start, memory, receipts and events.
+"""Starts the real programs and measures start, memory, receipts and events.
 
 A plain ROUTER of the same library and bare SQLite commits run in turn with them, so that ratios hold on a busy machine.
 """
@@ -10,7 +10,7 @@ DAYS = 8411  # from 2003-11-11 on, the 23 years there are
 
 
 def memory(process):
-    """Resident megabytes, of which the second figure is not shared with other processes."""
+    """Returns the resident megabytes, and those not shared with other processes."""
     with open(f"/proc/{process.pid}/smaps_rollup") as rollup:
         fields = dict(line.split()[:2] for line in rollup if ":" in line.split()[0])
     private = int(fields["Private_Clean:"]) + int(fields["Private_Dirty:"])
@@ -25,7 +25,7 @@ def show(name, values, unit="ms"):
 
 
 def rounds(count, ask):
-    """The milliseconds of each of `count` calls."""
+    """Returns the milliseconds of each of `count` calls."""
     values = []
     for number in range(count):
         began = time.perf_counter()

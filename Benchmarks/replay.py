@@ -18,7 +18,7 @@ at_rest = {name: memory(process) for name, (process, _) in servers.items()}
 
 
 def read(name):
-    """Events a second, until a reader without any has them all."""
+    """Returns events a second, until a new reader has all of them."""
     process, address = servers[name]
     reader = zmq.Context.instance().socket(zmq.DEALER)
     reader.connect(address)

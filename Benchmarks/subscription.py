@@ -1,4 +1,4 @@
-"""A subscription that checks every event's place and repairs what is missing, beside plain receivers that look at nothing.
+"""A subscription that checks every event's sequence and repairs gaps, beside plain receivers without checks.
 
 Who sends is C each time: 2 kB an event, in the worker's envelope and with its sequences.
 """
@@ -11,7 +11,7 @@ RECEIVERS = {
 
 
 def measure(receiver):
-    """Events a second."""
+    """Returns events a second."""
     address = free_address()
     publisher = spawn([PEER, "events", address, str(COUNT), str(SIZE)], stdout=subprocess.DEVNULL)
     extra = ["1"] if receiver == "C" else []

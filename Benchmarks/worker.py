@@ -1,4 +1,4 @@
-"""Days that are fetched with 200 requests in flight from a sandbox that answers after 50 ms: marquee and a worker in Python.
+"""Days fetched with 200 requests in flight from a sandbox with a latency of 50 ms: marquee and a worker in Python.
 
 The ideal is 200 requests each 50 ms, or what the sandbox gives to a C program that throws its answers away, if that is less.
 """
@@ -18,7 +18,7 @@ goal = "Python", per_cpu_second["Python"], "≥", 2.0
 
 
 def load(process, commands, events):
-    """Requests a second from the first to the end of the last; more wait than are in flight, so that none is missed."""
+    """Returns requests a second, from the first to the end of the last; enough wait to keep 200 in flight."""
     context = zmq.Context()
     requests, done = context.socket(zmq.DEALER), context.socket(zmq.SUB)
     done.rcvhwm = 0
@@ -36,7 +36,7 @@ def load(process, commands, events):
             date = (first + datetime.timedelta(days=asked)).isoformat()
             requests.send_multipart([b"fetch.day", json.dumps({"date": date, "id": f"day-{asked}"}).encode()])
             asked += 1
-        for socket, _ in poller.poll(60_000) or exit("no answer came for a minute"):
+        for socket, _ in poller.poll(60_000) or exit("no answer within a minute"):
             while socket.poll(0):
                 frames = socket.recv_multipart()
                 assert socket is done or frames[0] == b"accepted", frames

@@ -1,6 +1,6 @@
 import JSONCoding
 
-/// A JSON value whose members keep their order, as those of the real services do.
+/// A JSON value that keeps the order of its members, because the real services have a fixed order.
 enum JSONTree: Sendable {
     case string(String)
     case number(Int)

@@ -1,67 +1,126 @@
 public import FoundationEssentials
-import WebServer
+public import WebServer
 
-/// An HTTP server that plays KOBIS, Kakao and the Open Market, for machines without keys and for tests: the same paths, parameters, key
-/// checks, faults and quirks, and failures to order.
+/// An HTTP server that simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests.
 ///
-/// It does not play what no client of ours calls: XML, SOAP, people and companies, movie lists.
+/// It has the same paths, parameters, key checks, errors and quirks as the real services, and injects faults. It does
+/// not have the calls that marquee never makes: XML, SOAP, people, companies and movie lists.
 public final class SandboxServer: Sendable {
     private let server: HTTPServer
-    private let stopped: AsyncStream<Never>
-    private let ending: AsyncStream<Never>.Continuation
+    private let stopRequests: AsyncStream<Never>
+    private let stopRequest: AsyncStream<Never>.Continuation
 
-    /// Where the sandbox listens, with the real port.
+    /// The address on which the sandbox listens, with the actual port.
     public var address: String { server.address }
 
-    /// Where a sandbox's KOBIS calls are, after its address.
+    /// The path prefix of the KOBIS calls.
     public static let kobisPath = KobisHandler.prefix
 
-    /// The base of its KOBIS calls, for `MARQUEE_KOBIS_URL`.
+    /// The base URL of the KOBIS calls, for `MARQUEE_KOBIS_URL`.
     public var kobisURL: String { "http://\(address)\(KobisHandler.prefix)" }
 
-    /// The base of its Kakao calls, for `MARQUEE_KAKAO_URL`.
+    /// The base URL of the Kakao calls, for `MARQUEE_KAKAO_URL`.
     public var kakaoURL: String { "http://\(address)" }
 
-    /// The base of the Open Market in its third generation, for `MARQUEE_OPENMARKET_URL`.
+    /// The base URL of the third generation of the Open Market, for `MARQUEE_OPENMARKET_URL`.
     public var openMarketURL: String { "http://\(address)\(Self.openMarketPath)" }
 
-    /// Where the third generation is, after a sandbox's address; the fourth ends in `v4`.
+    /// The path prefix of the third generation of the Open Market; the fourth has `v4` instead of `v3`.
     public static let openMarketPath = "\(OpenMarketHandler.prefix)/v3"
 
-    /// Listens and serves at once; `now` tells which day is yesterday and which figures are settled.
+    /// Listens and serves at once.
+    ///
+    /// - Parameters:
+    ///   - options: the address, the data to serve, the accepted keys and the faults
+    ///   - now: returns the current time, which decides which days have charts and which figures are settled
+    /// - Throws: `SandboxError` if the server cannot listen or the recordings cannot be read.
     public init(
         options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(SandboxError) {
-        let reception = try SandboxRouter(options: options, now: now)
-        (stopped, ending) = AsyncStream.makeStream(of: Never.self)
+        let router = try SandboxRouter(options: options, now: now)
+        (stopRequests, stopRequest) = AsyncStream.makeStream(of: Never.self)
         do {
             var limits = HTTPServer.Limits()
-            // A registration has five pictures of 300 KB.
+            // A registration has up to five images of 300 KB each.
             limits.body = 2 << 20
-            // Who measures has some hundred calls under way at once, all from one address.
-            (limits.connections, limits.connectionsPerAddress, limits.waitingConnections) = (1_024, 1_000, 768)
+            // Benchmarks have several hundred calls open at once, all from one address.
+            (limits.connections, limits.connectionsPerAddress, limits.waiting) = (1_024, 1_000, 768)
             server = try HTTPServer(address: options.address, limits: limits) { request in
-                await reception.answer(request)
+                await router.respond(to: request)
             }
         } catch {
             throw .server(error)
         }
     }
 
-    /// Serves until the task is cancelled, or `stop` or `shutdown` is called, and then ends as `shutdown` does.
+    /// Serves until the task is cancelled or `stop` or `shutdown` is called, then shuts down.
     public func run() async {
-        for await _ in stopped {}
+        for await _ in stopRequests {}
         await shutdown()
     }
 
-    /// Asks for a graceful end; may return before `run` does.
+    /// Requests a graceful shutdown. May return before `run` does.
     public func stop() async {
-        ending.finish()
+        stopRequest.finish()
     }
 
-    /// Ends: what is being answered has a moment to finish, what hangs is cut. May be called again.
+    /// Shuts down: open requests have 250 ms to finish, then their connections are closed. May be called again.
     public func shutdown() async {
-        ending.finish()
+        stopRequest.finish()
         await server.shutdown(grace: .milliseconds(250))
+    }
+}
+
+/// The configuration of a sandbox.
+public struct SandboxOptions: Hashable, Sendable {
+    /// The IP address and port to listen on; port 0 lets the system choose.
+    public var address = "127.0.0.1:8590"
+    /// The seed of the generated world.
+    public var seed: UInt64 = 1
+    /// A folder of recorded responses to serve instead of the generated world; nil serves the generated one.
+    public var recordings: String?
+    /// The only accepted KOBIS key; nil accepts every key of 32 hexadecimal digits.
+    public var kobisKey: String?
+    /// The only accepted Kakao key; nil accepts every key.
+    public var kakaoKey: String?
+    /// The identifier of the Open Market vendor whose products clients may change.
+    public var openMarketIdentifier = anyOpenMarketIdentifier
+    /// That vendor's secret.
+    public var openMarketSecret = anyOpenMarketSecret
+    /// The faults that are set at the start.
+    public var faults = Faults()
+
+    /// A KOBIS key that a sandbox with a nil `kobisKey` accepts.
+    public static let anyKobisKey = "5a4d5a4d5a4d5a4d5a4d5a4d5a4d5a4d"
+    /// A Kakao key that a sandbox with a nil `kakaoKey` accepts.
+    public static let anyKakaoKey = "5a4d5a4d5a4d5a4d5a4d5a4d5a4d5a4d"
+
+    /// The default identifier of the Open Market vendor.
+    public static let anyOpenMarketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
+    /// The default secret of the Open Market vendor.
+    public static let anyOpenMarketSecret = "sandbox-secret"
+
+    /// Makes the default configuration, without faults.
+    public init() {}
+}
+
+/// An error of starting a sandbox or of setting its faults.
+public enum SandboxError: Error, Hashable, Sendable {
+    /// The HTTP server did not start.
+    case server(HTTPServerError)
+    /// The folder of recorded responses cannot be read or has no recordings.
+    case noRecordings(path: String)
+    /// A switch does not exist or has an invalid value; the message names it.
+    case invalidSwitch(String)
+}
+
+extension SandboxError: CustomStringConvertible {
+    /// One line for the operator.
+    public var description: String {
+        switch self {
+        case .server(let error): error.description
+        case .noRecordings(let path): "no recorded responses in '\(path)': expected files under kobis/ or kakao/"
+        case .invalidSwitch(let message): message
+        }
     }
 }

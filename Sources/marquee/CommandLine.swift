@@ -3,7 +3,7 @@ import Glibc
 import Operations
 import YAML
 
-/// Every subcommand, in the order in which `marquee help` lists them.
+/// All subcommands, in the order of `marquee help`.
 private let commands: [any Subcommand.Type] = [
     UpCommand.self,
     WorkerCommand.self,
@@ -28,65 +28,71 @@ private let commands: [any Subcommand.Type] = [
     VersionCommand.self,
 ]
 
-/// Runs the subcommand that the process was started with, and ends the process with its status.
-func runCommandLine() async {
-    ProcessLimits.raiseOpenFiles()
-    ProcessLimits.disableCoreDumps()
-    ProcessLimits.keepFreedMemory()
-    let status: ExitStatus
-    do {
-        status = try await run(Array(CommandLine.arguments.dropFirst()))
-    } catch let error as UsageError {
-        Console.complain("marquee: \(error.message)")
-        status = .usage
-    } catch let error as ConfigurationError {
-        Console.complain("marquee: \(error)")
-        status = .usage
-    } catch let error as ConfigurationDiagnosticsError {
-        for mistake in error.diagnostics { Console.complain("\(mistake)") }
-        status = .usage
-    } catch {
-        Console.complain("marquee: \(error)")
-        status = .failed
+/// The entry point: runs the subcommand in the arguments and exits with its status.
+@main enum MarqueeCommand {
+    static func main() async {
+        OpenFileLimit.raise()
+        CoreDumps.forbid()
+        FreedMemory.keep()
+        exit(await status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
     }
-    exit(status.rawValue)
-}
 
-private func run(_ words: [String]) async throws -> ExitStatus {
-    guard let name = words.first, !["help", "--help", "-h"].contains(name) else {
-        try printHelp(for: words.dropFirst().first)
-        return .done
-    }
-    guard let command = command(named: name) else {
-        throw UsageError("there is no command \(name.debugDescription); `marquee help` lists them")
-    }
-    let rest = Array(words.dropFirst())
-    if rest.contains("--help") || rest.contains("-h") {
-        Console.print(command.usage.help)
-        return .done
-    }
-    let arguments = try Arguments(rest, usage: command.usage)
-    let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
-    return try await command.init(arguments).run(configuration)
-}
-
-private func command(named name: String) -> (any Subcommand.Type)? {
-    commands.first { $0.usage.name == name }
-}
-
-private func printHelp(for name: String?) throws {
-    guard let name else {
-        let width = commands.map { $0.usage.name.count }.max() ?? 0
-        Console.print("marquee turns the Korean box office into events on ZeroMQ.\n")
-        for command in commands {
-            let padding = String(repeating: " ", count: width - command.usage.name.count)
-            Console.print("  marquee \(command.usage.name)\(padding)  \(command.usage.summary)")
+    /// Runs a subcommand and prints its error, if any.
+    private static func status(of words: [String]) async -> ExitStatus {
+        do {
+            return try await run(words)
+        } catch let error as UsageError {
+            Console.printError("marquee: \(error.message)")
+            return .usage
+        } catch let error as ConfigurationError {
+            Console.printError("marquee: \(error)")
+            return .usage
+        } catch let error as ConfigurationDiagnosticsError {
+            for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
+            return .usage
+        } catch {
+            Console.printError("marquee: \(error)")
+            return .failed
         }
-        Console.print("\nmarquee help COMMAND tells more. Settings come from MARQUEE_… variables: see README.md.")
-        return
     }
-    guard let command = command(named: name) else {
-        throw UsageError("there is no command \(name.debugDescription); `marquee help` lists them")
+
+    private static func run(_ words: [String]) async throws -> ExitStatus {
+        guard let name = words.first, !["help", "--help", "-h"].contains(name) else {
+            try printHelp(for: words.dropFirst().first)
+            return .done
+        }
+        guard let command = command(named: name) else {
+            throw UsageError("unknown command \(name.debugDescription); `marquee help` lists all commands")
+        }
+        let rest = Array(words.dropFirst())
+        if rest.contains("--help") || rest.contains("-h") {
+            Console.print(command.usage.help)
+            return .done
+        }
+        let arguments = try Arguments(rest, usage: command.usage)
+        let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
+        return try await command.init(arguments).run(configuration)
     }
-    Console.print(command.usage.help)
+
+    private static func command(named name: String) -> (any Subcommand.Type)? {
+        commands.first { $0.usage.name == name }
+    }
+
+    private static func printHelp(for name: String?) throws {
+        guard let name else {
+            let width = commands.map { $0.usage.name.count }.max() ?? 0
+            Console.print("marquee turns the Korean box office into events on ZeroMQ.\n")
+            for command in commands {
+                let padding = String(repeating: " ", count: width - command.usage.name.count)
+                Console.print("  marquee \(command.usage.name)\(padding)  \(command.usage.summary)")
+            }
+            Console.print(
+                "\nmarquee help COMMAND tells more. Settings come from MARQUEE_… variables: see docs/configuration.md.")
+            return
+        }
+        guard let command = command(named: name) else {
+            throw UsageError("unknown command \(name.debugDescription); `marquee help` lists all commands")
+        }
+        Console.print(command.usage.help)
+    }
 }

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-import trouble
+import faults
 from round import Round
 
 CRASHES_PER_ROUND = 30
@@ -40,7 +40,7 @@ async def main():
             failed.append(number)
     report(total, time.monotonic() - began)
     if failed:
-        print(f"chaos: seed {options.seed}: rounds {failed} found something", file=sys.stderr)
+        print(f"chaos: seed {options.seed}: rounds {failed} found problems", file=sys.stderr)
         return 1
     print(f"{total['crashes']} crashes, {total['lost']} lost, {total['duplicated']} duplicated, "
           f"{total['reordered']} reordered (seed {options.seed}, {len(rounds)} rounds)")
@@ -48,7 +48,7 @@ async def main():
 
 
 async def play(options, number, crashes, total):
-    """Plays one round, adds its figures, and prints what it found."""
+    """Runs one round, adds its figures, and prints its problems."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="marquee-chaos-"))
     began = time.monotonic()
     round = Round(options.program.resolve(), folder, f"{options.seed}/{number}", crashes)
@@ -73,10 +73,10 @@ def report(total, seconds):
     print(f"\nin {seconds / 60:.1f} minutes:")
     for name, figure in total.items():
         print(f"{figure:>9,}  {name}")
-    steps = [f"worker at {step}" for step in trouble.WORKER_STEPS]
-    steps += [f"notifier at {step}" for step in trouble.NOTIFIER_STEPS]
+    steps = [f"worker at {step}" for step in faults.WORKER_STEPS]
+    steps += [f"notifier at {step}" for step in faults.NOTIFIER_STEPS]
     if missing := [step for step in steps if not total[step]]:
-        print(f"no crash came to: {', '.join(missing)}")
+        print(f"no crash happened at: {', '.join(missing)}")
 
 
 async def run_until_told():

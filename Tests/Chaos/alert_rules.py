@@ -1,4 +1,4 @@
-"""The alert rules of the contract, section 4's table, written from the page alone: what a log of charts must lead to."""
+"""The alert rules in section 4 of the contract, implemented from that page alone."""
 
 import datetime
 
@@ -7,7 +7,7 @@ OPEN = datetime.timedelta(days=35)  # how long corrections count
 
 
 def expected_alerts(rankings, threshold=3):
-    """The alerts that ranking events, in the log's order, lead to: each once, as the fields that the contract fixes.
+    """Returns the alerts for ranking events in the order of the log: each once, with the fields that the contract defines.
 
     A correction takes back what no longer holds, of its day and later ones, before it fires anything.
     """
@@ -38,7 +38,7 @@ def expected_alerts(rankings, threshold=3):
 
 
 def key(alert):
-    """What tells an alert from all others that were ever fired; one that takes another back has the other's."""
+    """Returns the identity of an alert; an alert that withdraws another has the same identity."""
     return alert["rule"], alert["movieCode"], alert["date"]
 
 
@@ -51,7 +51,7 @@ def date_of(alert):
 
 
 def of_day(event, event_before, threshold):
-    """What fires for a chart beside that of the day before, which may be unknown."""
+    """Returns the alerts for a chart and the chart of the day before, which may be unknown."""
     lines = in_order(event)
     before = in_order(event_before) if event_before else []
     date = event["data"]["date"]

@@ -1,4 +1,4 @@
-"""What must hold after a round, whatever happened in it: compares what was asked, logged, sent, delivered and alerted."""
+"""The checks after a round: compares requests, logs, published events, deliveries and alerts."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ from subscriber import line
 
 
 class Log:
-    """All events of a process's database, read without changing it."""
+    """All events in the database of a process, read without changing it."""
 
     def __init__(self, path):
         self.path = path
@@ -31,14 +31,14 @@ class Log:
         return dict(positions)
 
     def lines(self, prefixes):
-        """What a subscriber to these prefixes must have written down."""
+        """Returns the records that a subscriber to these prefixes must have."""
         return [
             line(event, topic) for (_, _, topic, _), event in zip(self.rows, self.events)
             if any(topic.startswith(prefix) for prefix in prefixes)]
 
 
 class Findings:
-    """What is wrong, and figures."""
+    """The problems found, and figures."""
 
     def __init__(self):
         self.problems = []
@@ -49,7 +49,7 @@ class Findings:
             self.problems.append(problem)
 
     def compare(self, who, expected, got):
-        """Each expected thing once and in order, and nothing else."""
+        """Checks that each expected item is there once and in order, and no other."""
         lost = len(set(expected) - set(got))
         duplicated = len(got) - len(set(got))
         strange = len(set(got) - set(expected))
@@ -65,13 +65,13 @@ class Findings:
 
 
 def order(expected, got):
-    """Where the things that were got stand among the expected ones, each at its first time."""
+    """Returns the positions of the received items among the expected ones, each at its first occurrence."""
     places = {thing: place for place, thing in enumerate(expected)}
     return [places[thing] for thing in dict.fromkeys(got) if thing in places]
 
 
 def check_log(log, findings):
-    """Streams without holes, right chains of topics, one epoch, and bodies that say where they stand."""
+    """Checks that streams have no gaps, that each event names its predecessor, and that bodies agree with their rows."""
     last_of_stream, last_of_topic, ids = collections.Counter(), collections.Counter(), set()
     for (stream, sequence, topic, _), event in zip(log.rows, log.events):
         where = f"{log.path.name} {stream} {sequence}"
@@ -86,7 +86,7 @@ def check_log(log, findings):
 
 
 def check_facts(log, findings):
-    """No fact is written twice: what follows in a topic differs, and a chart's revisions count on."""
+    """Checks that no fact is written twice: successive events of a topic differ, and revisions of a chart increase."""
     last = {}
     for (stream, sequence, topic, _), event in zip(log.rows, log.events):
         if stream not in ("ranking", "movie", "poster"):
@@ -102,7 +102,7 @@ def check_facts(log, findings):
 
 
 def check_requests(log, requests, findings, may_refuse):
-    """Each request was accepted once and ended once, in this order; what was receipted is among them.
+    """Checks that each request was accepted once and then ended once, and that all acknowledged requests are among them.
 
     A request that was published while the disk was full (`may_refuse`) may have failed at once, for lack of a receipt.
     """
@@ -145,8 +145,8 @@ def check_requests(log, requests, findings, may_refuse):
     return lives
 
 
-def check_replay(log, address, dice, findings):
-    """The pages that `replay` gives hold the log's own bytes."""
+def check_replay(log, address, rng, findings):
+    """Checks that the pages of `replay` have the same bytes as the log."""
     context = zmq.Context()
     asked = context.socket(zmq.REQ)
     asked.setsockopt(zmq.LINGER, 0)
@@ -155,7 +155,7 @@ def check_replay(log, address, dice, findings):
         for stream, newest in log.positions().items():
             after, more, got = "", True, []
             while more:
-                question = {"stream": stream, "after": after, "limit": dice.randint(1, 400)}
+                question = {"stream": stream, "after": after, "limit": rng.randint(1, 400)}
                 asked.send_multipart([b"replay", json.dumps(question).encode()])
                 if not asked.poll(5000):
                     return findings.problems.append(f"{address} does not answer replay")
@@ -171,7 +171,7 @@ def check_replay(log, address, dice, findings):
 
 
 def check_delivered(log, subscriber, findings):
-    """A subscriber that repairs itself wrote down what the log holds.
+    """Checks that a subscriber that repairs gaps has recorded exactly the log.
 
     In the order of a stream of which it takes all, and else in the order of each topic.
     """
@@ -188,7 +188,7 @@ def check_delivered(log, subscriber, findings):
 
 
 def check_live(log, heard, findings):
-    """Nothing was sent that is not in the log, byte for byte. Returns how much of it a plain subscriber missed."""
+    """Checks that all published events equal the log's. Returns how many a plain subscriber missed."""
     written = {(topic.encode(), body) for _, _, topic, body in log.rows}
     strange = [topic for topic, body in heard if (topic, body) not in written]
     findings.require(not strange, f"sent, but not in {log.path.name}: {strange[:3]}")
@@ -196,7 +196,7 @@ def check_live(log, heard, findings):
 
 
 def check_alerts(rankings, alerts, findings):
-    """The notifier's log holds what the rules make of the worker's, each alert once and in order."""
+    """Checks that the notifier's log has the alerts that follow from the worker's log, each once and in order."""
     expected = expected_alerts(rankings)
     found = [event["data"] for event in alerts]
     findings.compare("alerts", [key(alert) for alert in expected], [key(alert) for alert in found])
@@ -208,7 +208,7 @@ def check_alerts(rankings, alerts, findings):
 
 
 def check_quota(folder, seen, limits, findings):
-    """No call was made that was not booked before, and no day has more than its limit. Returns what was booked.
+    """Checks that each call was booked before, and that no day exceeds its limit. Returns the booked calls.
 
     Calls and bookings are compared as sums: the sandbox's clock is set forth and back, so its days are not the worker's.
     """
@@ -233,7 +233,7 @@ def waiting_letters(folder):
 
 
 def check_letters(log, receiver, findings):
-    """Each alert in the log arrived, except those that were taken back first, and always with the log's own bytes."""
+    """Checks that each alert in the log arrived with the same bytes, except those that were withdrawn before."""
     findings.problems += receiver.problems
     with sqlite3.connect(f"file:{log.path}?mode=ro", uri=True) as database:
         states = dict(database.execute("select alert, state from delivery"))

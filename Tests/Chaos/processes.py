@@ -1,4 +1,4 @@
-"""The processes under attack: marquee's own programs on ports and folders of their own, and the subscribers."""
+"""The processes under test: marquee's programs with their own ports and folders, and the subscribers."""
 
 import asyncio
 import ctypes
@@ -20,7 +20,7 @@ given_ports = set()
 
 
 def free_ports(count):
-    """Ports that nobody uses now, below those that the system hands out by itself, so that a restart finds them free."""
+    """Returns free ports below the ephemeral range, so that they are still free at a restart."""
     ports = []
     while len(ports) < count:
         port = random.SystemRandom().randrange(15_000, 32_000)
@@ -36,7 +36,7 @@ def free_ports(count):
 
 
 class Process:
-    """A program that can be started again and again; what it prints goes to a file."""
+    """A program that can be restarted; its output goes to a file."""
 
     def __init__(self, name, command, environment, output):
         self.name = name
@@ -52,7 +52,7 @@ class Process:
                 stderr=errors, preexec_fn=lambda: libc.prctl(KILL_WITH_PARENT, signal.SIGKILL))
 
     async def ended(self, within):
-        """The exit status (negative for a signal), or None if the process still lives after `within` seconds."""
+        """Returns the exit status (negative for a signal), or None if the process still runs after `within` seconds."""
         try:
             return await asyncio.wait_for(self.child.wait(), within)
         except TimeoutError:
@@ -72,17 +72,17 @@ class Process:
             await self.child.wait()
 
     async def stop(self):
-        """Asks for an orderly end; the exit status, or None if there was none in ten seconds."""
+        """Sends SIGTERM. Returns the exit status, or None if the process still runs after ten seconds."""
         self.signal(signal.SIGTERM)
         return await self.ended(10)
 
-    def last_words(self):
+    def log_tail(self):
         path = pathlib.Path(f"{self.output}.err")
         return path.read_text(errors="replace").splitlines()[-3:] if path.exists() else []
 
 
-class Stage:
-    """Sandbox, worker and notifier with fresh folders, and where to reach them."""
+class ProcessHarness:
+    """Sandbox, worker and notifier with empty folders, and their addresses."""
 
     def __init__(self, program, folder, seed, moves_clock, kobis_limit):
         self.folder = folder
@@ -122,12 +122,12 @@ class Stage:
         return {f"MARQUEE_{name.upper()}": self.address(name) for name in names}
 
     def lead_notifier_through(self, events, commands):
-        """Has the notifier reach the worker by these addresses."""
+        """Connects the notifier to the worker through these addresses."""
         self.notifier.environment |= self.addresses("alerts", "alert_commands")
         self.notifier.environment |= {"MARQUEE_EVENTS": events, "MARQUEE_COMMANDS": commands}
 
     def set_clock(self, seconds):
-        """Moves the clock that worker and notifier see; only the calendar's, as an operator or NTP would."""
+        """Moves the wall clock of worker and notifier, as an operator or NTP would; the monotonic clock stays."""
         with open(self.clock, "r+b", buffering=0) as file:
             file.write(struct.pack("=q", seconds))
 
@@ -144,7 +144,7 @@ class Stage:
             return json.loads(answer.read())
 
     def calls(self):
-        """How many calls the sandbox has seen, by service; those of ours are none of the worker's."""
+        """Returns the number of calls that the sandbox has seen, by service, without the calls of this test."""
         paths = self.ask_sandbox("/control")["requests"]
         council = sum(count for path, count in paths.items() if path.startswith("/kobisopenapi/"))
         return {"kobis": council - self.own_calls, "kakao": paths.get("/v2/search/image", 0)}
@@ -157,10 +157,10 @@ class Stage:
                 return
             except OSError:
                 await asyncio.sleep(0.05)
-        sys.exit(f"chaos: the sandbox does not start: {self.sandbox.last_words()}")
+        sys.exit(f"chaos: the sandbox does not start: {self.sandbox.log_tail()}")
 
-    def film_codes(self, days):
-        """The codes of the films that the sandbox's charts of these days hold."""
+    def movie_codes(self, days):
+        """Returns the codes of the movies in the sandbox's charts of these days."""
         codes = set()
         for day in days:
             self.own_calls += 1

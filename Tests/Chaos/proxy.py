@@ -1,4 +1,4 @@
-"""TCP connections that go wrong: between a client and a process, they are delayed, cut, and left half open."""
+"""A TCP proxy between a client and a process that delays connections, cuts them or leaves them half open."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from processes import free_ports
 
 
 class Proxy:
-    """Forwards connections to an address, as badly as it is told to."""
+    """Forwards connections to an address, with the faults that are set."""
 
     def __init__(self, target):
         self.target = int(target.rsplit(":", 1)[1])
@@ -20,12 +20,12 @@ class Proxy:
         self.server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
 
     def cut(self):
-        """Ends all connections, with whatever is on its way."""
+        """Closes all connections and discards the data in transit."""
         for connection in self.connections:
             connection.cut()
 
     def half_open(self):
-        """Lets nothing through on the connections that there are, and tells neither side; new ones are good."""
+        """Blocks the present connections without closing them; new connections work."""
         for connection in self.connections:
             connection.is_dead = True
 
@@ -54,7 +54,7 @@ class Proxy:
 
 
 class Connection:
-    """One connection through a proxy: its two sides."""
+    """The two sides of a connection through a proxy."""
 
     def __init__(self, proxy, *sides):
         self.proxy = proxy

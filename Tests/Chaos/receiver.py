@@ -1,4 +1,4 @@
-"""The operator's own program behind the notifier's webhook: accepts letters, refuses some, and remembers both."""
+"""The receiver of the notifier's webhook: accepts some letters, rejects others, and records both."""
 
 import base64
 import hashlib
@@ -10,10 +10,10 @@ SECRET = "chaos-of-one-s-own"
 
 
 class Receiver:
-    """A webhook on a port of its own; `is_flaky` makes it refuse some letters, and end some connections without a word."""
+    """A webhook on its own port. `is_flaky` makes it reject some letters and close some connections without a response."""
 
-    def __init__(self, dice, is_flaky):
-        self.dice = dice
+    def __init__(self, rng, is_flaky):
+        self.rng = rng
         self.is_flaky = is_flaky
         self.bodies = {}  # key: the body that came first with it
         self.accepted = set()
@@ -40,10 +40,10 @@ class Receiver:
         key = handler.headers["webhook-id"]
         self.attempts += 1
         if not is_genuine(handler.headers, body):
-            self.problems.append(f"the letter {key} is not signed by us")
+            self.problems.append(f"the letter {key} has a wrong signature")
         if self.bodies.setdefault(key, body) != body:
-            self.problems.append(f"the letter {key} came with another body")
-        chance = self.dice.random() if self.is_flaky else 1
+            self.problems.append(f"the letter {key} came twice with different bodies")
+        chance = self.rng.random() if self.is_flaky else 1
         if chance < 0.06:  # before it was taken
             return self.answer(handler, 503)
         self.accepted.add(key)

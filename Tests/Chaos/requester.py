@@ -1,4 +1,4 @@
-"""Clients that ask all the time, remember what they were told, and ask again when they hear nothing."""
+"""Clients that send requests continuously, record the answers, and retry without an answer."""
 
 import asyncio
 import datetime
@@ -11,10 +11,10 @@ ANSWER_TIME = 1.5
 
 
 class Requests:
-    """A seeded stream of requests of every sort, and the record of what became of them."""
+    """A seeded stream of requests of all kinds, and a record of their results."""
 
-    def __init__(self, dice, films, first_day, recent_days):
-        self.dice = dice
+    def __init__(self, rng, films, first_day, recent_days):
+        self.rng = rng
         self.films = films
         self.day = first_day
         self.recent_days = recent_days
@@ -31,28 +31,28 @@ class Requests:
         return f"r{self.number}"
 
     def good(self, recent=True):
-        """A new request that can be read: its id, topic and body."""
-        dice = self.dice
+        """Returns the id, topic and body of a new valid request."""
+        rng = self.rng
         request = {"id": self.next_id()}
-        kind = dice.random()
+        kind = rng.random()
         if kind < 0.2:
             self.day += datetime.timedelta(days=1)
             topic, request["date"] = "fetch.day", f"{self.day}"
         elif kind < 0.5:
-            topic, request["date"] = "fetch.day", f"{self.day - datetime.timedelta(days=dice.randrange(12))}"
-            request["refresh"] = dice.random() < 0.8
+            topic, request["date"] = "fetch.day", f"{self.day - datetime.timedelta(days=rng.randrange(12))}"
+            request["refresh"] = rng.random() < 0.8
         elif recent and kind < 0.6:
             # Of one nation only: were they national, no older day would fire an alert any more.
-            topic, request["date"] = "fetch.day", f"{dice.choice(self.recent_days)}"
+            topic, request["date"] = "fetch.day", f"{rng.choice(self.recent_days)}"
             request["nation"], request["refresh"] = "K", True
         elif kind < 0.7:
-            topic, request["date"] = "fetch.day", f"{self.day - datetime.timedelta(days=dice.randrange(30))}"
-            request["nation"] = dice.choice("KF")
+            topic, request["date"] = "fetch.day", f"{self.day - datetime.timedelta(days=rng.randrange(30))}"
+            request["nation"] = rng.choice("KF")
         else:
-            topic, request["code"] = "fetch.movie", dice.choice(self.films + ["19000000"])
-            request["poster"] = dice.random() < 0.4
-            request["refresh"] = dice.random() < 0.2
-        if dice.random() < 0.2:
+            topic, request["code"] = "fetch.movie", rng.choice(self.films + ["19000000"])
+            request["poster"] = rng.random() < 0.4
+            request["refresh"] = rng.random() < 0.2
+        if rng.random() < 0.2:
             request["priority"] = "backfill"
         body = json.dumps(request)
         self.sent[request["id"]] = topic, body
@@ -60,7 +60,7 @@ class Requests:
 
 
 class Requester:
-    """One client: asks on the ROUTER endpoint, one request at a time, until it has an answer."""
+    """A client of the ROUTER endpoint that sends one request at a time and retries it until it has an answer."""
 
     def __init__(self, context, address, requests):
         self.context = context
@@ -77,23 +77,23 @@ class Requester:
         self.socket.connect(self.address)
 
     async def run(self, pause):
-        """Asks until told to stop; each request that was begun is asked to its end."""
-        requests, dice = self.requests, self.requests.dice
+        """Sends requests until it is stopped; a request that was started is finished."""
+        requests, rng = self.requests, self.requests.rng
         self.connect()
         while not self.is_asked_to_stop:
-            await asyncio.sleep(dice.uniform(0, pause))
-            choice = dice.random()
+            await asyncio.sleep(rng.uniform(0, pause))
+            choice = rng.random()
             if choice < 0.1 and requests.receipted | requests.published:
-                id = dice.choice(sorted(requests.receipted | requests.published))
+                id = rng.choice(sorted(requests.receipted | requests.published))
                 requests.repeated += 1
                 await self.expect("accepted", id, *requests.sent[id])
             elif choice < 0.16 and requests.receipted:
-                id = dice.choice(sorted(requests.receipted))
+                id = rng.choice(sorted(requests.receipted))
                 requests.conflicts += 1
                 await self.expect("conflict", id, "fetch.movie", json.dumps({"id": id, "code": "19999999"}))
             elif choice < 0.2:
                 id = requests.next_id()
-                body = {"id": id, "date": dice.choice(["1999-01-01", "2999-01-01"])}
+                body = {"id": id, "date": rng.choice(["1999-01-01", "2999-01-01"])}
                 requests.refused += 1
                 await self.expect("dateOutOfRange", id, "fetch.day", json.dumps(body))
             else:
@@ -101,7 +101,7 @@ class Requester:
         self.socket.close(linger=0)
 
     async def expect(self, expected, id, topic, body):
-        """Sends a request until it is answered, and notes an answer that is not the expected one."""
+        """Sends a request until it is answered, and records an unexpected answer."""
         while True:
             answer = await self.ask(topic, body)
             if answer is None:
@@ -130,7 +130,7 @@ class Requester:
 
 
 class Announcer:
-    """One client that publishes requests and hears nothing; some of them can only fail."""
+    """A client that publishes requests and gets no answers; some requests always fail."""
 
     def __init__(self, context, address, requests):
         self.requests = requests
@@ -139,16 +139,16 @@ class Announcer:
         self.is_asked_to_stop = False
 
     async def run(self, pause):
-        requests, dice = self.requests, self.requests.dice
+        requests, rng = self.requests, self.requests.rng
         while not self.is_asked_to_stop:
-            await asyncio.sleep(dice.uniform(0, 4 * pause))
-            if dice.random() < 0.8:
+            await asyncio.sleep(rng.uniform(0, 4 * pause))
+            if rng.random() < 0.8:
                 id, topic, body = requests.good(recent=False)
                 requests.published.add(id)
             else:
                 id, topic = requests.next_id(), "fetch.day"
                 body = json.dumps({"id": id, "date": "1999-01-01"})
                 requests.hopeless.add(id)
-            for _ in range(dice.choice([1, 1, 2])):
+            for _ in range(rng.choice([1, 1, 2])):
                 await self.socket.send_multipart([topic.encode(), body.encode()])
         self.socket.close(linger=0)

@@ -1,4 +1,4 @@
-"""One round: everything starts fresh, is attacked for a number of crashes, comes to rest, and is checked."""
+"""One round: starts all processes with empty data, injects faults and crashes, lets them finish, and checks the result."""
 
 import asyncio
 import collections
@@ -15,8 +15,8 @@ import zmq
 import zmq.asyncio
 
 import checker
-import trouble
-from processes import Process, Stage
+import faults
+from processes import Process, ProcessHarness
 from proxy import Proxy
 from receiver import SECRET, Receiver
 from requester import Announcer, Requester, Requests
@@ -28,7 +28,7 @@ PLENTY, SCARCE = 10_000_000, 120  # calls to KOBIS on a day
 
 
 class Subscriber(Process):
-    """A subscriber in a process of its own, and what it has delivered."""
+    """A subscriber process and the events that it has delivered."""
 
     def __init__(self, name, folder, events, commands, prefixes, high_water=0):
         self.file = folder / f"{name}.delivered"
@@ -47,11 +47,11 @@ class Subscriber(Process):
 
 
 class Round:
-    """The parts of a round, and its figures."""
+    """The processes of a round, and its figures."""
 
     def __init__(self, program, folder, seed, crashes):
         self.folder = folder
-        self.dice = random.Random(seed)
+        self.rng = random.Random(seed)
         self.number = int(seed.rsplit("/")[-1])
         self.crashes = crashes
         self.has_clock_jumps = self.number % 3 == 2
@@ -68,15 +68,15 @@ class Round:
         self.trace_file.write(f"{time.monotonic() - self.began:8.3f} {what}\n")
 
     def branch(self):
-        """Dice of its own for a part, so that one part's throws do not move another's."""
-        return random.Random(self.dice.random())
+        """Returns a random generator for one part, so that the parts do not influence each other."""
+        return random.Random(self.rng.random())
 
     async def run(self):
         async with contextlib.AsyncExitStack() as closing:
             self.build(closing)
             for proxy in self.proxies:
                 await proxy.start()
-            await self.stage.start_sandbox()
+            await self.harness.start_sandbox()
             await self.begin()
             await self.attack()
             await self.come_to_rest()
@@ -85,22 +85,22 @@ class Round:
         return self
 
     def build(self, closing):
-        """Makes all the parts, and has them ended whatever happens."""
+        """Creates all processes, and ends them in every case."""
         self.limit = SCARCE if self.is_short_of_calls else PLENTY
-        stage = self.stage = Stage(self.program, self.folder, self.number, self.has_clock_jumps, self.limit)
-        if self.number % 4 == 3 and mount_small_disk(stage.worker_data):
+        harness = self.harness = ProcessHarness(self.program, self.folder, self.number, self.has_clock_jumps, self.limit)
+        if self.number % 4 == 3 and mount_small_disk(harness.worker_data):
             self.has_small_disk = True
-            closing.callback(unmount, stage.worker_data)
+            closing.callback(unmount, harness.worker_data)
         names = ["events", "commands", "commands", "requests", "events", "alerts"]
-        self.proxies = [Proxy(stage.address(name)) for name in names]
+        self.proxies = [Proxy(harness.address(name)) for name in names]
         events, commands, asking, announcing, notifier_events, alerts = self.proxies
-        stage.lead_notifier_through(notifier_events.address, commands.address)
+        harness.lead_notifier_through(notifier_events.address, commands.address)
         common = self.folder, events.address, commands.address
         self.subscribers = [
             Subscriber("all", *common, STREAMS),
             Subscriber("narrow", *common, STREAMS, high_water=1),
             Subscriber("charts", *common, ["ranking.day.all."]),
-            Subscriber("alerts", self.folder, alerts.address, stage.address("alert_commands"), ["alert."]),
+            Subscriber("alerts", self.folder, alerts.address, harness.address("alert_commands"), ["alert."]),
         ]
         self.late = Subscriber("late", *common, STREAMS)
         self.context = zmq.asyncio.Context()
@@ -110,63 +110,63 @@ class Round:
         # A day that the clock left and comes back to would be a pause of a day between two attempts.
         self.receiver = Receiver(self.branch(), is_flaky=not self.has_clock_jumps)
         closing.callback(self.receiver.close)
-        stage.rules.write_text(
+        harness.rules.write_text(
             f"sinks: {{hook: {{kind: webhook, url: '{self.receiver.url}', secret: {SECRET}}}}}\n")
-        self.worker_crashes = trouble.Crashes(
-            stage.worker, trouble.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.trace,
-            look=self.check_quota)
-        self.notifier_crashes = trouble.Crashes(
-            stage.notifier, trouble.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.trace)
-        processes = [*self.subscribers, self.late, stage.worker, stage.notifier, stage.sandbox]
+        self.worker_crashes = faults.Crashes(
+            harness.worker, faults.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.trace,
+            inspect=self.check_quota)
+        self.notifier_crashes = faults.Crashes(
+            harness.notifier, faults.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.trace)
+        processes = [*self.subscribers, self.late, harness.worker, harness.notifier, harness.sandbox]
         closing.callback(self.context.destroy, linger=0)
         closing.push_async_callback(kill_all, processes)
         for proxy in self.proxies:
             closing.callback(proxy.close)
 
     async def begin(self):
-        """A first start in peace: what is in the log before the notifier has read it is history, and fires nothing."""
-        stage = self.stage
-        await stage.worker.start()
-        await stage.notifier.start()
-        await self.wait_for("the first start", lambda: "all charts are read" in "".join(stage.notifier.last_words()))
-        await kill_all([stage.worker, stage.notifier])
+        """Starts once without faults: events in the log before the notifier reads it for the first time fire no alerts."""
+        harness = self.harness
+        await harness.worker.start()
+        await harness.notifier.start()
+        await self.wait_for("the first start", lambda: "all charts are read" in "".join(harness.notifier.log_tail()))
+        await kill_all([harness.worker, harness.notifier])
 
     async def attack(self):
-        """Requests flow in, and everything goes wrong at once, until the crashes are used up."""
-        stage = self.stage
-        first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.dice.randrange(6000))
+        """Sends requests and injects all faults at once, until all crashes are done."""
+        harness = self.harness
+        first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.rng.randrange(6000))
         days = [first_day + datetime.timedelta(days=30 * step) for step in range(5)]
-        films = await asyncio.to_thread(stage.film_codes, days)
+        films = await asyncio.to_thread(harness.movie_codes, days)
         self.requests = Requests(self.branch(), films, first_day, self.recent_days)
         self.clients = [Requester(self.context, self.asking.address, self.requests) for _ in range(4)]
         self.clients.append(Announcer(self.context, self.announcing.address, self.requests))
         self.clients_at_work = [asyncio.create_task(client.run(pause=0.1)) for client in self.clients]
         self.heard = {"events": [], "alerts": []}
         self.listeners = [
-            asyncio.create_task(self.listen(stage.address("events"), self.heard["events"])),
-            asyncio.create_task(self.listen(stage.address("alerts"), self.heard["alerts"])),
+            asyncio.create_task(self.listen(harness.address("events"), self.heard["events"])),
+            asyncio.create_task(self.listen(harness.address("alerts"), self.heard["alerts"])),
         ]
         for subscriber in self.subscribers:
             await subscriber.start()
-        faults = trouble.FAULTS + ([trouble.USED_UP] if self.number % 2 == 0 else [])
-        troubles = [
-            trouble.upstream_faults(stage, self.requests, faults, self.branch(), self.trace),
-            trouble.bad_connections(self.proxies, self.branch(), self.trace),
-            trouble.stalled_subscribers(self.subscribers, self.branch(), self.trace),
+        switches = faults.FAULTS + ([faults.QUOTA_EXHAUSTED] if self.number % 2 == 0 else [])
+        injections = [
+            faults.upstream_faults(harness, self.requests, switches, self.branch(), self.trace),
+            faults.bad_connections(self.proxies, self.branch(), self.trace),
+            faults.stalled_subscribers(self.subscribers, self.branch(), self.trace),
         ]
         if self.has_clock_jumps:
-            troubles.append(trouble.clock_jumps(stage, self.branch(), self.trace))
+            injections.append(faults.clock_jumps(harness, self.branch(), self.trace))
         if self.has_small_disk:
-            troubles.append(
-                trouble.full_disk(self.worker_crashes, stage.worker_data, self.branch(), self.trace))
+            injections.append(
+                faults.full_disk(self.worker_crashes, harness.worker_data, self.branch(), self.trace))
         async with asyncio.TaskGroup() as tasks:
-            at_work = [tasks.create_task(one) for one in troubles]
+            at_work = [tasks.create_task(one) for one in injections]
             await asyncio.gather(self.worker_crashes.run(), self.notifier_crashes.run())
             for task in at_work:
                 task.cancel()
 
     async def listen(self, address, heard):
-        """Notes all that a plain subscriber hears, heartbeats aside."""
+        """Records all that a plain subscriber receives, except heartbeats."""
         socket = self.context.socket(zmq.SUB)
         socket.setsockopt(zmq.SUBSCRIBE, b"")
         socket.connect(address)
@@ -176,16 +176,16 @@ class Round:
                 heard.append((topic, body))
 
     async def come_to_rest(self):
-        """All is well again: what was begun comes to its end, and everybody hears of it."""
+        """Ends all faults, and waits until all requests have ended and all subscribers have received everything."""
         self.trace("to rest")
-        self.stage.set_clock(0)
+        self.harness.set_clock(0)
         for proxy in self.proxies:
             proxy.heal()
         for subscriber in self.subscribers:
             subscriber.signal(signal.SIGCONT)
-        await asyncio.to_thread(self.stage.ask_sandbox, "/control", "PUT", {})
-        if not self.stage.worker.is_running:  # its last start was refused by a full disk
-            await self.stage.worker.start()
+        await asyncio.to_thread(self.harness.ask_sandbox, "/control", "PUT", {})
+        if not self.harness.worker.is_running:  # its last start was refused by a full disk
+            await self.harness.worker.start()
         await self.late.start()
         for client in self.clients:
             client.is_asked_to_stop = True
@@ -194,11 +194,11 @@ class Round:
             self.findings.require(task.done() and not task.exception(), f"a client: {task}")
             task.cancel()
         await self.wait_for("the end of the last request", lambda: not self.waiting())
-        self.worker_log = checker.Log(self.stage.worker_data / "worker.db")
+        self.worker_log = checker.Log(self.harness.worker_data / "worker.db")
         expected = checker.expected_alerts(self.worker_log.stream("ranking"))
         await self.wait_for("the last alert", lambda: len(self.alert_log().rows) >= len(expected))
         self.receiver.is_flaky = False
-        await self.wait_for("the last letter", lambda: not checker.waiting_letters(self.stage.notifier_data))
+        await self.wait_for("the last letter", lambda: not checker.waiting_letters(self.harness.notifier_data))
         self.trace("at rest")
         for subscriber in self.everybody():
             log = self.alert_log() if subscriber.prefixes == ["alert."] else self.worker_log
@@ -209,10 +209,10 @@ class Round:
         return [*self.subscribers, self.late]
 
     def alert_log(self):
-        return checker.Log(self.stage.notifier_data / "notifier.db")
+        return checker.Log(self.harness.notifier_data / "notifier.db")
 
     def waiting(self):
-        with checker.sqlite3.connect(f"file:{self.stage.worker_data}/worker.db?mode=ro", uri=True) as database:
+        with checker.sqlite3.connect(f"file:{self.harness.worker_data}/worker.db?mode=ro", uri=True) as database:
             return database.execute("select count(*) from inbox where state = 0").fetchone()[0]
 
     async def wait_for(self, what, holds):
@@ -223,17 +223,17 @@ class Round:
             await asyncio.sleep(0.1)
 
     def check_quota(self):
-        """What the sandbox has seen was booked; asked while the worker is dead, so that the one cannot run ahead."""
-        self.seen = self.stage.calls()
-        self.booked = checker.check_quota(self.stage.worker_data, self.seen, {"kobis": self.limit}, self.findings)
+        """Checks that all calls the sandbox has seen are booked. Runs while the worker is dead, so that the counts agree."""
+        self.seen = self.harness.calls()
+        self.booked = checker.check_quota(self.harness.worker_data, self.seen, {"kobis": self.limit}, self.findings)
 
     def check(self):
         findings, requests = self.findings, self.requests
         findings.problems += requests.problems + self.worker_crashes.problems + self.notifier_crashes.problems
-        worker_log, alert_log = checker.Log(self.stage.worker_data / "worker.db"), self.alert_log()
+        worker_log, alert_log = checker.Log(self.harness.worker_data / "worker.db"), self.alert_log()
         for log, name in [(worker_log, "commands"), (alert_log, "alert_commands")]:
             checker.check_log(log, findings)
-            checker.check_replay(log, self.stage.address(name), self.branch(), findings)
+            checker.check_replay(log, self.harness.address(name), self.branch(), findings)
         checker.check_facts(worker_log, findings)
         lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk)
         for subscriber in self.everybody():
@@ -271,10 +271,10 @@ class Round:
                 self.figures[f"{crashes.process.name} at {step}"] += count
 
     async def end(self):
-        """An orderly end is one, too."""
+        """Checks that the processes shut down in order."""
         for task in self.listeners:
             task.cancel()
-        for process in (self.stage.notifier, self.stage.worker, self.stage.sandbox):
+        for process in (self.harness.notifier, self.harness.worker, self.harness.sandbox):
             status = await process.stop()
             self.findings.require(status == 0, f"{process.name}, asked to stop, ended with {status}")
 
@@ -285,7 +285,7 @@ async def kill_all(processes):
 
 
 def mount_small_disk(folder):
-    """Makes the folder a disk of its own of a few megabytes; false where only root may and we are not."""
+    """Mounts a disk of a few megabytes on the folder. Returns false without the rights of root."""
     return subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-chaos", folder], capture_output=True).returncode == 0
 

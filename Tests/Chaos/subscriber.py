@@ -1,4 +1,4 @@
-"""A subscriber in a process of its own, which can be stopped, starved and killed: the example's subscription at work.
+"""A subscriber process that can be suspended and killed; it uses the subscription of the example.
 
 Writes a line for each event that it delivers, with the position behind it; after a death it goes on from the last line.
 """
@@ -17,13 +17,13 @@ from subscription import Subscription  # noqa: E402, the path comes first
 
 
 def line(event, topic):
-    """What is written down of an event: stream, sequence, topic and a digest of all that it says."""
+    """Returns the record of an event: stream, sequence, topic and a digest of its body."""
     digest = hashlib.sha256(json.dumps(event, sort_keys=True).encode()).hexdigest()
     return f"{event['stream']} {event['sequence']} {topic} {digest}"
 
 
 def last_position(file):
-    """The position of the last whole line, from which on the file is cut; none if there is no line."""
+    """Truncates the file after its last complete line, and returns the position in it; None if there is no line."""
     lines = file.read_bytes().split(b"\n") if file.exists() else [b""]
     whole, torn = lines[:-1], lines[-1]
     if torn:

@@ -1,4 +1,4 @@
-"""A real mail server (aiosmtpd) for tests: prints where it listens, then each mail that it took as a line of JSON.
+"""A real mail server (aiosmtpd) for tests: prints its port, then each accepted mail as a line of JSON.
 
 Use: mail.py FOLDER [--tls | --starttls] [--login USER PASSWORD] [--refuse ADDRESS] [--busy COUNT] [--parse]
 With TLS its certificate is FOLDER/certificate.pem. --busy turns the first mails away for the moment.

@@ -1,68 +1,69 @@
 import Foundation
 import Testing
 
-extension Trouble {
+extension Failures {
     /// History that is fetched while processes come and go.
     struct BackfillTests {
         @Test(
             "a backfill goes on where it was after a kill -9, stays in its part of the quota and fires no alert",
             .timeLimit(.minutes(5)))
         func killed() async throws {
-            try await Stage.play(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "100"], usesFiles: true) { stage, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "100"], usesFiles: true) {
+                harness, client in
                 #expect(try await client.day("2024-05-20").isDone)
-                try await stage.misbehave(["kobis": ["latency": 200]])
-                let command = try stage.start(["backfill", "2024-05-01..2024-06-04"])
-                try await stage.requestsArrive(9, at: Stage.dailyCharts)
-                try await stage.restart(.worker, by: SIGKILL)
-                try await client.hears(.worker, since: Date())
+                try await harness.setFaults(["kobis": ["latency": 200]])
+                let command = try harness.start(["backfill", "2024-05-01..2024-06-04"])
+                try await harness.waitForRequests(9, at: ProcessHarness.dailyCharts)
+                try await harness.restart(.worker, by: SIGKILL)
+                try await client.waitForHeartbeat(of: .worker, since: Date())
                 let ending = await command.ended()
                 #expect(ending.status == 0)
                 #expect(ending.output.last == "35 of 35 · 100 % · over")
-                let charts = try await stage.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }
+                let charts = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }
                 #expect(charts.count == 35 && Set(charts).count == 35)
                 let quota = try await client.ask("status").body["quota"]["kobis"]
                 let used = try #require(quota["used"].number)
                 // What was asked for when the worker was killed is asked for again; all of it was booked before.
-                let made = Double(try await stage.requests(for: Stage.dailyCharts))
+                let made = Double(try await harness.requests(for: ProcessHarness.dailyCharts))
                 #expect(made >= 35 && made <= used && used <= 80)
                 // The day before the newest fires nothing either, but is known. It is asked for, since it may have been
                 // published before the client found the new worker.
                 let before = try await client.day("2024-06-04").events
                 let newest = try await client.day("2024-06-05")
                 #expect(newest.isDone)
-                let fired = AlertRule.topics(
+                let fired = ExpectedAlerts.topics(
                     of: try #require(newest.events.first).data, before: try #require(before.first).data)
                 if let last = fired.last { _ = try await client.event(last) }
-                let alerts = try await stage.topics(in: "notifier.db").filter { !$0.hasSuffix(".2024-05-20") }
+                let alerts = try await harness.topics(in: "notifier.db").filter { !$0.hasSuffix(".2024-05-20") }
                 #expect(alerts.allSatisfy { $0.hasSuffix(".2024-06-05") })
             }
         }
 
         @Test("a backfill whose part of the quota is used up waits, leaves the rest to people, and can be ended")
         func exhausted() async throws {
-            try await Stage.play(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "10"]) { stage, client in
-                #expect(try await stage.marquee("backfill", "2024-05-01..2024-06-04", "--detach").status == 0)
-                try await stage.requestsArrive(8, at: Stage.dailyCharts)
+            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "10"]) { harness, client in
+                #expect(try await harness.marquee("backfill", "2024-05-01..2024-06-04", "--detach").status == 0)
+                try await harness.waitForRequests(8, at: ProcessHarness.dailyCharts)
                 #expect(try await client.day("2010-01-01").isDone)
-                let command = try stage.start(["backfill"])
+                let command = try harness.start(["backfill"])
                 #expect(await command.output { $0.contains("waits for tomorrow's quota") ? $0 : nil } != nil)
                 #expect(try await client.day("2010-01-02").isDone)
-                #expect(try await stage.marquee("backfill", "--stop").status == 0)
+                #expect(try await harness.marquee("backfill", "--stop").status == 0)
                 #expect(await command.ended().status == 1)
-                #expect(try await stage.requests(for: Stage.dailyCharts) == 10)
+                #expect(try await harness.requests(for: ProcessHarness.dailyCharts) == 10)
             }
         }
 
         @Test("days that make no sense are told so, by the command or by the worker")
         func mistakes() async throws {
-            try await Stage.play { stage, client in
-                #expect(try await stage.marquee("backfill", "2024-05-01").status == 2)
-                #expect(try await stage.marquee("backfill", "may..june").status == 2)
-                let reversed = try await stage.marquee("backfill", "2024-06-04..2024-05-01")
+            try await ProcessHarness.run { harness, client in
+                #expect(try await harness.marquee("backfill", "2024-05-01").status == 2)
+                #expect(try await harness.marquee("backfill", "may..june").status == 2)
+                let reversed = try await harness.marquee("backfill", "2024-06-04..2024-05-01")
                 #expect(reversed.status == 1 && reversed.errors[0].contains("first comes after last"))
                 let early = try await client.ask("backfill", #"{"first":"2003-11-10","last":"yesterday"}"#)
                 #expect(early.word == "refused" && early.body["code"] == "dateOutOfRange")
-                #expect(try await stage.marquee("backfill").errors[0].contains("nothing is backfilled"))
+                #expect(try await harness.marquee("backfill").errors[0].contains("there is no backfill"))
             }
         }
     }

@@ -55,7 +55,7 @@ final class Client: Sendable {
     /// Starts it, and waits until whatever is sent arrives.
     init(environment: [String: String]) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "client.py").path
-        program = try Program(Stage.python, [script], environment: environment)
+        program = try Program(ProcessHarness.python, [script], environment: environment)
         try #require(await program.output { $0 == "ready" ? $0 : nil } != nil, "\(program.written.errors)")
     }
 
@@ -132,7 +132,7 @@ final class Client: Sendable {
     }
 
     /// Waits for a heartbeat that a process has sent since then: once it is heard, so is everything else.
-    func hears(_ role: Stage.Role, since instant: Date) async throws {
+    func waitForHeartbeat(of role: ProcessHarness.Role, since instant: Date) async throws {
         let instant = instant.ISO8601Format(.init(includingFractionalSeconds: true))
         _ = try await event {
             $0.topic == "heartbeat.\(role)" && ($0.body["time"].text ?? "") > instant
@@ -164,7 +164,7 @@ final class Client: Sendable {
     }
 
     /// Goes away.
-    func leave() async throws -> Program.Ending {
+    func close() async throws -> Program.Ending {
         try await program.finish()
     }
 

@@ -8,10 +8,10 @@ extension Terminal {
     struct CommandLineTests {
         @Test("`watch` ends when nobody reads what it prints", .timeLimit(.minutes(5)))
         func head() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let program = try Program(
-                    "/bin/sh", ["-c", "'\(Stage.marquee)' watch --json | head -n 1; echo over"],
-                    environment: stage.environment)
+                    "/bin/sh", ["-c", "'\(ProcessHarness.marquee)' watch --json | head -n 1; echo over"],
+                    environment: harness.environment)
                 while !program.written.output.contains("over") { _ = try await client.day("2024-06-04") }
                 #expect(await program.ended().output.count == 2)
             }
@@ -21,45 +21,45 @@ extension Terminal {
             "`request` prints a table for people, events for machines, and says by its status how it went",
             .timeLimit(.minutes(5)))
         func request() async throws {
-            try await Stage.play { stage, client in
-                let table = try await stage.marquee("request", "day", "2024-06-04")
+            try await ProcessHarness.run { harness, client in
+                let table = try await harness.marquee("request", "day", "2024-06-04")
                 #expect(table.status == 0 && table.errors == [])
                 #expect(table.output.count == 12 && table.output[0] == "2024-06-04 일별 박스오피스 · 확정")
                 #expect(table.output[1].split(separator: " ") == ["순위", "변동", "제목", "관객", "누적"])
 
-                let lines = try await stage.marquee("request", "day", "20240604", "--json")
+                let lines = try await harness.marquee("request", "day", "20240604", "--json")
                 #expect(lines.status == 0 && lines.output.count == 1)
                 let chart = try JSON(lines.output[0])
                 #expect(chart["type"] == "marquee.ranking.day.v1" && chart["data"]["date"] == "2024-06-04")
                 for (entry, line) in zip(chart["data"]["entries"].list, table.output.dropFirst(2)) {
                     #expect(line.contains(try #require(entry["title"].text)), "\(line)")
                 }
-                let filtered = try await stage.marquee(
+                let filtered = try await harness.marquee(
                     "request", "day", "2024-06-04", "--nation=K", "--films", "diverse")
                 #expect(filtered.output.first == "2024-06-04 일별 박스오피스 · nation-K+films-diverse · 확정")
 
                 let code = try #require(chart["data"]["entries"][0]["movieCode"].text)
-                let movie = try await stage.marquee("request", "movie", code)
+                let movie = try await harness.marquee("request", "movie", code)
                 #expect(movie.output[0].hasSuffix("(\(code))") && movie.output.contains { $0.hasPrefix("포스터  http") })
-                let facts = try await stage.marquee("request", "movie", code, "--json", "--no-poster")
+                let facts = try await harness.marquee("request", "movie", code, "--json", "--no-poster")
                 #expect(try facts.output.map { try JSON($0)["type"] } == ["marquee.movie.v1"])
 
-                let unknown = try await stage.marquee("request", "movie", "00000000", "--json")
+                let unknown = try await harness.marquee("request", "movie", "00000000", "--json")
                 #expect(unknown.status == 1 && unknown.errors.count == 1)
                 #expect(try unknown.output.map { try JSON($0)["code"] } == ["notFound"])
 
-                try await stage.misbehave(["kakao": ["faults": ["-401": 1]]])
-                let halved = try await stage.marquee(
+                try await harness.setFaults(["kakao": ["faults": ["-401": 1]]])
+                let halved = try await harness.marquee(
                     "request", "movie", try #require(chart["data"]["entries"][1]["movieCode"].text))
                 #expect(halved.status == 0 && halved.errors.count == 1 && !halved.output.isEmpty)
-                try await stage.misbehave(["kobis": ["faults": ["320011": 1]]])
-                let later = try await stage.marquee("request", "day", "2024-06-05")
+                try await harness.setFaults(["kobis": ["faults": ["320011": 1]]])
+                let later = try await harness.marquee("request", "day", "2024-06-05")
                 #expect(later.status == 3 && later.output == [])
                 #expect(later.errors.count == 1 && later.errors[0].hasPrefix("marquee: quotaExhausted: "))
 
-                let nobody = ["MARQUEE_COMMANDS": "ipc://\(stage.folder.file("nobody"))"]
+                let nobody = ["MARQUEE_COMMANDS": "ipc://\(harness.folder.file("nobody"))"]
                 for command in [["request", "day", "2024-06-04", "--timeout", "1"], ["status"]] {
-                    let alone = try await stage.start(command, changes: nobody).ended()
+                    let alone = try await harness.start(command, changes: nobody).ended()
                     #expect(alone.status == 4 && alone.output == [] && alone.errors.count == 1)
                     #expect(alone.errors.first?.contains("no reply from ipc://") == true, "\(alone.errors)")
                 }
@@ -68,9 +68,9 @@ extension Terminal {
 
         @Test("`watch` shows events and alerts as they come, those that were asked for", .timeLimit(.minutes(5)))
         func watch() async throws {
-            try await Stage.play { stage, client in
-                let json = try stage.start(["watch", "--json"])
-                let text = try stage.start(["watch", "ranking.", "alert."])
+            try await ProcessHarness.run { harness, client in
+                let json = try harness.start(["watch", "--json"])
+                let text = try harness.start(["watch", "ranking.", "alert."])
                 // A watcher does not say when it has begun to hear, so day after day is asked for until both have, on
                 // both their connections, and then until a day has an alert.
                 var day = try #require(KoreanDate("2024-06-04"))
@@ -79,7 +79,7 @@ extension Terminal {
                 while alerts.isEmpty || !hearsBoth(json) || !hearsBoth(text) {
                     day = day + 1
                     outcome = try await client.day("\(day)")
-                    alerts = AlertRule.topics(of: outcome.events[0].data, before: nil)
+                    alerts = ExpectedAlerts.topics(of: outcome.events[0].data, before: nil)
                 }
                 let end = outcome.end.text
                 #expect(await json.output { $0 == end ? $0 : nil } != nil)
@@ -103,32 +103,34 @@ extension Terminal {
 
         @Test("`status` and `check` tell how the processes are", .timeLimit(.minutes(5)))
         func status() async throws {
-            try await Stage.play { stage, _ in
-                let worker = try JSON(try await stage.marquee("status").output.joined())
+            try await ProcessHarness.run { harness, _ in
+                let worker = try JSON(try await harness.marquee("status").output.joined())
                 #expect(worker["queue"] == ["live": 0, "backfill": 0] && worker["positions"] != nil)
                 #expect(
-                    worker["version"].text.map { "marquee \($0)" } == (try await stage.marquee("version").output.first))
+                    worker["version"].text.map { "marquee \($0)" }
+                        == (try await harness.marquee("version").output.first))
                 #expect(
-                    try JSON(try await stage.marquee("status", "--alerts").output.joined())["epoch"] != worker["epoch"])
-                #expect(try await stage.marquee("status", "--sandbox").output == ["ok"])
+                    try JSON(try await harness.marquee("status", "--alerts").output.joined())["epoch"]
+                        != worker["epoch"])
+                #expect(try await harness.marquee("status", "--sandbox").output == ["ok"])
 
-                let good = try await stage.marquee("check")
+                let good = try await harness.marquee("check")
                 #expect(good.status == 0 && good.errors == [])
                 #expect(good.output.count == 10 && good.output.allSatisfy { $0.hasPrefix("ok ") }, "\(good.output)")
-                let keyless = try await stage.marquee("check", changes: ["MARQUEE_KOBIS_KEY": ""])
+                let keyless = try await harness.marquee("check", changes: ["MARQUEE_KOBIS_KEY": ""])
                 #expect(keyless.status == 1 && keyless.output.count { $0.hasPrefix("FAILED") } == 1)
-                await stage.end(.notifier)
-                await stage.end(.sandbox)
-                let alone = try await stage.marquee("check")
+                await harness.end(.notifier)
+                await harness.end(.sandbox)
+                let alone = try await harness.marquee("check")
                 #expect(alone.status == 1 && alone.output.count { $0.hasPrefix("FAILED") } == 2)
-                #expect(try await stage.marquee("status", "--sandbox").status == 4)
+                #expect(try await harness.marquee("status", "--sandbox").status == 4)
             }
         }
 
         @Test("every command has its help", .timeLimit(.minutes(5)))
         func help() async throws {
-            let list = try await Program.run(Stage.marquee, ["help"])
-            #expect(try await Program.run(Stage.marquee).output == list.output)
+            let list = try await Program.run(ProcessHarness.marquee, ["help"])
+            #expect(try await Program.run(ProcessHarness.marquee).output == list.output)
             let commands = list.output.compactMap { line in
                 line.hasPrefix("  marquee ") ? line.split(separator: " ").dropFirst().first.map(String.init) : nil
             }
@@ -138,9 +140,9 @@ extension Terminal {
                 ])
             )
             for command in commands {
-                let help = try await Program.run(Stage.marquee, ["help", command])
+                let help = try await Program.run(ProcessHarness.marquee, ["help", command])
                 #expect(help.status == 0 && help.output.first?.hasPrefix("usage: marquee \(command)") == true)
-                #expect(try await Program.run(Stage.marquee, [command, "--help"]).output == help.output)
+                #expect(try await Program.run(ProcessHarness.marquee, [command, "--help"]).output == help.output)
             }
         }
 
@@ -157,7 +159,7 @@ extension Terminal {
                 "sandbox --fault kobis.nothing=1",
             ])
         func mistakes(words: String) async throws {
-            let ending = try await Program.run(Stage.marquee, words.split(separator: " ").map(String.init))
+            let ending = try await Program.run(ProcessHarness.marquee, words.split(separator: " ").map(String.init))
             #expect(ending.status == 2 && ending.output == [] && ending.errors.count == 1, "\(ending)")
             #expect(ending.errors.first?.hasPrefix("marquee: ") == true)
         }

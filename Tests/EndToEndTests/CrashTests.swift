@@ -1,21 +1,21 @@
 import Foundation
 import Testing
 
-extension Trouble {
+extension Failures {
     /// What a sudden end takes with it: nothing that was accepted.
     struct CrashTests {
         @Test("a request that was accepted before a kill -9 ends once, after the restart", .timeLimit(.minutes(5)))
         func killed() async throws {
-            try await Stage.play(usesFiles: true) { stage, client in
+            try await ProcessHarness.run(usesFiles: true) { harness, client in
                 let ids = ["one", "two", "three"]
-                try await stage.misbehave(["kobis": ["hang": 1, "times": 3]])
+                try await harness.setFaults(["kobis": ["hang": 1, "times": 3]])
                 for (id, day) in zip(ids, 4...6) {
                     let answer = try await client.ask("fetch.day", #"{"date":"2024-06-0\#(day)","id":"\#(id)"}"#)
                     #expect(answer.word == "accepted")
                 }
-                try await stage.requestsArrive(3, at: Stage.dailyCharts)
-                try await stage.restart(.worker, by: SIGKILL)
-                try await client.hears(.worker, since: Date())
+                try await harness.waitForRequests(3, at: ProcessHarness.dailyCharts)
+                try await harness.restart(.worker, by: SIGKILL)
+                try await client.waitForHeartbeat(of: .worker, since: Date())
                 for (id, day) in zip(ids, 4...6) {
                     // Accepted again, as if nothing had happened, and done once.
                     let answer = try await client.ask("fetch.day", #"{"date":"2024-06-0\#(day)","id":"\#(id)"}"#)
@@ -23,8 +23,8 @@ extension Trouble {
                     #expect(try await client.day("2024-06-0\(day)").isDone)
                 }
                 // Stopped politely it finishes what it has in hand; what has ended then stands in its log.
-                await stage.end(.worker)
-                let log = try await stage.topics(in: "worker.db")
+                await harness.end(.worker)
+                let log = try await harness.topics(in: "worker.db")
                 for id in ids {
                     #expect(log.filter { $0.hasSuffix(".\(id)") } == ["request.accepted.\(id)", "request.done.\(id)"])
                 }
@@ -37,10 +37,10 @@ extension Trouble {
             "the log goes on where it was, whatever ended the process", .timeLimit(.minutes(5)),
             arguments: [SIGKILL, SIGTERM])
         func goesOn(signal: Int32) async throws {
-            try await Stage.play(usesFiles: true) { stage, client in
+            try await ProcessHarness.run(usesFiles: true) { harness, client in
                 let first = try await client.day("2024-06-04")
-                try await stage.restart(.worker, by: signal)
-                try await client.hears(.worker, since: Date())
+                try await harness.restart(.worker, by: signal)
+                try await client.waitForHeartbeat(of: .worker, since: Date())
                 let known = try await client.day("2024-06-04")
                 #expect(known.end.data["from"] == "log" && known.events.map(\.text) == first.events.map(\.text))
                 let next = try await client.day("2024-06-05")
@@ -54,15 +54,15 @@ extension Trouble {
             .timeLimit(.minutes(5))
         )
         func notifier() async throws {
-            try await Stage.play(usesFiles: true) { stage, client in
+            try await ProcessHarness.run(usesFiles: true) { harness, client in
                 let first = try await client.day("2024-06-04")
-                let fired = AlertRule.topics(of: first.events[0].data, before: nil)
+                let fired = ExpectedAlerts.topics(of: first.events[0].data, before: nil)
                 _ = try await client.event(try #require(fired.last))
-                try await stage.restart(.notifier, by: SIGKILL)
-                try await client.hears(.notifier, since: Date())
+                try await harness.restart(.notifier, by: SIGKILL)
+                try await client.waitForHeartbeat(of: .notifier, since: Date())
                 _ = try await client.day("2024-06-04")
                 let second = try await client.day("2024-06-05")
-                let later = AlertRule.topics(of: second.events[0].data, before: first.events[0].data)
+                let later = ExpectedAlerts.topics(of: second.events[0].data, before: first.events[0].data)
                 _ = try await client.event(try #require(later.last))
                 #expect(client.events("alert.").map(\.topic) == fired + later)
             }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Trouble {
+extension Failures {
     /// Alerts on their way to people, between processes that come and go.
     struct DeliveryTests {
         private static let secret = "whsec_c2VjcmV0"
@@ -15,34 +15,34 @@ extension Trouble {
             let first = try await receiver()
             try writeRules(in: folder, port: first.port)
             let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
-            try await Stage.play(settings: settings, usesFiles: true) { stage, client in
+            try await ProcessHarness.run(settings: settings, usesFiles: true) { harness, client in
                 try await ask(for: 1...2, client)
                 var arrived = [try #require(await first.line())]
                 first.end()
                 while let line = await first.line() { arrived.append(line) }
                 // Nobody listens now: what is decided waits in the outbox, also over a kill -9.
                 try await ask(for: 3...4, client)
-                try await stage.restart(.notifier, by: SIGKILL)
-                try await client.hears(.notifier, since: Date())
+                try await harness.restart(.notifier, by: SIGKILL)
+                try await client.waitForHeartbeat(of: .notifier, since: Date())
                 let second = try await receiver(port: first.port)
                 try await ask(for: 5...6, client)
-                while try await waiting(stage) > 0 { try Task.checkCancellation() }
+                while try await waiting(harness) > 0 { try Task.checkCancellation() }
                 second.end()
                 while let line = await second.line() { arrived.append(line) }
 
                 // `alert.lead.20247710.2024-06-05` has the id `lead.20247710.2024-06-05.all`.
-                let decided = try await stage.topics(in: "notifier.db").map { "\($0.dropFirst("alert.".count)).all" }
+                let decided = try await harness.topics(in: "notifier.db").map { "\($0.dropFirst("alert.".count)).all" }
                 #expect(decided.count > 10)
                 #expect(distinct(arrived.compactMap { $0.split(separator: " ").first.map(String.init) }) == decided)
                 let file = try String(contentsOf: URL(filePath: folder.file("alerts.jsonl")), encoding: .utf8)
                 #expect(
                     distinct(try file.split(separator: "\n").compactMap { try JSON(String($0))["id"].text }) == decided)
 
-                let log = try await stage.lines("notify", "log", "hook", "--last", "1000")
+                let log = try await harness.lines("notify", "log", "hook", "--last", "1000")
                 #expect(log.contains { $0.contains("  sent  ") } && log.contains { $0.contains("  failed  ") })
                 #expect(!log.contains { $0.contains("T0psecret") })
-                #expect(try await stage.lines("notify", "log", "--dead") == [])
-                let written = try stage[.notifier].written
+                #expect(try await harness.lines("notify", "log", "--dead") == [])
+                let written = try harness[.notifier].written
                 #expect(!(written.output + written.errors).contains { $0.contains("T0psecret") })
             }
         }
@@ -55,15 +55,15 @@ extension Trouble {
             let receiver = try await receiver()
             try writeRules(in: folder, port: receiver.port)
             let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
-            try await Stage.play([.notifier: ["--crash-at", step]], settings: settings, usesFiles: true) {
-                stage, client in
+            try await ProcessHarness.run([.notifier: ["--crash-at", step]], settings: settings, usesFiles: true) {
+                harness, client in
                 var charts: [JSON] = []
                 for day in 1...3 { charts.append(try await client.day("2024-06-0\(day)").events[0].data) }
-                let fired = zip(charts, [nil] + charts).flatMap { EndToEndTests.AlertRule.topics(of: $0, before: $1) }
-                #expect(try await stage[.notifier].ended().status == -SIGKILL)
-                try await stage.restart(.notifier, by: SIGKILL)
-                while try await stage.topics(in: "notifier.db") != fired { try Task.checkCancellation() }
-                while try await waiting(stage) > 0 { try Task.checkCancellation() }
+                let fired = zip(charts, [nil] + charts).flatMap { ExpectedAlerts.topics(of: $0, before: $1) }
+                #expect(try await harness[.notifier].ended().status == -SIGKILL)
+                try await harness.restart(.notifier, by: SIGKILL)
+                while try await harness.topics(in: "notifier.db") != fired { try Task.checkCancellation() }
+                while try await waiting(harness) > 0 { try Task.checkCancellation() }
                 receiver.end()
                 var arrived: [String] = []
                 while let line = await receiver.line() { arrived.append(line) }
@@ -72,7 +72,7 @@ extension Trouble {
                 let lines = try String(contentsOf: URL(filePath: folder.file("alerts.jsonl")), encoding: .utf8)
                     .split(separator: "\n").compactMap { try JSON(String($0))["id"].text }
                 #expect(distinct(lines) == decided && lines.count <= decided.count + 1)
-                let log = try await stage.lines("notify", "log", "--last", "1000")
+                let log = try await harness.lines("notify", "log", "--last", "1000")
                 #expect(log.contains { $0.contains("  unanswered  ") })
             }
         }
@@ -82,12 +82,12 @@ extension Trouble {
             let folder = try TemporaryFolder()
             try writeRules(in: folder, port: 1)
             let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
-            try await Stage.play([.notifier: ["--dry-run"]], settings: settings) { stage, client in
+            try await ProcessHarness.run([.notifier: ["--dry-run"]], settings: settings) { harness, client in
                 try await ask(for: 1...2, client)
-                let printed = try stage[.notifier].written.output
+                let printed = try harness[.notifier].written.output
                 #expect(printed.contains { $0.hasPrefix("hook: ") } && printed.contains { $0.hasPrefix("file: ") })
                 #expect(!FileManager.default.fileExists(atPath: folder.file("alerts.jsonl")))
-                #expect(try await stage.lines("notify", "log") == [])
+                #expect(try await harness.lines("notify", "log") == [])
             }
         }
 
@@ -99,22 +99,22 @@ extension Trouble {
                 "../../Examples/webhook.py", ["0"], environment: ["WEBHOOK_SECRET": "x"])
             try writeRules(in: folder, port: stranger.port)
             let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
-            try await Stage.play(settings: settings, usesFiles: true) { stage, client in
-                #expect(try await stage.marquee("notify", "test", "hook").status == 1)
+            try await ProcessHarness.run(settings: settings, usesFiles: true) { harness, client in
+                #expect(try await harness.marquee("notify", "test", "hook").status == 1)
                 try await ask(for: 1...2, client)
-                while try await waiting(stage) > 0 { try Task.checkCancellation() }
-                let dead = try await stage.lines("notify", "log", "--dead")
+                while try await waiting(harness) > 0 { try Task.checkCancellation() }
+                let dead = try await harness.lines("notify", "log", "--dead")
                 #expect(!dead.isEmpty && dead.allSatisfy { $0.contains("hook") && $0.contains("401") })
                 stranger.end()
                 let receiver = try await receiver(port: stranger.port)
-                #expect(try await stage.lines("notify", "test", "hook") == ["hook: delivered: 204"])
+                #expect(try await harness.lines("notify", "test", "hook") == ["hook: delivered: 204"])
                 _ = await receiver.line()
                 let alerts = dead.count == 1 ? "1 alert goes" : "\(dead.count) alerts go"
-                #expect(try await stage.lines("notify", "retry", "hook") == ["hook: \(alerts) out again"])
+                #expect(try await harness.lines("notify", "retry", "hook") == ["hook: \(alerts) out again"])
                 for _ in dead { _ = try #require(await receiver.line()) }
-                while try await waiting(stage) > 0 { try Task.checkCancellation() }
-                #expect(try await stage.lines("notify", "log", "--dead") == [])
-                #expect(try await stage.marquee("notify", "retry", "nobody").status == 1)
+                while try await waiting(harness) > 0 { try Task.checkCancellation() }
+                #expect(try await harness.lines("notify", "log", "--dead") == [])
+                #expect(try await harness.marquee("notify", "retry", "nobody").status == 1)
             }
         }
 
@@ -137,14 +137,14 @@ extension Trouble {
             for day in days {
                 let before = client.events("ranking.day.all.2024-06-0\(day - 1)").last?.data
                 let chart = try #require(try await client.day("2024-06-0\(day)").events.first).data
-                guard let last = EndToEndTests.AlertRule.topics(of: chart, before: before).last else { continue }
+                guard let last = ExpectedAlerts.topics(of: chart, before: before).last else { continue }
                 _ = try await client.event(last)
             }
         }
 
         /// How many alerts wait for the sinks; nobody tells when there are none, so the notifier is asked.
-        private func waiting(_ stage: Stage) async throws -> Int {
-            let status = try JSON(try await stage.lines("status", "--alerts").joined())
+        private func waiting(_ harness: ProcessHarness) async throws -> Int {
+            let status = try JSON(try await harness.lines("status", "--alerts").joined())
             return ["hook", "file"].reduce(0) { $0 + Int(status["queue"][$1].number ?? 0) }
         }
 

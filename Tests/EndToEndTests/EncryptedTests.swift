@@ -13,7 +13,7 @@ extension Terminal {
                 ["client", "client", "--roles", "read,request,operate"], ["client", "reader", "--roles=read"],
             ] {
                 let ending = try await Program.run(
-                    Stage.marquee, ["keys", "new"] + words, environment: ["MARQUEE_CURVE_KEYS": folder.path])
+                    ProcessHarness.marquee, ["keys", "new"] + words, environment: ["MARQUEE_CURVE_KEYS": folder.path])
                 #expect(ending.status == 0, "\(ending.errors)")
             }
             return folder
@@ -26,19 +26,20 @@ extension Terminal {
         @Test("with keys everything works as without, and examples in Python and C get in", .timeLimit(.minutes(5)))
         func encrypted() async throws {
             let keys = try await keys()
-            try await Stage.play(settings: settings(keys)) { stage, client in
+            try await ProcessHarness.run(settings: settings(keys)) { harness, client in
                 #expect(try await client.day("2024-06-04").isDone)
                 for command in [["status"], ["status", "--alerts"], ["request", "day", "2024-06-03"]] {
-                    let ending = try await Program.run(Stage.marquee, command, environment: stage.environment)
+                    let ending = try await Program.run(
+                        ProcessHarness.marquee, command, environment: harness.environment)
                     #expect(ending.status == 0, "\(command): \(ending.errors)")
                 }
                 let program = keys.file("encrypted")
-                let source = "\(Stage.checkout)/Examples/encrypted"
+                let source = "\(ProcessHarness.checkout)/Examples/encrypted"
                 let compiled = try await Program.run("/usr/bin/cc", ["-Wall", "-o", program, "\(source).c", "-lzmq"])
                 #expect(compiled.status == 0 && compiled.errors == [], "\(compiled.errors)")
-                for command in [[Stage.python, "\(source).py"], [program]] {
+                for command in [[ProcessHarness.python, "\(source).py"], [program]] {
                     let ending = try await Program.run(
-                        command[0], Array(command.dropFirst()), environment: stage.environment)
+                        command[0], Array(command.dropFirst()), environment: harness.environment)
                     #expect(ending.status == 0 && ending.output.first?.hasPrefix("status") == true, "\(ending)")
                 }
                 for file in ["c", "py"] {
@@ -52,8 +53,8 @@ extension Terminal {
         @Test("a client may do what its key says, and what is no client's key gets no answer", .timeLimit(.minutes(5)))
         func refused() async throws {
             let keys = try await keys()
-            try await Stage.play(settings: settings(keys)) { stage, _ in
-                let reader = try await stage.marquee(
+            try await ProcessHarness.run(settings: settings(keys)) { harness, _ in
+                let reader = try await harness.marquee(
                     "request", "day", "2024-06-04", changes: ["MARQUEE_CURVE_CLIENT": "reader"])
                 #expect(reader.status == 1)
                 #expect(reader.errors == ["marquee: forbidden: the client reader does not have the role request"])
@@ -63,10 +64,10 @@ extension Terminal {
                 try FileManager.default.removeItem(atPath: other.file("server.key"))
                 try FileManager.default.copyItem(atPath: keys.file("server.key"), toPath: other.file("server.key"))
                 for changes in [["MARQUEE_CURVE_KEYS": other.path], ["MARQUEE_CURVE": "off"]] {
-                    let stranger = try await stage.marquee("status", changes: changes)
+                    let stranger = try await harness.marquee("status", changes: changes)
                     #expect(stranger.status == 4, "\(stranger.errors)")
                 }
-                let line = try #require(try await stage[.worker].error(containing: "unknownKey"))
+                let line = try #require(try await harness[.worker].error(containing: "unknownKey"))
                 #expect(line.contains(#""address":"127.0.0.1""#))
             }
         }
@@ -76,7 +77,7 @@ extension Terminal {
             let folder = try TemporaryFolder()
             for (role, variable) in [("worker", "MARQUEE_EVENTS"), ("notifier", "MARQUEE_ALERTS")] {
                 let settings = [variable: "tcp://0.0.0.0:*", "MARQUEE_DATA": folder.path]
-                let ending = try await Program.run(Stage.marquee, [role], environment: settings)
+                let ending = try await Program.run(ProcessHarness.marquee, [role], environment: settings)
                 #expect(ending.status == 2)
                 #expect(ending.errors.count == 1 && ending.errors[0].contains("MARQUEE_CURVE=on"), "\(ending.errors)")
             }

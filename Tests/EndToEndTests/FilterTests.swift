@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// Charts of a part of the market, which know nothing of the national ones.
     struct FilterTests {
         @Test(
             "a recorded day's filtered charts are published as recorded, each for itself, and fire no alert",
             .timeLimit(.minutes(5)))
         func recorded() async throws {
-            try await Stage.play([.sandbox: ["--recorded", try Recorded.folder]]) { stage, client in
+            try await ProcessHarness.run([.sandbox: ["--recorded", try Recorded.folder]]) { harness, client in
                 for (field, value, file, market) in [
                     ("nation", "K", "repNationCd=K", "nation-K"), ("nation", "F", "repNationCd=F", "nation-F"),
                     ("films", "diverse", "multiMovieYn=Y", "films-diverse"),
@@ -32,19 +32,19 @@ extension Facts {
                 // The national chart is another one, whose first revision is not a correction of those.
                 let all = try await client.day("2024-06-04")
                 #expect(all.end.data["from"] == "upstream" && all.events[0].data["revision"] == 1)
-                try await client.hears(.notifier, since: Date())
+                try await client.waitForHeartbeat(of: .notifier, since: Date())
                 // The chart of the day before is known in other markets only: nothing can have risen or left.
                 #expect(!client.events("alert.").contains { $0.topic.hasPrefix("alert.left") })
                 #expect(!client.events("alert.").contains { $0.topic.hasPrefix("alert.lead") })
-                let exported = try await stage.marquee("export", "--csv", "--nation", "K")
+                let exported = try await harness.marquee("export", "--csv", "--nation", "K")
                 #expect(exported.output.count == 1 + 20 && !exported.output.joined().contains(",all,"))
             }
         }
 
         @Test("an area's figures are its own; what is no area is told so", .timeLimit(.minutes(5)))
         func areas() async throws {
-            try await Stage.play { stage, client in
-                let listed = try await stage.marquee("areas")
+            try await ProcessHarness.run { harness, client in
+                let listed = try await harness.marquee("areas")
                 #expect(listed.status == 0 && listed.output.count == 17)
                 let country = try await client.day("2024-06-04").events[0].data["entries"].list[0]
                 let seoul = try await client.request("fetch.day", ["date": "2024-06-04", "area": "0105001"])
@@ -55,7 +55,7 @@ extension Facts {
                     #expect(nowhere.error["code"] == "badRequest" && nowhere.error["field"] == "area")
                 }
                 let codes = "/kobisopenapi/webservice/rest/code/searchCodeList.json"
-                #expect(try await stage.requests(for: codes) == 1)
+                #expect(try await harness.requests(for: codes) == 1)
             }
         }
 

@@ -7,26 +7,26 @@ import Testing
     private let client = HTTPClient(retry: .never)
 
     /// What a process answers, whatever the status.
-    private func visit(_ path: String, of owner: String, _ stage: Stage) async throws -> HTTPResponse {
-        let request = HTTPRequest("http://\(stage.environment["MARQUEE_\(owner)_HTTP", default: ""])\(path)")
+    private func visit(_ path: String, of owner: String, _ harness: ProcessHarness) async throws -> HTTPResponse {
+        let request = HTTPRequest("http://\(harness.environment["MARQUEE_\(owner)_HTTP", default: ""])\(path)")
         return try await client.send(Endpoint(service: "health", request: request) { $0 })
     }
 
     /// A process's figures.
-    private func figures(of owner: String, _ stage: Stage) async throws -> Exposition {
-        try Exposition(String(decoding: try await visit("/metrics", of: owner, stage).body, as: UTF8.self))
+    private func figures(of owner: String, _ harness: ProcessHarness) async throws -> Exposition {
+        try Exposition(String(decoding: try await visit("/metrics", of: owner, harness).body, as: UTF8.self))
     }
 
     @Test("worker and notifier live, are ready, and tell what a request has led to")
     func figures() async throws {
-        try await Stage.play { stage, _ in
-            #expect(try await stage.marquee("request", "day", "2024-06-04").status == 0)
-            #expect(try await stage.marquee("request", "day", "2024-06-04").status == 0)
-            #expect(try await stage.marquee("request", "movie", "00000000").status != 0)
+        try await ProcessHarness.run { harness, _ in
+            #expect(try await harness.marquee("request", "day", "2024-06-04").status == 0)
+            #expect(try await harness.marquee("request", "day", "2024-06-04").status == 0)
+            #expect(try await harness.marquee("request", "movie", "00000000").status != 0)
 
-            #expect(try await visit("/healthz", of: "WORKER", stage).status == 200)
-            #expect(try await visit("/readyz", of: "WORKER", stage).status == 200)
-            let worker = try await figures(of: "WORKER", stage)
+            #expect(try await visit("/healthz", of: "WORKER", harness).status == 200)
+            #expect(try await visit("/readyz", of: "WORKER", harness).status == 200)
+            let worker = try await figures(of: "WORKER", harness)
             #expect(worker["marquee_requests_accepted_total"] == 3)
             #expect(worker["marquee_requests_done_total", ["from": "upstream"]] == 1)
             #expect(worker["marquee_requests_done_total", ["from": "log"]] == 1)
@@ -46,18 +46,18 @@ import Testing
             #expect(try #require(worker["marquee_database_size_bytes"]) > 4096)
 
             // The worker's first heartbeat, and the chart, come when they come.
-            while try await visit("/readyz", of: "NOTIFIER", stage).status != 200 {}
-            while try await figures(of: "NOTIFIER", stage)["marquee_events_read_total"] != 1 {}
-            #expect(try await visit("/healthz", of: "NOTIFIER", stage).status == 200)
+            while try await visit("/readyz", of: "NOTIFIER", harness).status != 200 {}
+            while try await figures(of: "NOTIFIER", harness)["marquee_events_read_total"] != 1 {}
+            #expect(try await visit("/healthz", of: "NOTIFIER", harness).status == 200)
         }
         await client.shutdown()
     }
 
     @Test("the operations page names every figure, and none that is not there; so do the alerts")
     func documented() async throws {
-        try await Stage.play { stage, _ in
-            let worker = try await figures(of: "WORKER", stage)
-            let told = Set(worker.families.keys).union(try await figures(of: "NOTIFIER", stage).families.keys)
+        try await ProcessHarness.run { harness, _ in
+            let worker = try await figures(of: "WORKER", harness)
+            let told = Set(worker.families.keys).union(try await figures(of: "NOTIFIER", harness).families.keys)
             let top = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
             func names(in path: String) throws -> Set<String> {
                 let text = try String(contentsOf: top.appending(path: path), encoding: .utf8)
@@ -72,7 +72,7 @@ import Testing
 
     @Test("Prometheus's own parser reads the figures")
     func parsed() async throws {
-        try await Stage.play { stage, _ in
+        try await ProcessHarness.run { harness, _ in
             let script = """
                 import os, sys, urllib.request
                 from prometheus_client.parser import text_string_to_metric_families
@@ -82,7 +82,7 @@ import Testing
                             assert family.documentation and family.type != "unknown", family
                             print(family.name, family.type, len(family.samples))
                 """
-            let ending = try await Program.run(Stage.python, ["-c", script], environment: stage.environment)
+            let ending = try await Program.run(ProcessHarness.python, ["-c", script], environment: harness.environment)
             #expect(ending.status == 0, "\(ending.errors)")
             #expect(ending.output.contains { $0.contains("marquee_request_duration_seconds histogram") })
         }
@@ -91,28 +91,28 @@ import Testing
 
     @Test("a worker whose key is refused lives, and is not ready")
     func refusedKey() async throws {
-        try await Stage.play([.sandbox: ["--kobis-key", "ffffffffffffffffffffffffffffffff"]]) { stage, _ in
-            #expect(try await visit("/readyz", of: "WORKER", stage).status == 200)
-            #expect(try await stage.marquee("request", "day", "2024-06-04").status != 0)
-            let answer = try await visit("/readyz", of: "WORKER", stage)
+        try await ProcessHarness.run([.sandbox: ["--kobis-key", "ffffffffffffffffffffffffffffffff"]]) { harness, _ in
+            #expect(try await visit("/readyz", of: "WORKER", harness).status == 200)
+            #expect(try await harness.marquee("request", "day", "2024-06-04").status != 0)
+            let answer = try await visit("/readyz", of: "WORKER", harness)
             #expect(answer.status == 503)
             #expect(
                 String(decoding: answer.body, as: UTF8.self) == "key: KOBIS rejects the key; check MARQUEE_KOBIS_KEY\n")
-            #expect(try await visit("/healthz", of: "WORKER", stage).status == 200)
-            #expect(try await figures(of: "WORKER", stage)["marquee_ready", ["check": "key"]] == 0)
+            #expect(try await visit("/healthz", of: "WORKER", harness).status == 200)
+            #expect(try await figures(of: "WORKER", harness)["marquee_ready", ["check": "key"]] == 0)
         }
         await client.shutdown()
     }
 
     @Test("an HTTP address in use is one line, and nothing is started", arguments: ["worker", "notifier"])
     func addressInUse(role: String) async throws {
-        try await Stage.play { stage, _ in
-            let taken = try #require(stage.environment["MARQUEE_\(role.uppercased())_HTTP"])
+        try await ProcessHarness.run { harness, _ in
+            let taken = try #require(harness.environment["MARQUEE_\(role.uppercased())_HTTP"])
             let folder = try TemporaryFolder()
             var changes = ["MARQUEE_DATA": folder.path]
             let owned = role == "worker" ? ["REQUESTS", "COMMANDS", "EVENTS"] : ["ALERTS", "ALERT_COMMANDS"]
             for name in owned { changes["MARQUEE_\(name)"] = "tcp://127.0.0.1:*" }
-            let ending = try await stage.marquee(role, changes: changes)
+            let ending = try await harness.marquee(role, changes: changes)
             #expect(ending.status == 1)
             #expect(ending.errors == ["marquee: cannot listen on \(taken): Address already in use"])
         }

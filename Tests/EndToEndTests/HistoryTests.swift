@@ -7,28 +7,28 @@ extension Terminal {
     struct HistoryTests {
         @Test("a day's revisions and a movie's days are shown as they were published", .timeLimit(.minutes(5)))
         func shown() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let day = KoreanDate.yesterday(at: Date()) - 1
                 let early = ((day + 1).start.timeIntervalSinceNow + 3600).rounded()
-                try await stage.misbehave(["clockOffset": .number(early)])
+                try await harness.setFaults(["clockOffset": .number(early)])
                 let first = try await client.day("\(day)").events[0]
-                try await stage.misbehave([:])
+                try await harness.setFaults([:])
                 let second = try await client.day("\(day)", refresh: true).events[0]
                 try #require(second.data["revision"] == 2)
 
-                let events = try await stage.marquee("history", "day", "\(day)", "--revisions", "--json")
+                let events = try await harness.marquee("history", "day", "\(day)", "--revisions", "--json")
                 #expect(events.status == 0 && events.output == [first.text, second.text])
-                let shown = try await stage.marquee("history", "day", "\(day)", "--revisions")
+                let shown = try await harness.marquee("history", "day", "\(day)", "--revisions")
                 #expect(shown.output.first == "\(day) 일별 박스오피스 · 잠정 · 2판")
                 #expect(shown.output.count == 1 + 11 + 1 + 1 + 1 + second.data["corrections"].list.count)
 
                 let movie = try #require(second.data["entries"].list[0]["movieCode"].text)
-                let days = try await stage.marquee("history", "movie", movie, "--json")
+                let days = try await harness.marquee("history", "movie", movie, "--json")
                 #expect(days.output == [second.text])
-                let plain = try await stage.marquee("history", "movie", movie)
+                let plain = try await harness.marquee("history", "movie", movie)
                 #expect(plain.output.count == 3 && !plain.output.joined().contains("█"))
                 for words in [["movie", "0000000A"], ["day", "2024-06-04"]] {
-                    let nothing = try await stage.start(["history"] + words).finish()
+                    let nothing = try await harness.start(["history"] + words).finish()
                     #expect(nothing.status == 1 && nothing.errors.count == 1)
                 }
             }
@@ -36,16 +36,17 @@ extension Terminal {
 
         @Test("an export is every line of the days asked for, by RFC 4180 and as JSON", .timeLimit(.minutes(5)))
         func exported() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 var charts: [Client.Event] = []
                 for day in 1...4 { charts.append(try await client.day("2024-06-0\(day)").events[0]) }
                 let period = ["--from", "2024-06-02", "--to", "20240603"]
-                let json = try await stage.start(["export", "--json"] + period).finish()
+                let json = try await harness.start(["export", "--json"] + period).finish()
                 #expect(json.output == charts[1...2].map(\.text))
-                let csv = try await stage.start(["export", "--csv"] + period).finish()
+                let csv = try await harness.start(["export", "--csv"] + period).finish()
                 // Python's own reader of CSV finds in each column what the event's field says.
                 let reader = try Program(
-                    Stage.python, ["-c", "import csv, json, sys; print(json.dumps(list(csv.DictReader(sys.stdin))))"])
+                    ProcessHarness.python,
+                    ["-c", "import csv, json, sys; print(json.dumps(list(csv.DictReader(sys.stdin))))"])
                 for line in csv.output { try reader.type(line + "\n") }
                 let read = try await reader.finish()
                 let rows = try JSON(read.output.joined()).list
@@ -62,10 +63,10 @@ extension Terminal {
 
         @Test("the questions that docs/history.md shows are answered, while the worker runs", .timeLimit(.minutes(5)))
         func questions() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 for day in 1...3 { _ = try await client.day("2024-06-0\(day)") }
                 _ = try await client.request("fetch.week", ["date": "2024-06-02"])
-                let page = try String(contentsOfFile: "\(Stage.checkout)/docs/history.md", encoding: .utf8)
+                let page = try String(contentsOfFile: "\(ProcessHarness.checkout)/docs/history.md", encoding: .utf8)
                 let questions = page.components(separatedBy: "```sql\n").dropFirst().map {
                     $0.components(separatedBy: "```")[0]
                 }
@@ -74,8 +75,8 @@ extension Terminal {
                     let script =
                         "import json, sqlite3, sys; db = sqlite3.connect('file:' + sys.argv[1] + '?mode=ro', uri=True); "
                         + "print(json.dumps([list(row) for row in db.execute(sys.argv[2])]))"
-                    let path = stage.environment["MARQUEE_DATA", default: ""] + "/worker.db"
-                    let answer = try await Program.run(Stage.python, ["-c", script, path, question])
+                    let path = harness.environment["MARQUEE_DATA", default: ""] + "/worker.db"
+                    let answer = try await Program.run(ProcessHarness.python, ["-c", script, path, question])
                     #expect(answer.status == 0, "\(answer.errors)")
                     return try JSON(answer.output.joined()).list
                 }

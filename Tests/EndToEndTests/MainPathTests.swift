@@ -2,13 +2,13 @@ import BoxOffice
 import Foundation
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// From a request to the alert, as the contract tells it.
     struct MainPathTests {
         @Test(
             "days asked for become charts, and charts become the alerts that the rules demand", .timeLimit(.minutes(5)))
         func days() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 var before: JSON?
                 var expected: [(topic: String, evidence: JSON)] = []
                 for day in (1...9).map({ "2024-06-0\($0)" }) {
@@ -22,7 +22,7 @@ extension Facts {
                     #expect(chart.data["state"] == "settled" && chart.data["revision"] == 1)
                     #expect(chart.data["entries"].list.count == 10)
                     let evidence: JSON = ["stream": "ranking", "sequence": chart.body["sequence"]]
-                    expected += AlertRule.topics(of: chart.data, before: before).map { ($0, evidence) }
+                    expected += ExpectedAlerts.topics(of: chart.data, before: before).map { ($0, evidence) }
                     before = chart.data
                 }
                 try #require(expected.count > 9)
@@ -46,14 +46,14 @@ extension Facts {
         @Test(
             "a notifier that is told since when lets history fire, in whatever order it comes", .timeLimit(.minutes(5)))
         func since() async throws {
-            try await Stage.play([.notifier: ["--since", "2024-06-02", "--ranks", "1"]]) { _, client in
+            try await ProcessHarness.run([.notifier: ["--since", "2024-06-02", "--ranks", "1"]]) { _, client in
                 var charts: [String: JSON] = [:]
                 for day in ["2024-06-03", "2024-06-01", "2024-06-02"] {
                     charts[day] = try await client.day(day).events[0].data
                 }
                 let expected = ["2024-06-02", "2024-06-03"].flatMap { day -> [String] in
                     let before = charts[day == "2024-06-02" ? "2024-06-01" : "2024-06-02"]
-                    return AlertRule.topics(of: charts[day] ?? nil, before: before, threshold: 1)
+                    return ExpectedAlerts.topics(of: charts[day] ?? nil, before: before, threshold: 1)
                 }
                 for topic in expected { _ = try await client.event(topic) }
                 let alerts = client.events("alert.").map(\.topic)

@@ -2,7 +2,7 @@ import BoxOffice
 import Foundation
 import Testing
 
-extension Wire {
+extension WireProtocol {
     /// Requests that are none, by contract, section 2.
     struct MalformedRequestTests {
         /// What is sent, and the code and field of its refusal.
@@ -43,7 +43,7 @@ extension Wire {
 
         @Test("on the ROUTER endpoint each is refused with a reason, and nothing else happens", .timeLimit(.minutes(5)))
         func refused() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 for mistake in Self.mistakes {
                     let answer = try await client.ask(mistake.topic, mistake.body)
                     expect(answer.body, tells: mistake)
@@ -61,7 +61,7 @@ extension Wire {
 
         @Test("on the SUB endpoint each ends as a failed request", .timeLimit(.minutes(5)))
         func failed() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 for (index, mistake) in Self.mistakes.enumerated() {
                     try client.publish(mistake.topic, mistake.body)
                     let sequence = JSON.text(Client.sequence(index + 1))
@@ -94,7 +94,7 @@ extension Wire {
 
         @Test("what is no request at all is refused by ROUTER, and met with silence by SUB", .timeLimit(.minutes(5)))
         func rubbish() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 for message in Self.rubbish {
                     let answer = try await client.ask(frames: message)
                     #expect(answer.word == "refused" && answer.body["code"] == "badRequest", "\(message.map(\.count))")
@@ -109,7 +109,7 @@ extension Wire {
                     client.events("request.").map(\.topic) == [
                         "request.accepted.after", "request.done.after", "request.accepted.later", "request.done.later",
                     ])
-                let refusals = try stage[.worker].written.errors.filter { $0.contains("request refused") }
+                let refusals = try harness[.worker].written.errors.filter { $0.contains("request refused") }
                 // Of what comes within a second one line is written.
                 #expect((1...Self.rubbish.count).contains(refusals.count))
             }
@@ -119,7 +119,7 @@ extension Wire {
             "a body of 64 KiB is not too large; a frame of 17 MiB costs its sender the connection",
             .timeLimit(.minutes(5)))
         func sizes() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 let head = #"{"date":"2024-06-04","id":"big","pad":""#
                 let body = head + String(repeating: "x", count: 65_536 - head.utf8.count - 2) + #""}"#
                 #expect(try await client.ask("fetch.day", body).word == "accepted")

@@ -3,12 +3,12 @@ import Networking
 import TestSupport
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// Facts and posters.
     struct MovieTests {
         @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(5)))
         func movie() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let line = try await leader(client)
                 let outcome = try await client.request("fetch.movie", ["code": line["movieCode"]])
                 #expect(outcome.isDone && outcome.end.data["problems"] == [])
@@ -25,7 +25,7 @@ extension Facts {
                 #expect(poster["title"] == line["title"] && poster["query"] == .text("\(title) 영화 포스터"))
                 let picture = try await download(try #require(poster["imageURL"].text))
                 #expect(poster["bytes"] == .number(Double(picture.count)))
-                let file = stage.folder.file("picture")
+                let file = harness.folder.file("picture")
                 try picture.write(to: URL(filePath: file))
                 let sum = try await Program.run("/usr/bin/sha256sum", [file])
                 #expect(poster["sha256"].text.map { sum.output[0].hasPrefix($0) } == true)
@@ -38,27 +38,27 @@ extension Facts {
 
         @Test("a movie can be had without its poster", .timeLimit(.minutes(5)))
         func withoutPoster() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let outcome = try await client.request(
                     "fetch.movie", ["code": try await leader(client)["movieCode"], "poster": false])
                 #expect(outcome.isDone && outcome.events.count == 1 && client.events("poster.").isEmpty)
-                #expect(try await stage.requests(for: "/v2/search/image") == 0)
+                #expect(try await harness.requests(for: "/v2/search/image") == 0)
             }
         }
 
         @Test(
             "a thumbnail stands in for pictures that are dead, and without one none was found", .timeLimit(.minutes(5)))
         func deadPictures() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let request = ["code": try await leader(client)["movieCode"], "refresh": true]
-                try await stage.misbehave(["images": ["dead": 1]])
+                try await harness.setFaults(["images": ["dead": 1]])
                 let none = try #require(try await client.request("fetch.movie", request).events.last)
                 #expect(none.data["found"] == false)
                 #expect(none.data["imageURL"] == nil && none.data["query"] != nil)
 
                 // As many as there are candidates are dead; then come the thumbnails.
-                let candidates = try await stage.requests { $0.hasPrefix("/posters/") }
-                try await stage.misbehave(["images": ["dead": 1, "times": .number(Double(candidates))]])
+                let candidates = try await harness.requests { $0.hasPrefix("/posters/") }
+                try await harness.setFaults(["images": ["dead": 1, "times": .number(Double(candidates))]])
                 let found = try #require(try await client.request("fetch.movie", request).events.last)
                 #expect(found.data["found"] == true)
                 #expect(found.data["imageURL"].text?.contains("/thumbnails/") == true)
@@ -69,7 +69,7 @@ extension Facts {
 
         @Test("without a Kakao key the facts are there, and the poster is a problem", .timeLimit(.minutes(5)))
         func noKakaoKey() async throws {
-            try await Stage.play(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
                 #expect(outcome.isDone && outcome.events.count == 1)
                 let problem = outcome.end.data["problems"][0]
@@ -81,16 +81,16 @@ extension Facts {
 
         @Test("pictures on private addresses are not looked at unless that is allowed", .timeLimit(.minutes(5)))
         func privatePictures() async throws {
-            try await Stage.play(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { stage, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { harness, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
                 #expect(outcome.isDone && outcome.events.last?.data["found"] == false)
-                #expect(try await stage.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/thumbnails/") } == 0)
+                #expect(try await harness.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/thumbnails/") } == 0)
             }
         }
 
         @Test("a code that nobody knows is not found", .timeLimit(.minutes(5)))
         func unknown() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": "00000000"])
                 #expect(outcome.error["code"] == "notFound" && outcome.error["retryable"] == false)
                 #expect(outcome.error["upstream"] == ["service": "kobis", "status": 200, "code": nil])

@@ -5,23 +5,25 @@ import Messaging
 import Testing
 import ZeroMQ
 
-extension Wire {
+extension WireProtocol {
     /// Our own client against the real processes, where others have theirs.
     struct OwnClientTests {
         /// A request ended in the other way.
-        private struct Surprise: Error {}
+        private struct UnexpectedOutcomeError: Error {}
 
         @Test("our own client gets charts, failures and events as types", .timeLimit(.minutes(5)))
         func types() async throws {
-            try await Stage.play { stage, client in
-                let (commands, events) = (stage.environment["MARQUEE_COMMANDS"], stage.environment["MARQUEE_EVENTS"])
+            try await ProcessHarness.run { harness, client in
+                let (commands, events) = (
+                    harness.environment["MARQUEE_COMMANDS"], harness.environment["MARQUEE_EVENTS"]
+                )
                 let io = try IOThread()
                 let own = RequestClient(io, commands: try #require(commands), events: try #require(events))
                 let day = try #require(KoreanDate("2024-06-04"))
                 guard
                     case .done(let done, let answers) = try await own.perform(
                         Request(.day(day, .all)), within: .seconds(60))
-                else { throw Surprise() }
+                else { throw UnexpectedOutcomeError() }
                 #expect(done.from == .upstream && answers.count == 1)
                 let chart = try answers[0].data(as: Chart.self)
                 #expect(chart.date == day && chart.state == .settled && chart.entries.count == 10)
@@ -34,7 +36,7 @@ extension Wire {
                 guard
                     case .failed(let failure) = try await own.perform(
                         Request(.movie(movie, poster: false)), within: .seconds(60))
-                else { throw Surprise() }
+                else { throw UnexpectedOutcomeError() }
                 #expect(failure.code == .notFound && failure.upstream?.service == "kobis")
                 await io.shutdown()
             }
@@ -42,17 +44,17 @@ extension Wire {
     }
 }
 
-extension Trouble {
+extension Failures {
     /// Our own client and a worker that dies.
     struct PatientClientTests {
         @Test(
             "a request ends as done, though the worker is killed on the way and started again",
             .timeLimit(.minutes(5)), arguments: ["accepted", "answered", "committed"])
         func killed(step: String) async throws {
-            try await Stage.play([.worker: ["--crash-at", step]], usesFiles: true) { stage, _ in
-                async let asked: Void = stage.request([try #require(KoreanDate("2024-06-04"))])
-                _ = try await stage[.worker].ended()
-                try await stage.restart(.worker, by: SIGKILL)
+            try await ProcessHarness.run([.worker: ["--crash-at", step]], usesFiles: true) { harness, _ in
+                async let asked: Void = harness.request([try #require(KoreanDate("2024-06-04"))])
+                _ = try await harness[.worker].ended()
+                try await harness.restart(.worker, by: SIGKILL)
                 try await asked
             }
         }

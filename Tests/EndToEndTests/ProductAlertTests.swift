@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Trouble {
+extension Failures {
     /// Alerts about products, from the market to a subscriber and a sink.
     struct ProductAlertTests {
         @Test("a product that is changed is an alert, once, though the notifier is killed", .timeLimit(.minutes(5)))
@@ -14,7 +14,7 @@ extension Trouble {
                 """
             try Data(rules.utf8).write(to: URL(filePath: folder.file("rules.yml")))
             let settings = ["MARQUEE_RULES": folder.file("rules.yml")]
-            try await Stage.play(settings: settings, usesFiles: true) { stage, client in
+            try await ProcessHarness.run(settings: settings, usesFiles: true) { harness, client in
                 // All that there is, page by page: nothing of it is new.
                 #expect(try await client.request("fetch.catalogue", ["perPage": 20]).isDone)
                 #expect(try await client.ask(frames: ProductTests.registration("mine")).word == "accepted")
@@ -30,20 +30,20 @@ extension Trouble {
                 _ = try await alert("soldOut", Int(id), client)
                 // The page shows again what was seen already.
                 #expect(try await client.request("fetch.products", ["page": 1, "refresh": true]).isDone)
-                try await stage.restart(.notifier, by: SIGKILL)
-                try await client.hears(.notifier, since: Date())
+                try await harness.restart(.notifier, by: SIGKILL)
+                try await client.waitForHeartbeat(of: .notifier, since: Date())
                 #expect(try await client.request("product.modify", ["product": product, "stock": 7]).isDone)
                 #expect(try await alert("backInStock", Int(id), client).data["values"]["stock"] == 7)
                 #expect(try await client.request("product.remove", ["product": product]).isDone)
                 let removed = try await alert("productRemoved", Int(id), client)
                 let told = ["newProduct", "priceFell", "soldOut", "backInStock", "productRemoved"]
                 let day = try #require(removed.topic.split(separator: ".").last)
-                #expect(try await stage.topics(in: "notifier.db") == told.map { "alert.\($0).\(Int(id)).\(day)" })
+                #expect(try await harness.topics(in: "notifier.db") == told.map { "alert.\($0).\(Int(id)).\(day)" })
                 let arrived = try Set(
                     String(contentsOfFile: folder.file("alerts.jsonl"), encoding: .utf8).split(separator: "\n")
                         .compactMap { try JSON(String($0))["data"]["rule"].text })
                 #expect(arrived.isSuperset(of: told.dropLast()))
-                let replayed = try await stage.lines("replay", "--rules", folder.file("rules.yml"), "--dry-run")
+                let replayed = try await harness.lines("replay", "--rules", folder.file("rules.yml"), "--dry-run")
                 let sums = "priceFell 1, soldOut 1, backInStock 1, newProduct 1, productRemoved 1"
                 #expect(replayed.last == "5 alerts: \(sums)")
             }

@@ -18,7 +18,7 @@ import Testing
 
     @Test("a product is registered, listed, changed and removed", .timeLimit(.minutes(5)))
     func life() async throws {
-        try await Stage.play { stage, client in
+        try await ProcessHarness.run { harness, client in
             #expect(try await client.ask(frames: Self.registration("mine")).word == "accepted")
             let registered = try await client.outcome(of: "mine")
             #expect(registered.isDone)
@@ -39,7 +39,7 @@ import Testing
 
     @Test("what is wrong with an order is told by its field, and the wrong secret nowhere", .timeLimit(.minutes(5)))
     func mistakes() async throws {
-        try await Stage.play { stage, client in
+        try await ProcessHarness.run { harness, client in
             let short = try await client.ask(frames: Self.registration("a", name: "외투"))
             #expect(short.word == "refused" && short.body["field"] == "name")
             let six = try await client.ask(
@@ -50,36 +50,37 @@ import Testing
             #expect(huge.word == "refused" && huge.body["field"] == "images[1]")
             _ = try await client.ask(frames: Self.registration("d", images: [Array(Self.image.dropLast(30))]))
             #expect(try await client.outcome(of: "d").end.data["error"]["field"] == "images[0]")
-            let wrong = try await client.request("product.modify", ["product": 1, "secret": .text(Stage.wrongSecret)])
+            let wrong = try await client.request(
+                "product.modify", ["product": 1, "secret": .text(ProcessHarness.wrongSecret)])
             #expect(["unauthorized", "forbidden"].contains(wrong.end.data["error"]["code"]))
             let foreign = try await client.request("product.modify", ["product": 3, "stock": 1])
             #expect(foreign.end.data["error"]["code"] == "forbidden")
-            try await stage.misbehave(["openmarket": ["notice": 1]])
+            try await harness.setFaults(["openmarket": ["notice": 1]])
             let page = try await client.request("fetch.products", ["page": 2])
             #expect(page.end.data["error"]["code"] == "maintenance")
         }
     }
 }
 
-extension Trouble {
+extension Failures {
     /// An order that a sudden end interrupts.
     struct OrderTests {
         @Test(
             "a registration is done once, though the worker is killed before or behind its sending",
             .timeLimit(.minutes(5)), arguments: ["attempted", "fetched"])
         func killed(step: String) async throws {
-            try await Stage.play([.worker: ["--crash-at", step]], usesFiles: true) { stage, client in
+            try await ProcessHarness.run([.worker: ["--crash-at", step]], usesFiles: true) { harness, client in
                 #expect(try await client.ask(frames: ProductTests.registration("one")).word == "accepted")
-                _ = try await stage[.worker].ended()
-                try await stage.restart(.worker, by: SIGKILL)
-                try await client.hears(.worker, since: Date())
+                _ = try await harness[.worker].ended()
+                try await harness.restart(.worker, by: SIGKILL)
+                try await client.waitForHeartbeat(of: .worker, since: Date())
                 try await client.logged("request.done.one")
                 // The same order again is the same request.
                 #expect(try await client.ask(frames: ProductTests.registration("one")).word == "accepted")
                 let page = try await client.request("fetch.products", ["page": 1, "perPage": 10, "refresh": true])
                 #expect(page.events[0].data["pages"].list.count { $0["name"] == "겨울 외투" } == 1)
-                await stage.end(.worker)
-                let log = try await stage.topics(in: "worker.db").filter { $0.hasPrefix("product.") }
+                await harness.end(.worker)
+                let log = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("product.") }
                 #expect(log.count == 1)
             }
         }

@@ -9,8 +9,8 @@ extension Terminal {
         func examples() async throws {
             let commands = try readme().matches(of: /\|.*\(Examples\/day\.([a-z]+)\) \| `(.+)` \|/)
             #expect(Set(commands.map(\.1)) == ["py", "c", "swift", "pl", "rb"])
-            try await Stage.play { stage, client in
-                let desk = try Desk(stage)
+            try await ProcessHarness.run { harness, client in
+                let desk = try Desk(harness)
                 let chart = try await client.day("2024-06-04").events[0]
                 let lines = chart.data["entries"].list.map { entry in
                     "\(Int(entry["rank"].number ?? 0))\t\(entry["title"].text ?? "")\t\(Int(entry["audience"].number ?? 0))"
@@ -35,8 +35,8 @@ extension Terminal {
         func commandLine() async throws {
             let commands = try readme().matches(of: /\n(marquee [^\n]+)/).map { String($0.1) }
             #expect(commands.contains { $0.contains("request") } && commands.contains { $0.contains("watch") })
-            try await Stage.play { stage, client in
-                let desk = try Desk(stage)
+            try await ProcessHarness.run { harness, client in
+                let desk = try Desk(harness)
                 for command in commands + ["marquee check"] {
                     let program = try desk.start(command)
                     if command.contains("watch") {
@@ -51,7 +51,7 @@ extension Terminal {
         }
 
         private func readme() throws -> String {
-            try String(contentsOfFile: "\(Stage.checkout)/README.md", encoding: .utf8)
+            try String(contentsOfFile: "\(ProcessHarness.checkout)/README.md", encoding: .utf8)
         }
 
         /// A folder from which the examples can be run, without anything of it left in the checkout.
@@ -59,16 +59,17 @@ extension Terminal {
             private let folder: TemporaryFolder
             private let environment: [String: String]
 
-            init(_ stage: Stage) throws {
+            init(_ harness: ProcessHarness) throws {
                 folder = try TemporaryFolder()
                 try FileManager.default.createSymbolicLink(
-                    atPath: folder.file("Examples"), withDestinationPath: "\(Stage.checkout)/Examples")
+                    atPath: folder.file("Examples"), withDestinationPath: "\(ProcessHarness.checkout)/Examples")
                 // `swift run` would wait for the build that these tests are part of.
-                let swift = "#!/bin/sh\nshift\nprogram=$1\nshift\nexec \"\(Stage.builtProducts)/$program\" \"$@\"\n"
+                let swift =
+                    "#!/bin/sh\nshift\nprogram=$1\nshift\nexec \"\(ProcessHarness.builtProducts)/$program\" \"$@\"\n"
                 try swift.write(toFile: folder.file("swift"), atomically: true, encoding: .utf8)
                 try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file("swift"))
-                environment = stage.environment.merging(
-                    ["PATH": "\(folder.path):\(Stage.builtProducts):/usr/local/bin:/usr/bin:/bin"]
+                environment = harness.environment.merging(
+                    ["PATH": "\(folder.path):\(ProcessHarness.builtProducts):/usr/local/bin:/usr/bin:/bin"]
                 ) { $1 }
             }
 

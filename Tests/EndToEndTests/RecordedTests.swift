@@ -2,23 +2,23 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// The main path on figures that the real service once gave.
     struct RecordedTests {
         @Test(
             "a recorded day is published with every figure as recorded, and its correction as a revision",
             .timeLimit(.minutes(5)))
         func figures() async throws {
-            try await Stage.play(recorded) { stage, client in
+            try await ProcessHarness.run(recorded) { harness, client in
                 // The early recording is of the night after the day, the table of when it was settled.
                 let early = try entries(of: String(decoding: Recorded.data("kobis/daily/20240604.json"), as: UTF8.self))
                 let settled = try #require(try table()["2024-06-04"])
                 try #require(early != settled)
                 let night = Date(timeIntervalSince1970: 1_717_516_800)  // 2024-06-05 01:00 in Korea
-                try await stage.misbehave(["clockOffset": .number(night.timeIntervalSinceNow.rounded())])
+                try await harness.setFaults(["clockOffset": .number(night.timeIntervalSinceNow.rounded())])
                 let first = try await client.day("2024-06-04").events[0]
                 #expect(first.data["entries"] == .list(early))
-                try await stage.misbehave([:])
+                try await harness.setFaults([:])
                 let second = try await client.day("2024-06-04", refresh: true).events[0]
                 #expect(second.data["entries"] == .list(settled) && second.data["revision"] == 2)
                 let wrong = Set(zip(early, settled).filter { $0 != $1 }.map { $0.0["movieCode"] })
@@ -28,14 +28,14 @@ extension Facts {
 
         @Test("the alerts of ten recorded days are those of the contract's rules", .timeLimit(.minutes(5)))
         func alerts() async throws {
-            try await Stage.play(recorded) { _, client in
+            try await ProcessHarness.run(recorded) { _, client in
                 let table = try table()
                 var before: JSON?
                 var expected: [String] = []
                 for day in (1...10).map({ $0 < 10 ? "2024-06-0\($0)" : "2024-06-10" }) {
                     let chart: JSON = ["date": .text(day), "entries": .list(try #require(table[day]))]
                     #expect(try await client.day(day).events[0].data["entries"] == chart["entries"])
-                    expected += AlertRule.topics(of: chart, before: before)
+                    expected += ExpectedAlerts.topics(of: chart, before: before)
                     before = chart
                 }
                 _ = try await client.event(try #require(expected.last))
@@ -47,7 +47,7 @@ extension Facts {
 
         @Test("recorded filters and facts are found", .timeLimit(.minutes(5)))
         func others() async throws {
-            try await Stage.play(recorded) { _, client in
+            try await ProcessHarness.run(recorded) { _, client in
                 let korean = try await client.request("fetch.day", ["date": "2024-06-04", "nation": "K"])
                 let recorded = try lines("kobis/daily-variants/2024-06.repNationCd=K.jsonl")["2024-06-04"]
                 #expect(korean.events[0].data["entries"].list == recorded)
@@ -63,7 +63,7 @@ extension Facts {
             }
         }
 
-        private var recorded: [Stage.Role: [String]] {
+        private var recorded: [ProcessHarness.Role: [String]] {
             get throws { [.sandbox: ["--recorded", try Recorded.folder]] }
         }
 

@@ -1,12 +1,12 @@
 import Testing
 
-extension Wire {
+extension WireProtocol {
     /// What holds for every request, however it comes in.
     struct RequestTests {
         @Test(
             "a request comes in by either endpoint in any form; the answer has the question's", .timeLimit(.minutes(5)))
         func forms() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 for form in Client.Form.allCases {
                     let id = "form-\(form.rawValue)"
                     let body = #"{"date":"2024-06-04","id":"\#(id)"}"#
@@ -34,7 +34,7 @@ extension Wire {
             "bare bodies, blanks in the topic, either form of a date and filters are understood",
             .timeLimit(.minutes(5)))
         func leniency() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 let bodies: [(String, String, topic: String)] = [
                     ("fetch.day", "2024-06-04", "ranking.day.all.2024-06-04"),
                     ("fetch day", "20240604", "ranking.day.all.2024-06-04"),
@@ -62,15 +62,15 @@ extension Wire {
             "what the log knows is served from there, unchanged, unless a refresh is asked for", .timeLimit(.minutes(5))
         )
         func served() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let first = try await client.day("2024-06-04")
                 let second = try await client.day("2024-06-04")
                 #expect(first.end.data["from"] == "upstream" && second.end.data["from"] == "log")
                 #expect(first.end.data["events"] == second.end.data["events"])
-                #expect(try await stage.requests(for: Stage.dailyCharts) == 1)
+                #expect(try await harness.requests(for: ProcessHarness.dailyCharts) == 1)
                 let third = try await client.day("2024-06-04", refresh: true)
                 #expect(third.end.data["from"] == "upstream" && third.end.data["events"] == first.end.data["events"])
-                #expect(try await stage.requests(for: Stage.dailyCharts) == 2)
+                #expect(try await harness.requests(for: ProcessHarness.dailyCharts) == 2)
                 let charts = client.events("ranking.")
                 #expect(charts.count == 3 && Set(charts.map(\.text)).count == 1)
             }
@@ -78,7 +78,7 @@ extension Wire {
 
         @Test("an id is done once, and belongs to one request", .timeLimit(.minutes(5)))
         func ids() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 let body = #"{"date":"2024-06-04","id":"once"}"#
                 for _ in 1...3 {
                     #expect(try await client.ask("fetch.day", body).body == ["id": "once"])

@@ -2,21 +2,21 @@ import BoxOffice
 import Foundation
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// Charts that are not there yet, or change.
     struct RevisionTests {
         @Test("figures that were corrected are a revision that says what changed", .timeLimit(.minutes(5)))
         func revision() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 // The day before yesterday is provisional for another two days, and has been corrected twice already.
                 let day = KoreanDate.yesterday(at: Date()) - 1
-                try await stage.misbehave(["clockOffset": .number(offset(toHours: 1, after: day))])
+                try await harness.setFaults(["clockOffset": .number(offset(toHours: 1, after: day))])
                 let first = try await client.day("\(day)")
                 let before = try #require(first.events.first)
                 #expect(before.data["state"] == "provisional" && before.data["revision"] == 1)
                 #expect(before.data["corrections"] == nil)
 
-                try await stage.misbehave(["clockOffset": 0])
+                try await harness.setFaults(["clockOffset": 0])
                 let recent = try await client.day("\(day)")
                 #expect(recent.end.data["from"] == "log" && recent.events.map(\.text) == [before.text])
                 let second = try await client.day("\(day)", refresh: true)
@@ -33,13 +33,13 @@ extension Facts {
         @Test(
             "a day without figures is not published, and is there when it is asked for later", .timeLimit(.minutes(5)))
         func notPublished() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let day = KoreanDate.yesterday(at: Date())
-                try await stage.misbehave(["clockOffset": .number(offset(toHours: -1, after: day))])
+                try await harness.setFaults(["clockOffset": .number(offset(toHours: -1, after: day))])
                 let early = try await client.day("yesterday")
                 #expect(early.error["code"] == "notPublished" && early.error["retryable"] == true)
                 #expect(early.end.data["request"]["date"] == .text("\(day)"))
-                try await stage.misbehave(["clockOffset": .number(offset(toHours: 1, after: day))])
+                try await harness.setFaults(["clockOffset": .number(offset(toHours: 1, after: day))])
                 let later = try await client.day("\(day)")
                 #expect(later.isDone && later.events.first?.data["state"] == "provisional")
             }

@@ -19,7 +19,8 @@ import Testing
 
     @Test("check rules tells what is in force, or every mistake with its place", .timeLimit(.minutes(5)))
     func check() async throws {
-        let good = try await Program.run(Stage.marquee, ["check", "rules", try file("rules: {lead: , milestone: }\n")])
+        let good = try await Program.run(
+            ProcessHarness.marquee, ["check", "rules", try file("rules: {lead: , milestone: }\n")])
         #expect(good.status == 0)
         #expect(good.output == ["\(folder.file("rules.yml")): lead, milestone"])
 
@@ -28,16 +29,16 @@ import Testing
             "\(path):3:9: rules.rose.by: 'three' is not a whole number",
             "\(path):4:3: rules.laed: unknown key; did you mean lead?",
         ]
-        let bad = try await Program.run(Stage.marquee, ["check", "rules", path])
+        let bad = try await Program.run(ProcessHarness.marquee, ["check", "rules", path])
         #expect(bad.status == 1)
         #expect(bad.errors == mistakes)
 
         let environment = ["MARQUEE_RULES": path, "MARQUEE_DATA": folder.path]
-        let refused = try await Program.run(Stage.marquee, ["notifier"], environment: environment)
+        let refused = try await Program.run(ProcessHarness.marquee, ["notifier"], environment: environment)
         #expect(refused.status == 2)
         #expect(refused.errors == mistakes)
 
-        let none = try await Program.run(Stage.marquee, ["check", "rules", folder.file("none")])
+        let none = try await Program.run(ProcessHarness.marquee, ["check", "rules", folder.file("none")])
         #expect(none.errors == ["\(folder.file("none")):1:1: cannot be read: No such file or directory"])
     }
 
@@ -45,16 +46,16 @@ import Testing
     func dryRun() async throws {
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 1))
         let path = try file("rules: {streak: {days: [2], text: {ko: \"{title} {streakDays}일\"}}, lead: }\n")
-        try await Stage.play { stage, _ in
-            try await stage.request((0..<20).reversed().map { june + $0 })
-            let lines = try await stage.lines("replay", "--rules", path, "--since", "2024-06-05", "--dry-run")
+        try await ProcessHarness.run { harness, _ in
+            try await harness.request((0..<20).reversed().map { june + $0 })
+            let lines = try await harness.lines("replay", "--rules", path, "--since", "2024-06-05", "--dry-run")
             let days = lines.dropLast().map { $0.prefix(10) }
             #expect(days == days.sorted())
             #expect(days.allSatisfy { $0 >= "2024-06-05" })
             #expect(lines.last?.hasPrefix("\(days.count) alerts: ") == true)
             let leads = lines.count { $0.contains("새로운 1위") }
             #expect(lines.last?.contains("lead \(leads)") == true)
-            let both = try await stage.marquee("replay", "--dry-run", "--learned", "3")
+            let both = try await harness.marquee("replay", "--dry-run", "--learned", "3")
             #expect(both.status == 2)
         }
     }

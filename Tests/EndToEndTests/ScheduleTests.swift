@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// What the worker does when nobody asks.
     struct ScheduleTests {
         @Test(
             "the last days come by themselves, then their films, and status tells what is next",
             .timeLimit(.minutes(5)))
         func byItself() async throws {
-            try await Stage.play(settings: ["MARQUEE_SCHEDULE": "on"]) { _, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"]) { _, client in
                 let movie = try await client.event { $0.topic.hasPrefix("request.done.schedule.movie.") }
                 #expect(movie.data["events"][0]["topic"].text?.hasPrefix("movie.") == true)
                 let asked = client.events("request.accepted.schedule.day.").map(\.topic)
@@ -20,7 +20,7 @@ extension Facts {
 
         @Test("without a word of the operator, a service in KOBIS's place is not asked by itself")
         func off() async throws {
-            try await Stage.play { _, client in
+            try await ProcessHarness.run { _, client in
                 let status = try await client.ask("status").body
                 #expect(status["schedule"] == .list([]))
             }

@@ -4,8 +4,8 @@ import Testing
 struct SilentUpstreamTests {
     @Test("an upstream that never answers is a timeout, and holds up nobody else", .timeLimit(.minutes(5)))
     func hang() async throws {
-        try await Stage.play { stage, client in
-            try await stage.misbehave(["kakao": ["hang": 1]])
+        try await ProcessHarness.run { harness, client in
+            try await harness.setFaults(["kakao": ["hang": 1]])
             let chart = try await client.day("2024-06-04").events[0]
             let code = chart.data["entries"][0]["movieCode"]
             async let movie = client.request("fetch.movie", ["code": code])

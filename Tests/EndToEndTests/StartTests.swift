@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Trouble {
+extension Failures {
     /// What keeps a process from starting is told in one line, and by its exit status: 2 for the configuration, else 1.
     struct StartTests {
         @Test("a configuration that is wrong ends the process before it opens anything", .timeLimit(.minutes(5)))
@@ -23,9 +23,9 @@ extension Trouble {
                 (["MARQUEE_LOG_FORMAT": "xml"], "MARQUEE_LOG_FORMAT"),
             ]
             for (settings, told) in mistakes {
-                for role in Stage.Role.allCases {
+                for role in ProcessHarness.Role.allCases {
                     let settings = settings.merging(["MARQUEE_DATA": folder.file("data")]) { $1 }
-                    let ending = try await Program.run(Stage.marquee, [role.rawValue], environment: settings)
+                    let ending = try await Program.run(ProcessHarness.marquee, [role.rawValue], environment: settings)
                     expect(ending, status: 2, told: told)
                 }
             }
@@ -36,23 +36,23 @@ extension Trouble {
             "an address or a folder that is in use keeps others out, and its owner is unharmed", .timeLimit(.minutes(5))
         )
         func inUse() async throws {
-            try await Stage.play { stage, client in
-                let owned: [(Stage.Role, [String])] = [
+            try await ProcessHarness.run { harness, client in
+                let owned: [(ProcessHarness.Role, [String])] = [
                     (.worker, ["MARQUEE_REQUESTS", "MARQUEE_COMMANDS", "MARQUEE_EVENTS"]),
                     (.notifier, ["MARQUEE_ALERTS", "MARQUEE_ALERT_COMMANDS"]), (.sandbox, ["MARQUEE_SANDBOX_HTTP"]),
                 ]
                 for (role, variables) in owned {
                     for taken in variables {
-                        var changes = ["MARQUEE_DATA": stage.folder.file("other")]
+                        var changes = ["MARQUEE_DATA": harness.folder.file("other")]
                         for variable in variables where variable != taken { changes[variable] = "tcp://127.0.0.1:*" }
-                        let address = try #require(stage.environment[taken])
-                        expect(try await stage.marquee(role.rawValue, changes: changes), status: 1, told: address)
+                        let address = try #require(harness.environment[taken])
+                        expect(try await harness.marquee(role.rawValue, changes: changes), status: 1, told: address)
                     }
                 }
                 for (role, variables) in owned.prefix(2) {
                     let changes = Dictionary(uniqueKeysWithValues: variables.map { ($0, "tcp://127.0.0.1:*") })
                     expect(
-                        try await stage.marquee(role.rawValue, changes: changes), status: 1,
+                        try await harness.marquee(role.rawValue, changes: changes), status: 1,
                         told: "\(role).db", "has it open for writing")
                 }
                 #expect(try await client.day("2024-06-04").isDone)
@@ -81,13 +81,14 @@ extension Trouble {
             for (number, (script, told)) in scripts.enumerated() {
                 for role in ["worker", "notifier"] where role == "worker" || !script.contains("origin") {
                     let data = folder.file("\(number)-\(role)")
-                    let first = try Program(Stage.marquee, [role], environment: settings(data: data, folder))
+                    let first = try Program(ProcessHarness.marquee, [role], environment: settings(data: data, folder))
                     try #require(await first.error(containing: "\(role) ready") != nil)
                     first.signal(SIGTERM)
                     #expect(await first.ended().status == 0)
                     let change =
                         "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
-                    let changed = try await Program.run(Stage.python, ["-c", change, "\(data)/\(role).db", script])
+                    let changed = try await Program.run(
+                        ProcessHarness.python, ["-c", change, "\(data)/\(role).db", script])
                     #expect(changed.status == 0, "\(changed.errors)")
                     let before = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
                     expect(try await run(role, data: data, folder), status: 1, told: told)
@@ -112,19 +113,19 @@ extension Trouble {
 
         @Test("SIGTERM and SIGINT end a process in peace, whatever it has in hand", .timeLimit(.minutes(5)))
         func signals() async throws {
-            try await Stage.play { stage, client in
-                try await stage.misbehave(["kobis": ["hang": 1]])
+            try await ProcessHarness.run { harness, client in
+                try await harness.setFaults(["kobis": ["hang": 1]])
                 #expect(try await client.ask("fetch.day", "2024-06-04").word == "accepted")
-                try await stage.requestsArrive(1, at: Stage.dailyCharts)
-                await stage.end(.worker)
-                #expect(try await stage.topics(in: "worker.db").count == 1)
-                await stage.end(.notifier, by: SIGINT)
-                await stage.end(.sandbox, by: SIGHUP)
+                try await harness.waitForRequests(1, at: ProcessHarness.dailyCharts)
+                await harness.end(.worker)
+                #expect(try await harness.topics(in: "worker.db").count == 1)
+                await harness.end(.notifier, by: SIGINT)
+                await harness.end(.sandbox, by: SIGHUP)
             }
         }
 
         private func run(_ role: String, data: String, _ folder: TemporaryFolder) async throws -> Program.Ending {
-            try await Program.run(Stage.marquee, [role], environment: settings(data: data, folder))
+            try await Program.run(ProcessHarness.marquee, [role], environment: settings(data: data, folder))
         }
 
         private func settings(data: String, _ folder: TemporaryFolder) -> [String: String] {

@@ -10,21 +10,21 @@ extension Terminal {
         @Test("what it started ends in peace when it is killed", .timeLimit(.minutes(5)))
         func killed() async throws {
             let folder = try TemporaryFolder()
-            let program = try Program(Stage.marquee, ["up"], environment: try settings(folder))
+            let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
             let isUp = await program.output { $0.contains("일별 박스오피스") ? true : nil }
             try #require(isUp == true)
             program.signal(SIGKILL)
             _ = await program.ended()
             // They are nobody's children now, so that their logs are all that tells of their end.
-            for role in Stage.Role.allCases {
-                while try !lastWords(of: role, in: folder.file("data/sandbox")).hasSuffix("\(role) stopped\n") {
+            for role in ProcessHarness.Role.allCases {
+                while try !lastLogLine(of: role, in: folder.file("data/sandbox")).hasSuffix("\(role) stopped\n") {
                     try Task.checkCancellation()
                     await Task.yield()
                 }
             }
         }
 
-        private func lastWords(of role: Stage.Role, in folder: String) throws -> String {
+        private func lastLogLine(of role: ProcessHarness.Role, in folder: String) throws -> String {
             try String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
         }
 
@@ -33,7 +33,7 @@ extension Terminal {
             let folder = try TemporaryFolder()
             let board = "127.0.0.1:\(try freePort())"
             let settings = try settings(folder).merging(["MARQUEE_BOARD_HTTP": board]) { $1 }
-            let program = try Program(Stage.marquee, ["up"], environment: settings)
+            let program = try Program(ProcessHarness.marquee, ["up"], environment: settings)
             let yesterday = KoreanDate.yesterday(at: Date())
             #expect(await program.output { $0.hasPrefix("board ") ? $0 : nil } == "board http://\(board)/")
             let client = HTTPClient(retry: .never)
@@ -49,27 +49,27 @@ extension Terminal {
             program.signal(SIGINT)
             let ending = await program.ended()
             #expect(ending.status == 0 && ending.errors == [])
-            try expectPeace(of: Stage.Role.allCases, in: folder.file("data/sandbox"))
+            try expectCleanExit(of: ProcessHarness.Role.allCases, in: folder.file("data/sandbox"))
         }
 
         @Test(
             "with a key it asks the service that it is for, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
         func terminal() async throws {
-            try await Stage.play { stage, _ in
+            try await ProcessHarness.run { harness, _ in
                 let folder = try TemporaryFolder()
-                let keys = stage.environment.filter { $0.key.hasPrefix("MARQUEE_K") || $0.key.contains("IMAGES") }
+                let keys = harness.environment.filter { $0.key.hasPrefix("MARQUEE_K") || $0.key.contains("IMAGES") }
                 let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
                 let program = try Program(
-                    Stage.python, ["-c", run, Stage.marquee, "up", "--days", "2"],
+                    ProcessHarness.python, ["-c", run, ProcessHarness.marquee, "up", "--days", "2"],
                     environment: try settings(folder).merging(keys) { $1 })
                 let chart = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
                 #expect(chart?.contains("\u{1B}[1m") == true)
                 try program.type("\u{3}")
                 let ending = try await program.finish()
                 #expect(ending.status == 0, "\(ending)")
-                #expect(ending.output.first?.contains("figures of http://\(stage.sandboxAddress)") == true)
-                #expect(ending.output.allSatisfy { !$0.contains(Stage.kobisKey) })
-                try expectPeace(of: [.worker, .notifier], in: folder.file("data"))
+                #expect(ending.output.first?.contains("figures of http://\(harness.sandboxAddress)") == true)
+                #expect(ending.output.allSatisfy { !$0.contains(ProcessHarness.kobisKey) })
+                try expectCleanExit(of: [.worker, .notifier], in: folder.file("data"))
             }
         }
 
@@ -79,7 +79,7 @@ extension Terminal {
             let server = try ScriptedServer { _ in }
             var settings = try settings(folder)
             settings["MARQUEE_SANDBOX_HTTP"] = String(server.url.dropFirst("http://".count))
-            let ending = try await Program.run(Stage.marquee, ["up"], environment: settings)
+            let ending = try await Program.run(ProcessHarness.marquee, ["up"], environment: settings)
             #expect(ending.status == 1 && ending.errors.count == 1, "\(ending)")
             #expect(ending.errors.first?.hasPrefix("marquee: the sandbox ended with status 1: ") == true)
         }
@@ -119,8 +119,8 @@ extension Terminal {
         }
 
         /// Looks for the last words of processes that ended by themselves.
-        private func expectPeace(of roles: [Stage.Role], in folder: String) throws {
-            for role in Stage.Role.allCases {
+        private func expectCleanExit(of roles: [ProcessHarness.Role], in folder: String) throws {
+            for role in ProcessHarness.Role.allCases {
                 let log = try? String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
                 #expect((log != nil) == roles.contains(role))
                 if let log { #expect(log.hasSuffix("\(role) stopped\n"), "\(log.suffix(500))") }

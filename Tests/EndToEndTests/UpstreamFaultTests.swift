@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Trouble {
+extension Failures {
     /// What a client is told when an upstream does not do what it should: contract, section 5.
     struct UpstreamFaultTests {
         /// The sandbox's switches, and the error that follows from them.
@@ -51,18 +51,18 @@ extension Trouble {
                     switches: ["giant": 1, "giantSize": 1_073_741_824], code: "upstreamInvalid",
                     upstream: Self.answer("kobis", nil)),
             ]
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 for fault in faults {
-                    try await stage.misbehave(["kobis": fault.switches])
+                    try await harness.setFaults(["kobis": fault.switches])
                     let outcome = try await client.day("2024-06-04")
                     #expect(!outcome.isDone)
                     expect(outcome.error, tells: fault)
                     #expect(outcome.end.data["request"]["date"] == "2024-06-04")
                 }
                 // Whatever went wrong, the process is well, and so are requests once the upstream is.
-                try await stage.misbehave(["kobis": ["errors": ["503": 1], "times": 1]])
+                try await harness.setFaults(["kobis": ["errors": ["503": 1], "times": 1]])
                 #expect(try await client.day("2024-06-04").isDone)
-                await stage.end(.sandbox)
+                await harness.end(.sandbox)
                 let outcome = try await client.day("2024-06-05")
                 expect(
                     outcome.error,
@@ -94,17 +94,17 @@ extension Trouble {
                     switches: ["truncated": 1], code: "upstreamUnavailable", isRetryable: true,
                     upstream: Self.answer("kakao", nil)),
             ]
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let chart = try await client.day("2024-06-04").events[0]
                 let code = chart.data["entries"][0]["movieCode"]
                 for fault in faults {
-                    try await stage.misbehave(["kakao": fault.switches])
+                    try await harness.setFaults(["kakao": fault.switches])
                     let outcome = try await client.request("fetch.movie", ["code": code])
                     #expect(outcome.isDone && outcome.events.count == 1)
                     #expect(outcome.end.data["problems"].list.count == 1)
                     expect(outcome.end.data["problems"][0], tells: fault)
                 }
-                try await stage.misbehave([:])
+                try await harness.setFaults([:])
                 #expect(try await client.request("fetch.movie", ["code": code]).events.count == 2)
             }
         }
@@ -118,7 +118,7 @@ extension Trouble {
                 ("kakao", ["faults": ["-10": 1]], 400, "-10"),
             ] as [(String, JSON, Double, String)])
         func closing(_ service: String, _ switches: JSON, _ status: Double, _ code: String) async throws {
-            try await Stage.play(usesFiles: true) { stage, client in
+            try await ProcessHarness.run(usesFiles: true) { harness, client in
                 let chart = try await client.day("2024-06-04").events[0]
                 /// The error that a request meets which needs the service.
                 func error() async throws -> JSON {
@@ -127,19 +127,19 @@ extension Trouble {
                         "fetch.movie", ["code": chart.data["entries"][0]["movieCode"], "refresh": true])
                     return outcome.end.data["problems"][0]
                 }
-                try await stage.misbehave([service: switches])
+                try await harness.setFaults([service: switches])
                 let answer = Self.answer(.text(service), .number(status), .text(code))
                 expect(
                     try await error(),
                     tells: Fault(
                         switches: switches, code: "quotaExhausted", isRetryable: true, upstream: answer,
                         retryAfter: Self.day))
-                try await stage.misbehave([:])
+                try await harness.setFaults([:])
                 let used = try await client.ask("status").body["quota"][service]["used"]
                 for isRestarted in [false, true] {
                     if isRestarted {
-                        try await stage.restart(.worker, by: SIGKILL)
-                        try await client.hears(.worker, since: Date())
+                        try await harness.restart(.worker, by: SIGKILL)
+                        try await client.waitForHeartbeat(of: .worker, since: Date())
                     }
                     expect(
                         try await error(),
@@ -174,9 +174,9 @@ extension Trouble {
                 let answer = next.withLock { $0 }
                 exchange.answer(answer.body, status: answer.status, headers: ["Content-Type: application/json"])
             }
-            try await Stage.play { stage, client in
-                try await stage.restart(.worker, by: SIGTERM, changes: ["MARQUEE_KOBIS_URL": server.url])
-                try await client.hears(.worker, since: Date())
+            try await ProcessHarness.run { harness, client in
+                try await harness.restart(.worker, by: SIGTERM, changes: ["MARQUEE_KOBIS_URL": server.url])
+                try await client.waitForHeartbeat(of: .worker, since: Date())
                 for answer in answers {
                     next.withLock { $0 = answer }
                     let error = try await client.day("2024-06-04").error
@@ -191,11 +191,11 @@ extension Trouble {
             .timeLimit(.minutes(5)))
         func keys() async throws {
             let other = String(repeating: "ab", count: 16)
-            try await Stage.play([.sandbox: ["--kobis-key", other]]) { _, client in
+            try await ProcessHarness.run([.sandbox: ["--kobis-key", other]]) { _, client in
                 let error = try await client.day("2024-06-04").error
                 #expect(error["code"] == "unauthorized" && error["upstream"]["code"] == "320010")
             }
-            try await Stage.play(settings: ["MARQUEE_KOBIS_KEY": ""]) { _, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_KEY": ""]) { _, client in
                 let error = try await client.day("2024-06-04").error
                 #expect(error["code"] == "unauthorized" && error["retryable"] == false)
                 #expect(error["upstream"] == Self.answer("kobis", nil))
@@ -204,7 +204,7 @@ extension Trouble {
 
         @Test("our own budget of calls ends where it is set, and ends nothing else", .timeLimit(.minutes(5)))
         func budget() async throws {
-            try await Stage.play(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "2"]) { stage, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "2"]) { harness, client in
                 for day in 1...2 { #expect(try await client.day("2024-06-0\(day)").isDone) }
                 let error = try await client.day("2024-06-03").error
                 expect(

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Facts {
+extension PublishedEvents {
     /// `fetch.week`, by the contract, sections 2 and 3.
     struct WeekTests {
         private static let weeklyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchWeeklyBoxOfficeList.json"
@@ -12,7 +12,7 @@ extension Facts {
             "a week is asked for by any day of it, in each span and form, and published with its days",
             .timeLimit(.minutes(5)))
         func spans() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 for (body, topic, last) in [
                     ("2024-06-04", "ranking.week.all.weekend.2024-06-07", "2024-06-09"),
                     (#"{"date":"20240609"}"#, "ranking.week.all.weekend.2024-06-07", "2024-06-09"),
@@ -35,15 +35,15 @@ extension Facts {
                     #expect(!chart.data["entries"].list.isEmpty)
                 }
                 // The second was known; the alerts are about national days and know nothing of weeks.
-                #expect(try await stage.requests(for: Self.weeklyCharts) == 4)
-                try await client.hears(.notifier, since: Date())
+                #expect(try await harness.requests(for: Self.weeklyCharts) == 4)
+                try await client.waitForHeartbeat(of: .notifier, since: Date())
                 #expect(client.events("alert.").isEmpty)
             }
         }
 
         @Test("a week that is not over is not published; a wrong span is a bad request", .timeLimit(.minutes(5)))
         func refusals() async throws {
-            try await Stage.play { stage, client in
+            try await ProcessHarness.run { harness, client in
                 let yesterday = KoreanDate.yesterday(at: Date())
                 // On a Monday, the week of yesterday is over.
                 if yesterday.weekday != 6 {
@@ -59,25 +59,25 @@ extension Facts {
                     #expect(answer.word == "refused" && answer.body["code"] == .text(code))
                     #expect(answer.body["field"] == .text(field))
                 }
-                #expect(try await stage.requests(for: Self.weeklyCharts) == 0)
+                #expect(try await harness.requests(for: Self.weeklyCharts) == 0)
             }
         }
 
         @Test("the command line shows a week's chart", .timeLimit(.minutes(5)))
         func commandLine() async throws {
-            try await Stage.play { stage, _ in
-                let shown = try await stage.marquee("request", "week", "2024-06-04", "--span", "weekdays")
+            try await ProcessHarness.run { harness, _ in
+                let shown = try await harness.marquee("request", "week", "2024-06-04", "--span", "weekdays")
                 #expect(shown.status == 0)
                 #expect(shown.output.first == "2024-06-03 ~ 2024-06-06 주중 박스오피스 · 확정")
                 #expect(shown.output.count == 12)
-                let bad = try await stage.marquee("request", "week", "2024-06-04", "--span", "month")
+                let bad = try await harness.marquee("request", "week", "2024-06-04", "--span", "month")
                 #expect(bad.status == 2)
             }
         }
 
         @Test("a recorded weekend is published as recorded", .timeLimit(.minutes(5)))
         func recorded() async throws {
-            try await Stage.play([.sandbox: ["--recorded", try Recorded.folder]]) { _, client in
+            try await ProcessHarness.run([.sandbox: ["--recorded", try Recorded.folder]]) { _, client in
                 let outcome = try await client.request("fetch.week", ["date": "2011-12-26"])
                 let chart = try #require(outcome.events.first, "\(outcome.error)")
                 #expect(chart.topic == "ranking.week.all.weekend.2011-12-30")

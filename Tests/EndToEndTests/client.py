@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A stranger's client: hears every event and alert, and sends what it is told to. Needs pyzmq.
+"""An independent client on pyzmq: prints every event and alert, and sends the messages it reads from standard input.
 
 It is told on standard input, one JSON object a line, {"number": 1, "form": "PUB", "frames": [base64, ...]}; PUB goes to
 the worker's SUB socket, the others to its ROUTER socket: REQ, DEALER (with the empty frame that REQ would send) and bare
@@ -22,7 +22,7 @@ poller = zmq.Poller()
 
 
 def connect(kind, address, **options):
-    """A socket that is listened to."""
+    """A socket in the poll set."""
     socket = context.socket(kind)
     for name, value in options.items():
         socket.setsockopt(getattr(zmq, name), value)
@@ -36,7 +36,7 @@ def connect(kind, address, **options):
 
 
 def tell(*words):
-    """Writes a line at once."""
+    """Writes a line, unbuffered."""
     print(*words, flush=True)
 
 

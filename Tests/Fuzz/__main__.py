@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sends the processes what is nearly right, and looks whether they live, answer, and stay as small as they were.
+"""Sends almost valid input to the processes, and checks that they run, answer and do not grow.
 
     python3 Tests/Fuzz PROGRAM [--seconds 600] [--seed 1] [--only TARGET]
 
@@ -24,7 +24,7 @@ import urllib.request
 
 import zmq
 from mutate import frames, mutate, mutate_json
-from stage import ENDPOINTS, Failure, Stage
+from harness import ENDPOINTS, Failure, ProcessHarness
 
 HERE = pathlib.Path(__file__).parent
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
@@ -32,16 +32,16 @@ context = zmq.Context.instance()
 
 
 def seeds(name):
-    """The lines of a file of seeds, each with its frames between tabs."""
+    """Returns the lines of a seed file, split into frames at tabs."""
     lines = (HERE / "seeds" / name).read_bytes().splitlines()
     return [line.split(b"\t") for line in lines if line and not line.startswith(b"#")]
 
 
 class Upstream:
-    """Stands between worker and sandbox, and changes most of the answers."""
+    """A proxy between worker and sandbox that mutates most responses."""
 
-    def __init__(self, dice):
-        self.dice, self.changes, self.answers = dice, False, 0
+    def __init__(self, rng):
+        self.rng, self.changes, self.answers = rng, False, 0
         self.server = None
 
     def __call__(self, sandbox):
@@ -58,10 +58,10 @@ class Upstream:
                         status, kind, body = answer.status, answer.headers["Content-Type"], answer.read()
                 except urllib.error.HTTPError as error:
                     status, kind, body = error.code, error.headers["Content-Type"], error.read()
-                if upstream.changes and upstream.dice.random() < 0.8:
+                if upstream.changes and upstream.rng.random() < 0.8:
                     change = mutate_json if "json" in (kind or "") else mutate
-                    body = change(body, upstream.dice)
-                    status = upstream.dice.choice([status] * 20 + [204, 301, 404, 429, 500, 503])
+                    body = change(body, upstream.rng)
+                    status = upstream.rng.choice([status] * 20 + [204, 301, 404, 429, 500, 503])
                 upstream.answers += 1
                 self.send_response(status)
                 self.send_header("Content-Type", kind or "application/json")
@@ -81,13 +81,13 @@ class Upstream:
 
 
 class Meddler(socketserver.ThreadingTCPServer):
-    """A line to an endpoint that changes some of what a client says, its greeting and its boxes too."""
+    """A proxy to an endpoint that mutates some bytes of a client, including its greeting and its encrypted boxes."""
 
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, address, dice):
-        self.target, self.dice = ("127.0.0.1", int(address.rsplit(":", 1)[1])), dice
+    def __init__(self, address, rng):
+        self.target, self.rng = ("127.0.0.1", int(address.rsplit(":", 1)[1])), rng
         super().__init__(("127.0.0.1", 0), None)
         self.address = f"tcp://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -95,20 +95,20 @@ class Meddler(socketserver.ThreadingTCPServer):
     def finish_request(self, client, _):
         with socket.create_connection(self.target) as server:
             threading.Thread(target=self.carry, args=(server, client, 0), daemon=True).start()
-            self.carry(client, server, self.dice.choice([0.1, 0.5]))
+            self.carry(client, server, self.rng.choice([0.1, 0.5]))
 
     def carry(self, source, sink, share):
-        """Until either side has had enough."""
+        """Forwards until one side closes."""
         try:
             while text := source.recv(65_536):
-                sink.sendall(mutate(text, self.dice) if self.dice.random() < share else text)
+                sink.sendall(mutate(text, self.rng) if self.rng.random() < share else text)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
             pass
 
 
-def fuzz_frames(stage, dice, until, name, kind, files):
-    """Messages on one of the endpoints; answers are read, so that they pile up nowhere."""
+def fuzz_frames(harness, rng, until, name, kind, files):
+    """Sends messages to an endpoint, and reads the answers so that they do not accumulate."""
     messages = [message for file in files for message in seeds(file)]
     sent = 0
     while time.monotonic() < until:
@@ -116,14 +116,14 @@ def fuzz_frames(stage, dice, until, name, kind, files):
         socket.linger = 0
         socket.sndtimeo = 20_000
         if kind == zmq.SUB:
-            socket.connect(stage.address(name))
+            socket.connect(harness.address(name))
             for _ in range(200):
-                socket.subscribe(mutate(dice.choice(messages)[0], dice)[:2_000])
+                socket.subscribe(mutate(rng.choice(messages)[0], rng)[:2_000])
                 sent += 1
         else:
-            socket.connect(stage.address(name))
+            socket.connect(harness.address(name))
             for _ in range(200):
-                socket.send_multipart(frames(messages, dice))
+                socket.send_multipart(frames(messages, rng))
                 sent += 1
                 while kind == zmq.DEALER and socket.poll(0):
                     socket.recv_multipart()
@@ -134,7 +134,7 @@ def fuzz_frames(stage, dice, until, name, kind, files):
 
 
 def drain(socket, word):
-    """Sends a command that nobody knows, and reads until it is refused: all before it is answered by then.
+    """Sends an unknown command, and reads until it is rejected: by then all earlier ones are answered.
 
     It is sent again now and then: a frame that is too large costs the connection, and what is on its way.
     """
@@ -145,19 +145,19 @@ def drain(socket, word):
         while time.monotonic() < again:
             if socket.poll(1_000) and any(word in frame for frame in socket.recv_multipart()):
                 return
-    raise Failure(f"no answer to {word.decode()} in two minutes: it hangs")
+    raise Failure(f"no answer to {word.decode()} within two minutes: the process hangs")
 
 
-def fuzz_visitors(stage, dice, until):
-    """Clients that send much at once and leave without an answer, again and again; what they sent must not pile up."""
+def fuzz_visitors(harness, rng, until):
+    """Connects clients that send much and leave without reading; their messages must not accumulate."""
     message = [b"fetch.day", b'{"date":"2024-06-04","note":"' + b"x" * 1_500 + b'"}']
     sent = 0
     while time.monotonic() < until:
-        name, kind = dice.choice([("commands", zmq.DEALER), ("requests", zmq.PUB)])
+        name, kind = rng.choice([("commands", zmq.DEALER), ("requests", zmq.PUB)])
         socket = context.socket(kind)
         socket.linger = 300
         socket.sndhwm = 100_000
-        socket.connect(stage.address(name))
+        socket.connect(harness.address(name))
         if kind == zmq.PUB:
             time.sleep(0.01)  # until it is connected: before that it would send to nobody
         for _ in range(1_500):
@@ -167,18 +167,18 @@ def fuzz_visitors(stage, dice, until):
     return sent
 
 
-def fuzz_upstream(stage, upstream, dice, until):
-    """Requests that have the worker read changed answers."""
+def fuzz_upstream(harness, upstream, rng, until):
+    """Sends requests that make the worker read mutated responses."""
     commands = context.socket(zmq.DEALER)
     commands.linger = 0
-    commands.connect(stage.address("commands"))
+    commands.connect(harness.address("commands"))
     before, upstream.changes = upstream.answers, True
     while time.monotonic() < until:
         for _ in range(20):
-            day = f"20{dice.randrange(10, 24):02}-{dice.randrange(1, 13):02}-{dice.randrange(1, 29):02}"
-            topic, body = dice.choice([
+            day = f"20{rng.randrange(10, 24):02}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
+            topic, body = rng.choice([
                 ("fetch.day", f'{{"date":"{day}","refresh":true}}'), ("fetch.week", f'{{"date":"{day}","refresh":true}}'),
-                ("fetch.movie", f'{{"code":"20{dice.randrange(10**6):06}","refresh":true}}')])
+                ("fetch.movie", f'{{"code":"20{rng.randrange(10**6):06}","refresh":true}}')])
             commands.send_multipart([topic.encode(), body.encode()])
         for _ in range(20):
             if commands.poll(20_000):
@@ -189,81 +189,81 @@ def fuzz_upstream(stage, upstream, dice, until):
     return upstream.answers - before
 
 
-def fuzz_http(stage, dice, until):
-    """Requests to every page, as bytes."""
+def fuzz_http(harness, rng, until):
+    """Sends raw HTTP requests to every page."""
     requests = [message[0].replace(b"\\r\\n", b"\r\n") for message in seeds("http.txt")]
-    addresses = [int(stage.page(role).rsplit(":", 1)[1]) for role in ("worker", "notifier", "board", "sandbox")]
-    return throw(dice, until, addresses, lambda: mutate(dice.choice(requests), dice) + dice.choice([b"", b"\r\n\r\n"]))
+    addresses = [int(harness.page(role).rsplit(":", 1)[1]) for role in ("worker", "notifier", "board", "sandbox")]
+    return throw(rng, until, addresses, lambda: mutate(rng.choice(requests), rng) + rng.choice([b"", b"\r\n\r\n"]))
 
 
-def fuzz_ports(stage, dice, until):
-    """Garbage on every port: noise, and greetings of ZMTP that go wrong."""
+def fuzz_ports(harness, rng, until):
+    """Sends random bytes and invalid ZMTP greetings to every port."""
     greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\x00") + bytes(32) + b"\x04\x19\x05READY"
     def noise():
-        match dice.randrange(4):
-            case 0: return dice.randbytes(dice.choice([1, 10, 64, 1_000, 100_000]))
-            case 1: return mutate(greeting, dice)
-            case 2: return greeting + dice.randbytes(dice.choice([1, 9, 300]))
-            case _: return greeting[:dice.randrange(len(greeting))]
-    return throw(dice, until, stage.ports(), noise)
+        match rng.randrange(4):
+            case 0: return rng.randbytes(rng.choice([1, 10, 64, 1_000, 100_000]))
+            case 1: return mutate(greeting, rng)
+            case 2: return greeting + rng.randbytes(rng.choice([1, 9, 300]))
+            case _: return greeting[:rng.randrange(len(greeting))]
+    return throw(rng, until, harness.ports(), noise)
 
 
-def fuzz_encrypted(stage, lines, dice, until):
-    """Clients with a key whose words are changed on their way, and garbage on every port that wants a key."""
+def fuzz_encrypted(harness, lines, rng, until):
+    """Mutates the traffic of clients with a key, and sends random bytes to every encrypted port."""
     messages = [message for file in ("requests.txt", "commands.txt") for message in seeds(file)]
     sent = 0
     while time.monotonic() < until:
-        name = dice.choice(list(lines))
+        name = rng.choice(list(lines))
         kinds = {"requests": zmq.PUB, "events": zmq.SUB, "alerts": zmq.SUB}
         client = context.socket(kinds.get(name, zmq.DEALER))
         client.linger = 0
-        stage.connect(client, name, lines[name].address)
-        for _ in range(dice.choice([1, 20])):
+        harness.connect(client, name, lines[name].address)
+        for _ in range(rng.choice([1, 20])):
             if client.type == zmq.SUB:
-                client.subscribe(dice.choice(messages)[0][:100])
+                client.subscribe(rng.choice(messages)[0][:100])
             else:
-                client.send_multipart(frames(messages, dice))
+                client.send_multipart(frames(messages, rng))
             sent += 1
-        client.poll(dice.choice([5, 50]))
+        client.poll(rng.choice([5, 50]))
         client.close()
-        sent += fuzz_ports(stage, dice, time.monotonic() + 0.02)
+        sent += fuzz_ports(harness, rng, time.monotonic() + 0.02)
     return sent
 
 
-def fuzz_rules(stage, dice, until):
-    """Rule files, each read by a program of its own: it may refuse them, in time and in words."""
-    seed, path, count = (HERE / "seeds" / "rules.yml").read_bytes(), stage.folder / "rules.yml", 0
+def fuzz_rules(harness, rng, until):
+    """Checks mutated rule files with `marquee check`: it must accept or reject each in time, with a message."""
+    seed, path, count = (HERE / "seeds" / "rules.yml").read_bytes(), harness.folder / "rules.yml", 0
     while time.monotonic() < until:
-        text = mutate(seed, dice)
+        text = mutate(seed, rng)
         path.write_bytes(text)
         try:
             done = subprocess.run(
-                [stage.program, "check", "rules", path], env=stage.environment, timeout=30, stdout=subprocess.DEVNULL,
+                [harness.program, "check", "rules", path], env=harness.environment, timeout=30, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
-            raise Failure(f"a rule file hangs: {text!r}") from None
+            raise Failure(f"marquee check hangs on a rule file: {text!r}") from None
         if done.returncode not in (0, 1, 2):
-            raise Failure(f"a rule file ends the program with {done.returncode}: {text!r}")
+            raise Failure(f"marquee check ended with {done.returncode} on a rule file: {text!r}")
         count += 1
     return count
 
 
-def throw(dice, until, ports, make):
-    """Connects, sends, perhaps waits for an answer, and goes; some stay a while."""
+def throw(rng, until, ports, make):
+    """Connects, sends, sometimes waits for an answer, and closes; some connections stay open for a while."""
     sent, staying = 0, []
     while time.monotonic() < until:
-        peer = socket.create_connection(("127.0.0.1", dice.choice(ports)), timeout=20)
+        peer = socket.create_connection(("127.0.0.1", rng.choice(ports)), timeout=20)
         try:
             peer.sendall(make())
             peer.settimeout(0.02)
-            if dice.random() < 0.3:
+            if rng.random() < 0.3:
                 peer.recv(4_096)
         except OSError:
             pass  # cut off, as it should be
         sent += 1
         staying.append(peer)
         while len(staying) > 20:
-            staying.pop(dice.randrange(len(staying))).close()
+            staying.pop(rng.randrange(len(staying))).close()
     for peer in staying:
         peer.close()
     return sent
@@ -276,46 +276,46 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", help="one target")
     options = parser.parse_args()
-    dice = random.Random(options.seed)
+    rng = random.Random(options.seed)
     upstream = Upstream(random.Random(options.seed + "upstream"))
     with tempfile.TemporaryDirectory(prefix="marquee-fuzz-") as folder:
         program = pathlib.Path(options.program).resolve()
-        stage = Stage(program, f"{folder}/open", upstream)
+        harness = ProcessHarness(program, f"{folder}/open", upstream)
         try:
-            locked = Stage(program, f"{folder}/locked", encrypted=True)
+            locked = ProcessHarness(program, f"{folder}/locked", encrypted=True)
         except Failure:
-            stage.end()
+            harness.end()
             raise
-        lines = {name: Meddler(locked.address(name), dice) for name in ENDPOINTS}
+        lines = {name: Meddler(locked.address(name), rng) for name in ENDPOINTS}
         targets = {
-            "requests": lambda until: fuzz_frames(stage, dice, until, "requests", zmq.PUB, ["requests.txt"]),
+            "requests": lambda until: fuzz_frames(harness, rng, until, "requests", zmq.PUB, ["requests.txt"]),
             "commands": lambda until: fuzz_frames(
-                stage, dice, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"]),
+                harness, rng, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"]),
             "alert-commands": lambda until: fuzz_frames(
-                stage, dice, until, "alert_commands", zmq.DEALER, ["commands.txt"]),
-            "subscriptions": lambda until: fuzz_frames(stage, dice, until, "events", zmq.SUB, ["commands.txt"]),
-            "visitors": lambda until: fuzz_visitors(stage, dice, until),
-            "upstreams": lambda until: fuzz_upstream(stage, upstream, dice, until),
-            "rules": lambda until: fuzz_rules(stage, dice, until),
-            "http": lambda until: fuzz_http(stage, dice, until),
-            "ports": lambda until: fuzz_ports(stage, dice, until),
-            "encrypted": lambda until: fuzz_encrypted(locked, lines, dice, until),
+                harness, rng, until, "alert_commands", zmq.DEALER, ["commands.txt"]),
+            "subscriptions": lambda until: fuzz_frames(harness, rng, until, "events", zmq.SUB, ["commands.txt"]),
+            "visitors": lambda until: fuzz_visitors(harness, rng, until),
+            "upstreams": lambda until: fuzz_upstream(harness, upstream, rng, until),
+            "rules": lambda until: fuzz_rules(harness, rng, until),
+            "http": lambda until: fuzz_http(harness, rng, until),
+            "ports": lambda until: fuzz_ports(harness, rng, until),
+            "encrypted": lambda until: fuzz_encrypted(locked, lines, rng, until),
         }
-        stages = {name: locked if name == "encrypted" else stage for name in targets}
+        harnesses = {name: locked if name == "encrypted" else harness for name in targets}
         try:
             if options.only and options.only not in targets:
-                raise Failure(f"no target is called {options.only}; there are {', '.join(targets)}")
+                raise Failure(f"unknown target {options.only}; the targets are {', '.join(targets)}")
             chosen = [options.only] if options.only else list(targets)
             for name in chosen:  # once for a moment, so that what is made at first use is no growth
                 targets[name](time.monotonic() + 1)
             first = {}
-            for each in stage, locked:
+            for each in harness, locked:
                 each.check()
                 first |= {(each, role): each.size(role) for role in each.children}
             for name in chosen:
                 count = targets[name](time.monotonic() + options.seconds)
-                stages[name].check()
-                sizes = ", ".join(f"{role} {stages[name].size(role)[0]:.0f} MB" for role in stage.children)
+                harnesses[name].check()
+                sizes = ", ".join(f"{role} {harnesses[name].size(role)[0]:.0f} MB" for role in harness.children)
                 print(f"ok   {name}: {count} in {options.seconds:.0f} s; {sizes}", flush=True)
             time.sleep(12)  # until the connections are given up that never greeted
             for (each, role), (memory, files) in first.items():
@@ -325,7 +325,7 @@ def main():
         except (Failure, OSError) as failure:
             sys.exit(f"fuzz: seed {options.seed}: {failure}")
         finally:
-            left = stage.end() + locked.end()
+            left = harness.end() + locked.end()
         if left:
             sys.exit(f"fuzz: {left}")
         print(f"{len(chosen)} targets, no crash, no hang, no growth")

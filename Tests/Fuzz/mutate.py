@@ -1,4 +1,4 @@
-"""Makes what is nearly right out of what is right: bytes, JSON values and frames, as a random generator decides."""
+"""Mutates valid bytes, JSON values and frames with a random generator."""
 
 import json
 
@@ -14,60 +14,60 @@ VALUES = [
 ]
 
 
-def mutate(text, dice):
-    """Some bytes changed, left out, doubled, or put in."""
+def mutate(text, rng):
+    """Returns the bytes with some changed, removed, doubled or inserted."""
     text = bytearray(text)
-    for _ in range(dice.choice([1, 1, 1, 2, 4, 16])):
-        place = dice.randrange(len(text) + 1)
-        end = min(len(text), place + dice.choice([1, 1, 2, 8, 64]))
-        match dice.randrange(5):
-            case 0: text[place:end] = bytes(dice.randrange(256) for _ in range(end - place))
+    for _ in range(rng.choice([1, 1, 1, 2, 4, 16])):
+        place = rng.randrange(len(text) + 1)
+        end = min(len(text), place + rng.choice([1, 1, 2, 8, 64]))
+        match rng.randrange(5):
+            case 0: text[place:end] = bytes(rng.randrange(256) for _ in range(end - place))
             case 1: del text[place:end]
-            case 2: text[place:place] = text[place:end] * dice.choice([1, 2, 50])
-            case 3: text[place:place] = dice.choice(PIECES)
+            case 2: text[place:place] = text[place:end] * rng.choice([1, 2, 50])
+            case 3: text[place:place] = rng.choice(PIECES)
             case 4: del text[place:]
     return bytes(text)
 
 
-def mutate_value(value, dice):
-    """One place of a JSON value changed."""
-    if isinstance(value, dict) and value and dice.random() < 0.85:
-        name = dice.choice(list(value))
+def mutate_value(value, rng):
+    """Returns a JSON value with one part changed."""
+    if isinstance(value, dict) and value and rng.random() < 0.85:
+        name = rng.choice(list(value))
         changed = dict(value)
-        match dice.randrange(6):
+        match rng.randrange(6):
             case 0: del changed[name]
-            case 1: changed[str(dice.choice(VALUES))] = changed.pop(name)
-            case _: changed[name] = mutate_value(value[name], dice)
+            case 1: changed[str(rng.choice(VALUES))] = changed.pop(name)
+            case _: changed[name] = mutate_value(value[name], rng)
         return changed
-    if isinstance(value, list) and value and dice.random() < 0.85:
-        place = dice.randrange(len(value))
-        match dice.randrange(6):
+    if isinstance(value, list) and value and rng.random() < 0.85:
+        place = rng.randrange(len(value))
+        match rng.randrange(6):
             case 0: return value[:place] + value[place + 1:]
-            case 1: return value + value[place:] * dice.choice([1, 100])
-            case _: return value[:place] + [mutate_value(value[place], dice)] + value[place + 1:]
-    return dice.choice(VALUES)
+            case 1: return value + value[place:] * rng.choice([1, 100])
+            case _: return value[:place] + [mutate_value(value[place], rng)] + value[place + 1:]
+    return rng.choice(VALUES)
 
 
-def mutate_json(text, dice):
-    """A JSON text with a value changed, and now and then bytes as well; what is no JSON has bytes changed."""
+def mutate_json(text, rng):
+    """Returns a JSON text with a value changed, sometimes also bytes. A text that is not JSON has bytes changed."""
     try:
         value = json.loads(text)
     except ValueError:
-        return mutate(text, dice)
-    for _ in range(dice.choice([1, 1, 2, 5])):
-        value = mutate_value(value, dice)
-    changed = json.dumps(value, ensure_ascii=dice.random() < 0.5).encode("utf-8", "surrogatepass")
-    return mutate(changed, dice) if dice.random() < 0.2 else changed
+        return mutate(text, rng)
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        value = mutate_value(value, rng)
+    changed = json.dumps(value, ensure_ascii=rng.random() < 0.5).encode("utf-8", "surrogatepass")
+    return mutate(changed, rng) if rng.random() < 0.2 else changed
 
 
-def frames(seeds, dice):
-    """A message: a seed's frames, each perhaps changed, left out, or doubled."""
-    message = list(dice.choice(seeds))
+def frames(seeds, rng):
+    """Returns a seed's frames, some of them changed, removed or doubled."""
+    message = list(rng.choice(seeds))
     for place in range(len(message)):
-        if dice.random() < 0.6:
-            message[place] = mutate_json(message[place], dice)
-    match dice.randrange(12):
+        if rng.random() < 0.6:
+            message[place] = mutate_json(message[place], rng)
+    match rng.randrange(12):
         case 0: message = message[:1]
-        case 1: message = message * dice.choice([2, 40])
-        case 2: message.insert(dice.randrange(len(message) + 1), b"")
+        case 1: message = message * rng.choice([2, 40])
+        case 2: message.insert(rng.randrange(len(message) + 1), b"")
     return message or [b""]

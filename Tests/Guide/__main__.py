@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Does with the real processes what docs/operations.md says to do, under "When things change" and "Encryption and keys".
+"""Follows docs/operations.md with the real processes: "When things change" and "Encryption and keys".
 
     python3 Tests/Guide PROGRAM [--only CASE]
 
@@ -26,7 +26,7 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Fuzz"))
-from stage import Failure, Stage  # noqa: E402
+from harness import Failure, ProcessHarness  # noqa: E402
 
 TOP = HERE.parent.parent
 PATIENCE = 60
@@ -35,7 +35,7 @@ passed = 0
 
 
 def check(holds, what):
-    """Counts and prints something that holds, or ends the test."""
+    """Counts and prints a check that holds; ends the test if it does not."""
     global passed
     if not holds:
         raise Failure(what)
@@ -44,17 +44,17 @@ def check(holds, what):
 
 
 def wait_until(holds, what):
-    """Asks until it is so."""
+    """Waits until a condition holds."""
     deadline = time.monotonic() + PATIENCE
     while not holds():
         if time.monotonic() > deadline:
-            raise Failure(f"not within {PATIENCE} s: {what}")
+            raise Failure(f"did not happen within {PATIENCE} s: {what}")
         time.sleep(0.1)
     check(True, what)
 
 
-class Site(Stage):
-    """An installation, and what its operator does with it."""
+class Site(ProcessHarness):
+    """An installation, and the operations on it."""
 
     def __init__(self, program, folder):
         folder = pathlib.Path(folder)
@@ -74,7 +74,7 @@ class Site(Stage):
         super().__init__(program, folder, settings=settings)
 
     def start(self, role, **changes):
-        """Starts a process, with its own key where it is a client, and with a clock that can be moved."""
+        """Starts a process with a movable clock, and with its own key if it is a client."""
         kept = self.environment
         self.environment = kept | {"LD_PRELOAD": kept["CLOCK"]} | changes
         if role in ("notifier", "board"):
@@ -92,10 +92,10 @@ class Site(Stage):
             child = self.children.pop(role)
             child.terminate()
             if child.wait(20) != 0:
-                raise Failure(f"the {role} ended with {child.returncode}: {self.last_words(role)}")
+                raise Failure(f"the {role} ended with {child.returncode}: {self.log_tail(role)}")
 
     def marquee(self, *words, **changes):
-        """What a command prints, and how it ends."""
+        """Returns the output and the exit status of a command."""
         done = subprocess.run(
             [self.program, *words], env=self.environment | changes, text=True, capture_output=True, timeout=PATIENCE)
         return done.returncode, (done.stdout + done.stderr).strip()
@@ -110,14 +110,14 @@ class Site(Stage):
         return json.loads(self.must("status", **changes))
 
     def day(self, date, **changes):
-        """Asks for a day; whether it came."""
+        """Requests a day. Returns whether it came."""
         code, printed = self.marquee("request", "day", str(date), **changes)
         if code != 0:
             print(f"     {printed.splitlines()[-1]}", flush=True)
         return code == 0
 
     def ready(self, role="worker"):
-        """What `/readyz` says."""
+        """Returns the body of `/readyz`."""
         try:
             with urllib.request.urlopen(f"{self.page(role)}/readyz", timeout=PATIENCE) as answer:
                 return answer.read().decode().strip()
@@ -125,13 +125,13 @@ class Site(Stage):
             return error.read().decode().strip()
 
     def figure(self, name, role="worker"):
-        """The sum of a metric's samples."""
+        """Returns the sum of a metric's samples."""
         with urllib.request.urlopen(f"{self.page(role)}/metrics", timeout=PATIENCE) as answer:
             lines = [line.decode() for line in answer if not line.startswith(b"#")]
         return sum(float(line.split()[-1]) for line in lines if line.partition("{")[0].split()[0] == name)
 
     def sandbox(self, switches=None):
-        """Sets the upstream's switches, or tells how many charts it was asked for."""
+        """Sets the upstream's switches, and returns the number of chart requests."""
         body = None if switches is None else json.dumps(switches).encode()
         request = urllib.request.Request(f"{self.page('sandbox')}/control", data=body, method="PUT" if body else "GET")
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
@@ -144,7 +144,7 @@ class Site(Stage):
 
 
 def rotate_client_key(site):
-    """A new key for a client, while everything runs."""
+    """Replaces the key of a client while all processes run."""
     first = {"MARQUEE_CURVE_CLIENT": "ann"}
     check(site.marquee("status", **first)[0] != 0, "a client without a key cannot even try")
     site.must("keys", "new", "client", "ann", "--roles", "read,request")
@@ -159,7 +159,7 @@ def rotate_client_key(site):
 
 
 def rotate_server_key(site):
-    """A new key for the server."""
+    """Replaces the key of the server."""
     epoch = site.status()["epoch"]
     site.must("keys", "new", "server", "server-2")
     site.stop("board", "notifier", "worker")
@@ -173,7 +173,7 @@ def rotate_server_key(site):
 
 
 def back_up_and_restore(site):
-    """A backup, and the log as it was then."""
+    """Restores a backup."""
     epoch = site.status()["epoch"]
     backup = site.folder / "backup.db"
     site.must("backup", str(backup))
@@ -189,7 +189,7 @@ def back_up_and_restore(site):
 
 
 def upgrade(site):
-    """Another program in the place of the old one."""
+    """Replaces the program by another version."""
     before = site.status()
     site.must("backup", str(site.folder / "before-upgrade.db"))
     # The page's files are found above the program.
@@ -211,7 +211,7 @@ def upgrade(site):
 
 
 def move(site):
-    """Another machine: other folders, other ports, the same log."""
+    """Moves to another machine: other folders, other ports, the same log."""
     before = site.status()
     site.stop("board", "notifier", "worker")
     for name in "MARQUEE_DATA", "MARQUEE_CURVE_KEYS":
@@ -229,12 +229,12 @@ def move(site):
 
 
 def fill_disk(site):
-    """No room, and room again."""
+    """Fills the disk, and frees it again."""
     data = pathlib.Path(site.environment["MARQUEE_DATA"])
     site.stop("board", "notifier", "worker")
     with small_disk(site.folder / "small") as disk:
         if not disk:
-            print("     skipped: no small disk can be mounted here", flush=True)
+            print("     skipped: this machine cannot mount a small disk", flush=True)
             for role in "worker", "notifier", "board":
                 site.start(role)
             return
@@ -260,7 +260,7 @@ def fill_disk(site):
 
 @contextlib.contextmanager
 def small_disk(folder):
-    """A folder with little room, or nothing where only root may make one."""
+    """Returns a folder on a small disk, or None without the rights of root."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-guide", folder]
     if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode != 0:
@@ -273,7 +273,7 @@ def small_disk(folder):
 
 
 def lose_upstream(site):
-    """The upstream is down for a week, which a moved clock makes short."""
+    """Takes the upstream down for a week, shortened by moving the clock."""
     korea = datetime.timezone(datetime.timedelta(hours=9))
     now = datetime.datetime.now(korea)
     noon = int((now.replace(hour=12, minute=45, second=0) - now).total_seconds())  # so that each look finds something to do
@@ -310,13 +310,13 @@ def lose_upstream(site):
 
 
 def known(site, days):
-    """Those of the days whose chart is in the log."""
+    """Returns the days whose chart is in the log."""
     printed = site.must("export", "--json", f"--from={days[0]}", f"--to={days[-1]}")
     return [datetime.date.fromisoformat(json.loads(line)["data"]["date"]) for line in printed.splitlines()]
 
 
 def alerts(site):
-    """The days of all alerts that were published."""
+    """Returns the days of all published alerts."""
     with sqlite3.connect(f"file:{site.environment['MARQUEE_DATA']}/notifier.db?mode=ro", uri=True) as log:
         topics = [topic for topic, in log.execute("select topic from event where topic like 'alert.%'")]
     return [datetime.date.fromisoformat(topic.rsplit(".", 1)[1]) for topic in topics]

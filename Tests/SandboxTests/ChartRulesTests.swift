@@ -5,10 +5,10 @@ import Testing
 
 @testable import Sandbox
 
-/// A dozen days of every year, on all days of the week.
+/// About twelve days of every year, on all days of the week.
 private let sampledDays = stride(from: KoreanDate.firstChart.dayNumber, to: 20_760, by: 31).map(KoreanDate.init)
 
-/// An instant at which all sampled days are settled.
+/// A time at which all sampled days are settled.
 let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
 
 @Suite(.ownThread) struct ChartRulesTests {
@@ -19,7 +19,7 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
         world.chart(of: ChartPeriod(day: date), in: market, as: settled, lines: 10)
     }
 
-    @Test("each day has ten lines in order of admissions, ranked with ties, with shares below 100 in all")
+    @Test("each day has ten lines ordered by audience, ranked with ties, with shares below 100 in total")
     func order() throws {
         for date in sampledDays {
             let lines = chart(date)
@@ -36,7 +36,8 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
     }
 
     @Test(
-        "totals add up and changes are differences between two settled days", arguments: [Market.all, artHouse, seoul])
+        "totals add up, and changes are the differences between two settled days",
+        arguments: [Market.all, artHouse, seoul])
     func arithmetic(market: Market) throws {
         var pairs = 0
         for date in sampledDays {
@@ -63,7 +64,7 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
         #expect(pairs > 2000)
     }
 
-    @Test("over the years everything odd that real charts show is seen")
+    @Test("over the years the charts show all oddities of real charts")
     func oddities() throws {
         var seen: Set<String> = []
         for number in stride(from: KoreanDate.firstChart.dayNumber, to: 20_760, by: 6) {
@@ -88,18 +89,18 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
             }
             if Set(lines.map(\.rank)).count < lines.count { seen.insert("tie") }
             if lines.map(\.salesAmt).compactMap({ Int($0) }) != lines.compactMap({ Int($0.salesAmt) }).sorted(by: >) {
-                seen.insert("takings out of order")
+                seen.insert("sales out of order")
             }
         }
         #expect(
             seen == [
                 "no opening day", "new preview", "old preview", "re-release", "new with a past", "comeback",
                 "letter in a code", "tab", "no-break space", "trailing blank", "leading blank", "angle brackets",
-                "English title", "tie", "takings out of order",
+                "English title", "tie", "sales out of order",
             ])
     }
 
-    @Test("filters rank films within their market", arguments: Market.Nation.allCases)
+    @Test("filters rank movies within their market", arguments: Market.Nation.allCases)
     func nations(nation: Market.Nation) {
         let date = KoreanDate.firstChart + 5000
         let all = world.ranking(of: ChartPeriod(day: date), in: .all, as: settled)
@@ -108,7 +109,7 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
         #expect(some.map(\.movie.code) == all.filter { $0.movie.isKorean == (nation == .korean) }.map(\.movie.code))
     }
 
-    @Test("the areas' admissions and takings add up to the country's")
+    @Test("the audience and sales of all areas add up to those of the country")
     func areas() {
         let date = KoreanDate.firstChart + 6000
         let country = world.ranking(of: ChartPeriod(day: date), in: .all, as: settled)
@@ -120,17 +121,17 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
         #expect(Set(areas.map { $0.prefix(10).map(\.movie.code) }).count > 10)
     }
 
-    @Test("a weekly chart adds up its days and keeps idle decimals", arguments: ["0", "1", "2"])
+    @Test("a weekly chart adds up its days and keeps trailing decimals", arguments: ["0", "1", "2"])
     func weekly(part: String) throws {
-        let span = ChartPeriod(try #require(ChartPeriod.Part(rawValue: part)), of: KoreanDate.firstChart + 3000)
-        let lines = world.chart(of: span, in: .all, as: settled, lines: 10)
+        let period = ChartPeriod(try #require(ChartPeriod.Part(rawValue: part)), of: KoreanDate.firstChart + 3000)
+        let lines = world.chart(of: period, in: .all, as: settled, lines: 10)
         let first = try #require(lines.first)
         let movie = try #require(world.movie(code: first.movieCd, as: settled))
-        let days = span.days.compactMap {
-            RankedMovie(of: movie, slice: .country, in: ChartPeriod(day: $0), as: settled)
+        let days = period.days.compactMap {
+            RankedMovie(of: movie, areaShare: .country, in: ChartPeriod(day: $0), as: settled)
         }
         #expect(first.audiCnt == String(days.reduce(0) { $0 + $1.audience }))
-        #expect(span.days.count == ["0": 7, "1": 3, "2": 4][part])
+        #expect(period.days.count == ["0": 7, "1": 3, "2": 4][part])
         for line in lines {
             #expect(line.audiChange.contains(".") && line.salesChange.contains("."))
         }
@@ -140,7 +141,7 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
 private let artHouse = Market(films: .diverse)
 private let seoul = Market(area: Market.Area("0105001"))
 
-/// The numbers of a line.
+/// The numbers in a line.
 private struct Figures {
     let rank: Int
     let rankDelta: Int

@@ -21,39 +21,39 @@ struct FaultsTests {
     }
 
     @Test(
-        "what is no switch is refused by name",
+        "an invalid switch or value is rejected",
         arguments: [
             "kobis.latency", "kobis.latency=soon", "kobis.latency=-1", "kobis.slowness=1", "kobis.notice=1.5",
             "kobis.errors.200=1", "kobis.errors=1", "worker.latency=1", "kobis=1", "kobis.dead=1", "images.quota=1",
             "images.faults.-10=1", "seed=0.5", "=1", "",
         ])
-    func refusals(assignment: String) {
+    func rejections(assignment: String) {
         var faults = Faults()
         #expect(throws: SandboxError.self) { try faults.set(assignment) }
         #expect(faults == Faults())
     }
 
-    @Test("a rate hits its part of the requests, the same ones in every run")
+    @Test("a rate affects its part of the requests, the same ones in every run")
     func rates() {
-        var behaviour = FaultProfile()
-        behaviour.errors = [500: 0.1, 503: 0.2]
-        behaviour.notice = 0.05
-        func run(_ seed: UInt64) -> [FaultProfile.InjectedFault?] {
-            (1...2000).map { behaviour.mishap(of: $0, dice: SeededRandom(seed: seed)) }
+        var faultProfile = FaultProfile()
+        faultProfile.errors = [500: 0.1, 503: 0.2]
+        faultProfile.maintenancePage = 0.05
+        func faults(_ seed: UInt64) -> [FaultProfile.InjectedFault?] {
+            (1...2000).map { faultProfile.injectedFault(for: $0, random: SeededRandom(seed: seed)) }
         }
-        #expect(run(1) == run(1))
-        #expect(run(1) != run(2))
-        #expect((140...240).contains(run(1).count { $0 == .status(500) }))
-        #expect((310...450).contains(run(1).count { $0 == .status(503) }))
-        #expect((60...145).contains(run(1).count { $0 == .notice }))
+        #expect(faults(1) == faults(1))
+        #expect(faults(1) != faults(2))
+        #expect((140...240).contains(faults(1).count { $0 == .status(500) }))
+        #expect((310...450).contains(faults(1).count { $0 == .status(503) }))
+        #expect((60...145).contains(faults(1).count { $0 == .maintenancePage }))
     }
 
-    @Test("a misbehaviour with a number of times ends after them")
+    @Test("`times` ends a fault after this number of requests")
     func times() {
-        var behaviour = FaultProfile()
-        behaviour.errors = [503: 1]
-        behaviour.times = 2
-        let mishaps = (1...4).map { behaviour.mishap(of: $0, dice: SeededRandom(seed: 1)) }
-        #expect(mishaps == [.status(503), .status(503), nil, nil])
+        var faultProfile = FaultProfile()
+        faultProfile.errors = [503: 1]
+        faultProfile.times = 2
+        let injectedFaults = (1...4).map { faultProfile.injectedFault(for: $0, random: SeededRandom(seed: 1)) }
+        #expect(injectedFaults == [.status(503), .status(503), nil, nil])
     }
 }

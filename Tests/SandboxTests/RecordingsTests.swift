@@ -12,48 +12,48 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
         try Recordings(folder: Recorded.folder)
     }
 
-    private func question(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuery {
+    private func chartQuery(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuery {
         ChartQuery(date: try #require(KoreanDate(date)), part: nil, market: market, lines: lines)
     }
 
-    @Test("a recorded day is served as it was recorded")
+    @Test("a recorded day is served unchanged")
     func day() throws {
-        let body = try recordings().chart(try question("2022-01-05"), at: noon)
+        let body = try recordings().chart(try chartQuery("2022-01-05"), at: noon)
         #expect(body == Array(try Recorded.data("kobis/daily/20220105.json")).trimmingNewline)
     }
 
-    @Test("of several versions the one that was known at the time is served, and the last from then on")
+    @Test("the version known at the time is served, the first before it, the last after it")
     func versions() throws {
         let recordings = try recordings()
         let files = try Recorded.files(in: "kobis/revisions/20260125")
         let first = Array(try Recorded.data(try #require(files.first))).trimmingNewline
         let last = Array(try Recorded.data(try #require(files.last))).trimmingNewline
-        let question = try question("2026-01-25")
-        #expect(recordings.chart(question, at: .distantFuture).trimmingNewline == last)
-        #expect(recordings.chart(question, at: .distantPast).trimmingNewline == first)
+        let query = try chartQuery("2026-01-25")
+        #expect(recordings.chart(query, at: .distantFuture).trimmingNewline == last)
+        #expect(recordings.chart(query, at: .distantPast).trimmingNewline == first)
         #expect(first != last)
     }
 
-    @Test("filtered days are apart from the whole market, and what is not there is empty")
+    @Test("filtered charts differ from the whole market, and a missing chart is empty")
     func markets() throws {
         let recordings = try recordings()
-        let korean = recordings.chart(try question("2024-06-04", Market(nation: .korean)), at: noon)
+        let korean = recordings.chart(try chartQuery("2024-06-04", Market(nation: .korean)), at: noon)
         #expect(korean == Array(try Recorded.lines("kobis/daily-variants/2024-06.repNationCd=K.jsonl")[3]))
-        #expect(korean != recordings.chart(try question("2024-06-04"), at: noon))
-        let unknown = try question("2005-05-05")
+        #expect(korean != recordings.chart(try chartQuery("2024-06-04"), at: noon))
+        let unknown = try chartQuery("2005-05-05")
         #expect(recordings.chart(unknown, at: noon) == unknown.body([]))
     }
 
-    @Test("fewer lines are cut from a recorded day")
+    @Test("a request for fewer lines gets the first lines of the recorded day")
     func lines() throws {
         let recordings = try recordings()
-        let all = String(decoding: recordings.chart(try question("2022-01-05"), at: noon), as: UTF8.self)
-        let three = String(decoding: recordings.chart(try question("2022-01-05", lines: 3), at: noon), as: UTF8.self)
+        let all = String(decoding: recordings.chart(try chartQuery("2022-01-05"), at: noon), as: UTF8.self)
+        let three = String(decoding: recordings.chart(try chartQuery("2022-01-05", lines: 3), at: noon), as: UTF8.self)
         #expect(all.hasPrefix(three.dropLast(3)))
         #expect(three.contains(#""rnum":"3""#) && !three.contains(#""rnum":"4""#))
     }
 
-    @Test("recorded weekends, films and pictures are found")
+    @Test("recorded weekends, movies and images are found")
     func others() throws {
         let recordings = try recordings()
         let weekend = ChartQuery(
@@ -63,13 +63,13 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
             recordings.movie(code: "2022B512", at: noon)
                 == Array(try Recorded.data("kobis/movie/2022B512.json")).trimmingNewline)
         #expect(recordings.movie(code: "00000000", at: noon) == World.movieBody(nil))
-        let posters = recordings.images(ImageQuery(query: "파묘 영화 포스터", page: 1, size: 80), base: "", at: noon)
+        let posters = recordings.images(ImageQuery(text: "파묘 영화 포스터", page: 1, size: 80), base: "", at: noon)
         #expect(posters == Array(try Recorded.data("kakao/image/movie-poster-80.json")).trimmingNewline)
-        let none = recordings.images(ImageQuery(query: "파묘", page: 1, size: 80), base: "", at: noon)
+        let none = recordings.images(ImageQuery(text: "파묘", page: 1, size: 80), base: "", at: noon)
         #expect(String(decoding: none, as: UTF8.self).contains(#""documents":[]"#))
     }
 
-    @Test("our arithmetic of percentages gives the recorded ones")
+    @Test("computed percentages equal the recorded ones")
     func percentages() throws {
         var count = 0
         for file in try Recorded.files(in: "kobis/daily-2024") {

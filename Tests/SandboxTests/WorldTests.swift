@@ -11,7 +11,7 @@ struct WorldTests {
         world.chart(of: ChartPeriod(day: day), in: .all, as: PublishedView(at: instant), lines: 10)
     }
 
-    @Test("the same seed makes the same world, in whatever order it is asked, and another seed another")
+    @Test("the same seed generates the same world in any order of requests, and another seed another world")
     func determinism() {
         let one = World(seed: 7)
         let other = World(seed: 7)
@@ -20,25 +20,25 @@ struct WorldTests {
         #expect(chart(one, at: settledInstant) != chart(World(seed: 8), at: settledInstant))
     }
 
-    @Test("the world of seed 1 is the one that everybody's notes and pictures are of")
+    @Test("seed 1 generates the world that the docs describe")
     func golden() {
         let lines = chart(World(seed: 1), at: settledInstant)
         #expect(lines.map { "\($0.movieCd) \($0.audiCnt) \($0.salesAcc)" } == goldenLines)
     }
 
-    @Test("a day has no chart before five past midnight after it, and none before the first or of days to come")
+    @Test("a day has a chart from 00:05 of the next day; future days and days before the first chart have none")
     func publication() {
         let world = World(seed: 1)
         let midnight = (day + 1).start
         #expect(chart(world, at: midnight + 299).isEmpty)
         #expect(chart(world, at: midnight + 301).count == 10)
-        let knowledge = PublishedView(at: midnight + 3600)
+        let publishedView = PublishedView(at: midnight + 3600)
         for date in [day + 1, day + 2, .firstChart - 1] {
-            #expect(world.chart(of: ChartPeriod(day: date), in: .all, as: knowledge, lines: 10).isEmpty)
+            #expect(world.chart(of: ChartPeriod(day: date), in: .all, as: publishedView, lines: 10).isEmpty)
         }
     }
 
-    @Test("figures are corrected by a little at a time until the day settles, and never again")
+    @Test("figures change in small corrections until the day settles, then never again")
     func corrections() throws {
         let world = World(seed: 1)
         let hours = [1, 10, 15, 33, 72.5]
@@ -56,12 +56,13 @@ struct WorldTests {
         #expect(chart(world, at: (day + 1).start + 11 * 3600) == versions[1])
     }
 
-    @Test("what is known of one day at one time agrees with what is known of the day before")
+    @Test("the provisional figures of a day agree with those of the day before")
     func provisionalArithmetic() throws {
         let world = World(seed: 1)
-        let knowledge = PublishedView(at: (day + 1).start + 3600)
+        let publishedView = PublishedView(at: (day + 1).start + 3600)
         let before = Dictionary(
-            uniqueKeysWithValues: world.chart(of: ChartPeriod(day: day - 1), in: .all, as: knowledge, lines: 10).map {
+            uniqueKeysWithValues: world.chart(of: ChartPeriod(day: day - 1), in: .all, as: publishedView, lines: 10).map
+            {
                 ($0.movieCd, $0)
             })
         let pairs = chart(world, at: (day + 1).start + 3600).compactMap { line in
@@ -74,7 +75,7 @@ struct WorldTests {
         }
     }
 
-    @Test("a code leads back to its film, and no other text does")
+    @Test("a code identifies its movie, and other texts identify none")
     func codes() {
         var codes: Set<String> = []
         for week in 1_770..<2_970 {
@@ -85,27 +86,27 @@ struct WorldTests {
             }
         }
         #expect(codes.count == 1_200 * SimulatedMovieID.slots)
-        let knowledge = PublishedView(at: settledInstant)
+        let publishedView = PublishedView(at: settledInstant)
         let ancient = SimulatedMovieID(week: ReleaseWeek(number: 0), slot: 0)
-        #expect(World(seed: 1).movie(code: ancient.code, as: knowledge) == nil)
+        #expect(World(seed: 1).movie(code: ancient.code, as: publishedView) == nil)
         #expect(World(seed: 1).movie(titled: "x", as: PublishedView(at: .distantPast)) == nil)
         for text in ["", "2024", "2024000", "202400000", "2024Z001", "2024+001", "abcd0001", "9999999999999999"] {
             #expect(SimulatedMovieID(code: text) == nil)
         }
     }
 
-    @Test("a film's pictures are found by its title, with or without words for a poster")
+    @Test("a search finds a movie by its title, with or without words such as poster")
     func titles() throws {
         let world = World(seed: 1)
-        let knowledge = PublishedView(at: settledInstant)
+        let publishedView = PublishedView(at: settledInstant)
         let lines = chart(world, at: settledInstant)
-        let found = lines.compactMap { world.movie(titled: "\($0.movieNm) 영화 포스터", as: knowledge) }
+        let found = lines.compactMap { world.movie(titled: "\($0.movieNm) 영화 포스터", as: publishedView) }
         #expect(found.count == 10)
         #expect(zip(found, lines).allSatisfy { $0.title.split(separator: " ") == $1.movieNm.split(separator: " ") })
-        #expect(world.movie(titled: "아무도 만들지 않은 영화", as: knowledge) == nil)
+        #expect(world.movie(titled: "아무도 만들지 않은 영화", as: publishedView) == nil)
     }
 
-    @Test("the facts of films have the gaps of real ones")
+    @Test("the facts of movies are incomplete like real ones")
     func facts() {
         let movies = (2_800..<2_830).flatMap { World(seed: 1).movies(openingIn: ReleaseWeek(number: $0)) }
         let facts = movies.map(\.facts)

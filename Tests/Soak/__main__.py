@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Keeps all processes busy for an hour with a bit of everything, and looks whether they stay as large as they were.
+"""Keeps all processes busy for an hour with all kinds of work, and checks that they do not grow.
 
     python3 Tests/Soak PROGRAM [--minutes 60]
 
@@ -24,7 +24,7 @@ import zmq
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Fuzz"))
-from stage import Failure, Stage  # noqa: E402
+from harness import Failure, ProcessHarness  # noqa: E402
 
 GROWTH = 1.15  # what the last tenth of the time may hold, as a share of the tenth after the warming up
 ROOM = 8  # megabytes that are never worth an alarm
@@ -37,20 +37,20 @@ def count(name, amount=1):
     done[name] = done.get(name, 0) + amount
 
 
-def open_socket(stage, kind, name):
+def open_socket(harness, kind, name):
     socket = context.socket(kind)
     socket.linger = 0
     socket.rcvtimeo = PATIENCE
-    socket.connect(stage.address(name))
+    socket.connect(harness.address(name))
     return socket
 
 
-def requests(stage, dice):
-    """Days and films, some for the first time, most again."""
-    commands = open_socket(stage, zmq.REQ, "commands")
+def requests(harness, rng):
+    """Requests days and movies, some for the first time, most repeatedly."""
+    commands = open_socket(harness, zmq.REQ, "commands")
     for _ in range(40):
-        day = f"{dice.randrange(2010, 2012)}-{dice.randrange(1, 13):02}-{dice.randrange(1, 29):02}"
-        refresh = "true" if dice.random() < 0.3 else "false"
+        day = f"{rng.randrange(2010, 2012)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
+        refresh = "true" if rng.random() < 0.3 else "false"
         commands.send_multipart([b"fetch.day", f'{{"date":"{day}","refresh":{refresh}}}'.encode()])
         commands.recv_multipart()
         count("requests")
@@ -58,10 +58,10 @@ def requests(stage, dice):
     commands.close()
 
 
-def replays(stage, dice):
-    """A stream from its beginning to its end, page by page."""
+def replays(harness, rng):
+    """Reads a stream from its beginning to its end, page by page."""
     for name, stream in ("commands", "ranking"), ("commands", "request"), ("alert_commands", "alert"):
-        commands = open_socket(stage, zmq.REQ, name)
+        commands = open_socket(harness, zmq.REQ, name)
         after, more = "", True
         for _ in range(20):
             commands.send_multipart([b"replay", f'{{"stream":"{stream}","after":"{after}","limit":200}}'.encode()])
@@ -73,11 +73,11 @@ def replays(stage, dice):
         commands.close()
 
 
-def subscribers(stage, dice):
-    """Ten at once: some read, some do not, and all go."""
-    sockets = [open_socket(stage, zmq.SUB, dice.choice(["events", "alerts"])) for _ in range(10)]
+def subscribers(harness, rng):
+    """Opens ten subscribers, of which some do not read, and closes them."""
+    sockets = [open_socket(harness, zmq.SUB, rng.choice(["events", "alerts"])) for _ in range(10)]
     for socket in sockets:
-        socket.subscribe(dice.choice([b"", b"ranking.", b"alert.", b"heartbeat.", b"request.done."]))
+        socket.subscribe(rng.choice([b"", b"ranking.", b"alert.", b"heartbeat.", b"request.done."]))
     until = time.monotonic() + 3
     while time.monotonic() < until:
         for socket in sockets[:5]:
@@ -88,35 +88,35 @@ def subscribers(stage, dice):
         socket.close()
 
 
-def browsers(stage, dice):
-    """Pages, figures and the live feed of the board, and everybody's metrics."""
+def browsers(harness, rng):
+    """Reads pages, data and the live feed of the board, and the metrics of all processes."""
     for role, page in ("board", "/"), ("board", "/api/v1/days/2010-06-04"), ("worker", "/metrics"), ("notifier", "/metrics"):
         try:
-            with urllib.request.urlopen(stage.page(role) + page, timeout=PATIENCE / 1000) as answer:
+            with urllib.request.urlopen(harness.page(role) + page, timeout=PATIENCE / 1000) as answer:
                 answer.read()
         except urllib.error.HTTPError:
             pass  # a day that nobody has asked for
         count("pages of the web")
 
 
-def nuisance(stage, dice):
-    """What is malformed, and connections that come to nothing."""
-    publisher = open_socket(stage, zmq.PUB, "requests")
+def nuisance(harness, rng):
+    """Sends malformed messages, and opens connections that send nothing valid."""
+    publisher = open_socket(harness, zmq.PUB, "requests")
     time.sleep(0.2)
     for _ in range(20):
-        publisher.send_multipart([dice.randbytes(dice.randrange(40)), dice.randbytes(dice.randrange(2_000))])
+        publisher.send_multipart([rng.randbytes(rng.randrange(40)), rng.randbytes(rng.randrange(2_000))])
         count("malformed requests")
     publisher.close()
-    for port in stage.ports():
+    for port in harness.ports():
         with network.create_connection(("127.0.0.1", port), timeout=10) as peer:
-            peer.sendall(dice.randbytes(dice.randrange(100)))
+            peer.sendall(rng.randbytes(rng.randrange(100)))
         count("broken connections")
 
 
-def trouble(stage, dice):
-    """An upstream that is slow or fails, for a moment."""
-    faults = dice.choice([b'{"kobis":{"latency":300}}', b'{"kobis":{"errors":{"503":0.5}}}', b"{}"])
-    request = urllib.request.Request(stage.page("sandbox") + "/control", data=faults, method="PUT")
+def inject_faults(harness, rng):
+    """Makes an upstream slow or failing for a moment."""
+    faults = rng.choice([b'{"kobis":{"latency":300}}', b'{"kobis":{"errors":{"503":0.5}}}', b"{}"])
+    request = urllib.request.Request(harness.page("sandbox") + "/control", data=faults, method="PUT")
     try:
         urllib.request.urlopen(request, timeout=10).close()
     except urllib.error.HTTPError:
@@ -124,22 +124,22 @@ def trouble(stage, dice):
     time.sleep(2)
 
 
-def keep(play, stage, seed, until, failures):
-    """Plays one part again and again."""
-    dice = random.Random(seed)
+def keep(play, harness, seed, until, failures):
+    """Runs one part repeatedly until the end."""
+    rng = random.Random(seed)
     while time.monotonic() < until and not failures:
         try:
-            play(stage, dice)
+            play(harness, rng)
             time.sleep(0.5)
         except Exception as error:  # the run has failed, whatever it was
             failures.append(f"{play.__name__}: {error!r}")
 
 
-def table(stage, samples):
-    """What each process held, and whether that is flat."""
+def table(harness, samples):
+    """Prints the memory and descriptors of each process, and returns those that grew."""
     grown = []
     print(f"{'':10}{'MB, after warming up':>22}{'MB, at the end':>16}{'most':>8}{'descriptors':>14}")
-    for role in stage.children:
+    for role in harness.children:
         kept = [sample[role] for sample in samples][len(samples) // 10:]
         tenth = max(1, len(kept) // 9)
         first, last = (statistics.median(size[0] for size in part) for part in (kept[:tenth], kept[-tenth:]))
@@ -157,25 +157,25 @@ def main():
     parser.add_argument("--minutes", type=float, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="marquee-soak-") as folder:
-        stage = Stage(pathlib.Path(options.program).resolve(), folder)
+        harness = ProcessHarness(pathlib.Path(options.program).resolve(), folder)
         failures, samples = [], []
         until = time.monotonic() + 60 * options.minutes
-        parts = [requests, replays, subscribers, browsers, nuisance, trouble]
-        threads = [threading.Thread(target=keep, args=(part, stage, index, until, failures)) for index, part in enumerate(parts)]
+        parts = [requests, replays, subscribers, browsers, nuisance, inject_faults]
+        threads = [threading.Thread(target=keep, args=(part, harness, index, until, failures)) for index, part in enumerate(parts)]
         for thread in threads:
             thread.start()
         try:
             while time.monotonic() < until and not failures:
                 time.sleep(min(10, 6 * options.minutes))
-                stage.check()
-                samples.append({role: stage.size(role) for role in stage.children})
+                harness.check()
+                samples.append({role: harness.size(role) for role in harness.children})
         except (Failure, OSError) as failure:
             failures.append(str(failure))
         for thread in threads:
             thread.join()
-        grown = table(stage, samples) if samples else []
+        grown = table(harness, samples) if samples else []
         print(", ".join(f"{amount} {name}" for name, amount in sorted(done.items())))
-        left = stage.end()
+        left = harness.end()
     if failures or grown or left:
         sys.exit(f"soak: {failures} grown: {grown} {left}")
     print(f"{options.minutes:.0f} minutes, flat")

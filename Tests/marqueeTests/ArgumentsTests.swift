@@ -2,7 +2,7 @@ import Testing
 
 @testable import marquee
 
-/// How a command's words are sorted.
+/// Parsing of a command's arguments.
 @Suite struct ArgumentsTests {
     private let usage = Usage(
         name: "play", summary: "Plays.",
@@ -16,7 +16,7 @@ import Testing
         try Arguments(words, usage: usage)
     }
 
-    @Test("options and positional arguments may stand in any order")
+    @Test("options and positional arguments can have any order")
     func order() throws {
         let arguments = try arguments("a", "--times", "3", "-", "--loud", "b")
         #expect(arguments.positional == ["a", "-", "b"])
@@ -25,7 +25,7 @@ import Testing
         #expect(!arguments.has("--tune"))
     }
 
-    @Test("a value stands behind the name or an equals sign, whatever it looks like")
+    @Test("a value follows the name or an equals sign, whatever it looks like")
     func values() throws {
         #expect(try arguments("--times=3").value("--times") == "3")
         #expect(try arguments("--times", "--loud").value("--times") == "--loud")
@@ -41,19 +41,19 @@ import Testing
     }
 
     @Test(
-        "a mistake is told in one line",
+        "an error is described in one line",
         arguments: [
             (["--quiet"], "play has no option --quiet; see `marquee help play`"),
             (["-l"], "play has no option -l; see `marquee help play`"),
             (["--loud", "--loud"], "--loud is given twice"), (["--times=1", "--times", "2"], "--times is given twice"),
             (["--loud=yes"], "--loud takes no value"), (["--times"], "--times needs a value: --times N"),
         ])
-    func mistakes(_ words: [String], _ message: String) throws {
+    func errors(_ words: [String], _ message: String) throws {
         let error = try #require(throws: UsageError.self) { try Arguments(words, usage: usage) }
         #expect(error.message == message)
     }
 
-    @Test("a value that cannot be read is quoted beside what is expected, and a word too many is named")
+    @Test("the error of an invalid value names the expected one, and that of a surplus argument names it")
     func reading() throws {
         let read: (String) -> Int? = { Int($0) }
         #expect(try arguments("--times", "3").value("--times", expected: "a number", read: read) == 3)
@@ -61,12 +61,12 @@ import Testing
         let error = try #require(throws: UsageError.self) {
             try arguments("--times", "often").value("--times", expected: "a number", read: read)
         }
-        #expect(error.message == #"--times is a number, not "often""#)
-        let tooMany = try #require(throws: UsageError.self) { try arguments("a").refusePositional() }
-        #expect(tooMany.message == #""a" is one argument too many"#)
+        #expect(error.message == #"--times must be a number, not "often""#)
+        let tooMany = try #require(throws: UsageError.self) { try arguments("a").rejectPositional() }
+        #expect(tooMany.message == #"unexpected argument "a""#)
     }
 
-    @Test("help shows the arguments, and the options under each other")
+    @Test("the help text has the arguments and aligned options")
     func help() {
         #expect(
             usage.help == """

@@ -6,13 +6,13 @@ import Worker
 
 @testable import marquee
 
-/// What is told about the end of a backfill.
+/// The estimated end of a backfill.
 @Suite struct BackfillForecastTests {
     /// 2024-06-05, noon in Korea.
     private let noon = Date(timeIntervalSince1970: 1_717_556_400)
 
     @Test(
-        "23 years are four quota days, the first of them today",
+        "23 years take four days of quota, the first of them today",
         arguments: [
             (8_411, 2_400, 3), (2_400, 2_400, 0), (2_401, 2_400, 1), (1, 0, 1), (0, 0, 0),
         ])
@@ -21,7 +21,7 @@ import Worker
         #expect(forecast.days == days)
     }
 
-    @Test("it ends when the calls of its last day are made")
+    @Test("the end is estimated from the quota and the rate")
     func end() {
         let today = BackfillForecast(remaining: 100, leftToday: 200, perDay: 200, rate: 50)
         #expect(today.end(at: noon) == noon + 2)
@@ -31,20 +31,20 @@ import Worker
         #expect(BackfillForecast(remaining: 5, leftToday: 9, perDay: 9, rate: nil).end(at: noon) == nil)
     }
 
-    @Test("the bar is as full as the work is done")
+    @Test("the bar shows the completed share")
     func bar() {
         #expect(ProgressLine.bar(0.5, cells: 8) == "[####----]")
         #expect(ProgressLine.bar(0.999, cells: 8) == "[#######-]")
         #expect(ProgressLine.bar(1, cells: 8) == "[########]")
     }
 
-    @Test("the rate is that of the last half minute of growth")
-    func pace() {
-        var pace = RateEstimator()
+    @Test("the rate is that of the last changes")
+    func rate() {
+        var rate = RateEstimator()
         let start = ContinuousClock.now
-        #expect(pace.rate(0, at: start) == nil)
-        #expect(pace.rate(10, at: start + .seconds(1)) == 10)
-        #expect(pace.rate(10, at: start + .seconds(5)) == 10)
-        #expect(pace.rate(40, at: start + .seconds(4)) == 10)
+        #expect(rate.perSecond(0, at: start) == nil)
+        #expect(rate.perSecond(10, at: start + .seconds(1)) == 10)
+        #expect(rate.perSecond(10, at: start + .seconds(5)) == 10)
+        #expect(rate.perSecond(40, at: start + .seconds(4)) == 10)
     }
 }

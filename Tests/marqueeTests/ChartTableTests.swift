@@ -6,7 +6,7 @@ import Testing
 
 @testable import marquee
 
-/// A chart, a movie and an event as people see them; tests have no terminal, so there is no colour.
+/// The text of a chart, a movie and an event. Tests have no terminal, so the text has no colours.
 @Suite struct ChartTableTests {
     private func movie(_ line: Int, _ title: String, change: Int?, isNew: Bool = false) throws -> ChartEntry {
         var entry = ChartEntry(
@@ -21,7 +21,7 @@ import Testing
         Chart(date: try #require(KoreanDate("2024-06-04")), market: market, state: .provisional, entries: entries)
     }
 
-    @Test("rank, movement, title and admissions stand in columns, whatever is not known is a question mark")
+    @Test("rank, movement, title and audience are in columns, and unknown values are question marks")
     func lines() throws {
         var last = try movie(4, "A", change: nil)
         last.rank = nil
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test("the title tells market, state and which revision it is")
+    @Test("the title has the market, the state and the revision")
     func title() throws {
         var chart = try chart([], market: Market(nation: .korean))
         chart.state = .settled
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "a week's title tells its days",
+        "the title of a week has its days",
         arguments: [(Week.Span.week, "2024-06-03", "주간"), (.weekend, "2024-06-07", "주말")])
     func week(_ span: Week.Span, _ firstDay: String, _ name: String) throws {
         let week = Week(of: try #require(KoreanDate("2024-06-04")), span: span)
@@ -60,7 +60,7 @@ import Testing
         #expect(ChartTable(chart).lines[0] == "\(firstDay) ~ 2024-06-09 \(name) 박스오피스 · 확정")
     }
 
-    @Test("a movie shows what is known of it")
+    @Test("a movie has a line for each known fact")
     func movie() throws {
         var movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
         movie.runtimeMinutes = 100
@@ -73,7 +73,7 @@ import Testing
         #expect(lines.count == 3)
     }
 
-    @Test("an event is one line, also one whose data cannot be read")
+    @Test("an event is one line, also if its data cannot be decoded")
     func eventLine() throws {
         let envelope =
             #"{"specversion":"1.0","id":"x","source":"/marquee/worker","type":"t","subject":"s","#

@@ -2,10 +2,10 @@ import Testing
 
 @testable import marquee
 
-/// What stands under what on a terminal.
+/// The alignment of columns on a terminal.
 @Suite struct ColumnsTests {
     @Test(
-        "a text takes so many columns",
+        "the width of a text counts wide characters twice and marks not at all",
         arguments: [
             ("", 0), ("abc", 3), ("파묘", 4), ("파묘 2", 6), ("\u{1111}\u{1161}\u{1106}\u{116D}", 4), ("カ", 2),
             ("ｶ", 1), ("é", 1), ("e\u{301}", 1), ("a\u{200B}b", 2), ("▲3", 2), ("😀", 2), ("가\n", 2), ("〈", 2), ("·", 1),
@@ -15,7 +15,7 @@ import Testing
         #expect(text.columns == columns)
     }
 
-    @Test("columns stand under each other, and no line ends in blanks")
+    @Test("columns are aligned, and no line ends with spaces")
     func table() {
         var table = TextTable([.right, .left, .right, .left])
         table.add(["1", "파묘", "12,345", "first"])

@@ -7,7 +7,7 @@ import Testing
 @testable import EventStore
 @testable import marquee
 
-/// The history of a film and of a chart as people and programs see it.
+/// The history of a movie and of a chart as tables and as CSV.
 @Suite struct HistoryTests {
     private func entry(_ title: String = "파묘", line: Int = 1, audience: Int?, change: Int = 0) throws -> ChartEntry {
         var entry = ChartEntry(
@@ -18,7 +18,7 @@ import Testing
         return entry
     }
 
-    /// A chart as an event of a log has it that learnt it at half past midnight in Korea.
+    /// Returns a chart event that the log received at 00:30 in Korea.
     private func revision(_ date: String, _ entries: [ChartEntry], after earlier: Chart? = nil) throws -> ChartRevision
     {
         let date = try #require(KoreanDate(date))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("a film's days have a bar each on a terminal, and a mark where days are missing")
+    @Test("on a terminal each day has a bar, and missing days have a mark")
     func plot() throws {
         #expect(
             MovieHistoryTable(days: try days(), hasPlot: true).lines == [
@@ -56,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test("elsewhere they are a plain table, a row a day")
+    @Test("without a terminal the table has a plain row for each day")
     func plain() throws {
         let lines = MovieHistoryTable(days: try days(), hasPlot: false).lines
         #expect(lines.count == 5)
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test(
-        "a bar is as long as its part of the most",
+        "the length of a bar is proportional to the maximum",
         arguments: [(0, ""), (1, "▏"), (24, "███"), (192, "████████████████████████")])
     func bar(_ number: Int, _ bar: String) {
         #expect(MovieHistoryTable.bar(number, of: 192) == bar)
         #expect(MovieHistoryTable.bar(number, of: 0).isEmpty)
     }
 
-    @Test("a chart's revisions tell when they were learnt and what they corrected")
+    @Test("the revisions have their time and their corrections")
     func revisions() throws {
         let first = try revision("2024-06-04", [try entry(audience: 12_345)])
         let second = try revision(
@@ -82,7 +82,7 @@ import Testing
         #expect(lines.contains { $0.contains("audience") && $0.contains("12,345 → 12,340") })
     }
 
-    @Test("a row of CSV has the fields of a line, and quotes what separates fields")
+    @Test("a CSV row has the fields of a line, and quotes separators")
     func csv() throws {
         var entry = try entry("쉼표, \"따옴표\u{301}\"와\r\n줄", audience: 7)
         entry.salesShare = Percent(tenths: 162)

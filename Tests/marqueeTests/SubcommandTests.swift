@@ -2,9 +2,9 @@ import Testing
 
 @testable import marquee
 
-/// Arguments that no command takes, refused before anything is opened.
+/// Invalid arguments, which commands reject before they open anything.
 @Suite struct SubcommandTests {
-    private func refusal(_ command: any Subcommand.Type, _ words: [String]) -> String? {
+    private func usageError(_ command: any Subcommand.Type, _ words: [String]) -> String? {
         do throws(UsageError) {
             _ = try command.init(Arguments(words, usage: command.usage))
             return nil
@@ -14,62 +14,62 @@ import Testing
     }
 
     @Test(
-        "a request is for a day, a week or a movie, with the options that are its own",
+        "request takes a day, a week or a movie, each with its own options",
         arguments: [
             (["day", "2024-06-04", "--nation", "K", "--films=diverse", "--area", "0105001"], nil),
             (["day", "yesterday", "--refresh", "--json", "--timeout", "3600"], nil),
             (["movie", "2022B512", "--no-poster"], nil),
             (["day"], "request takes two arguments: day DATE, week DATE or movie CODE"),
             (["week", "2024-06-04", "--span", "weekdays", "--nation", "F"], nil),
-            (["month", "2024-06-04"], #"request asks for a day, a week or a movie, not for "month""#),
-            (["week", "2024-06-04", "--span=month"], #"--span is week, weekend or weekdays, not "month""#),
+            (["month", "2024-06-04"], #"request takes day, week or movie, not "month""#),
+            (["week", "2024-06-04", "--span=month"], #"--span must be week, weekend or weekdays, not "month""#),
             (["day", "2024-06-04", "--span=week"], "--span is for a week, not for a day"),
-            (["day", "today"], #"DATE is YYYY-MM-DD, YYYYMMDD or yesterday, not "today""#),
-            (["movie", "파묘"], #"CODE has eight characters of 0-9 and A-Z, not "파묘""#),
-            (["day", "2024-06-04", "--nation", "k"], #"--nation is K or F, not "k""#),
+            (["day", "today"], #"DATE must be YYYY-MM-DD, YYYYMMDD or yesterday, not "today""#),
+            (["movie", "파묘"], #"CODE must be eight characters of 0-9 and A-Z, not "파묘""#),
+            (["day", "2024-06-04", "--nation", "k"], #"--nation must be K or F, not "k""#),
             (["day", "2024-06-04", "--no-poster"], "--no-poster is for a movie, not for a day"),
             (["movie", "2022B512", "--area", "0105001"], "--area is for a chart, not for a movie"),
-            (["movie", "2022B512", "--timeout=0"], #"--timeout is a number of seconds from 1 to 3600, not "0""#),
+            (["movie", "2022B512", "--timeout=0"], #"--timeout must be a number of seconds from 1 to 3600, not "0""#),
         ])
     func request(_ words: [String], _ message: String?) {
-        #expect(refusal(RequestCommand.self, words) == message)
+        #expect(usageError(RequestCommand.self, words) == message)
     }
 
     @Test(
-        "history and export say what they need",
+        "history and export name the missing or invalid argument",
         arguments: [
             (HistoryCommand.self, ["movie", "2022B512", "--films=diverse"], nil),
             (HistoryCommand.self, ["week", "20240604", "--span", "week", "--revisions"], nil),
             (HistoryCommand.self, ["day"], "history takes two arguments: movie CODE, day DATE or week DATE"),
-            (HistoryCommand.self, ["month", "2024-06"], #"history is of a movie, a day or a week, not of "month""#),
+            (HistoryCommand.self, ["month", "2024-06"], #"history takes movie, day or week, not "month""#),
             (HistoryCommand.self, ["movie", "2022B512", "--revisions"], "--revisions is for a chart, not for a movie"),
             (ExportCommand.self, ["--csv", "--from", "2024-06-04", "--to=2024-06-04"], nil),
             (ExportCommand.self, [], "export needs one of --csv and --json"),
             (ExportCommand.self, ["--csv", "--json"], "export needs one of --csv and --json"),
             (
                 ExportCommand.self, ["--csv", "--from", "2024-06-05", "--to", "2024-06-04"],
-                "--from 2024-06-05 lies after --to 2024-06-04"
+                "--from 2024-06-05 is after --to 2024-06-04"
             ),
             (
                 ExportCommand.self, ["--json", "--to", "soon"],
-                #"DATE is YYYY-MM-DD, YYYYMMDD or yesterday, not "soon""#
+                #"DATE must be YYYY-MM-DD, YYYYMMDD or yesterday, not "soon""#
             ),
         ] as [(any Subcommand.Type, [String], String?)])
     func history(_ command: any Subcommand.Type, _ words: [String], _ message: String?) {
-        #expect(refusal(command, words) == message)
+        #expect(usageError(command, words) == message)
     }
 
     @Test(
-        "the other commands refuse what they do not take",
+        "the other commands reject invalid arguments",
         arguments: [
-            (UpCommand.self, ["--days", "101"], #"--days is a number from 1 to 100, not "101""#),
-            (NotifierCommand.self, ["--since", "soon"], #"--since is a date such as 2024-06-04, not "soon""#),
-            (NotifierCommand.self, ["--ranks", "0"], #"--ranks is a number from 1 on, not "0""#),
+            (UpCommand.self, ["--days", "101"], #"--days must be a number from 1 to 100, not "101""#),
+            (NotifierCommand.self, ["--since", "soon"], #"--since must be a date such as 2024-06-04, not "soon""#),
+            (NotifierCommand.self, ["--ranks", "0"], #"--ranks must be a number of at least 1, not "0""#),
             (StatusCommand.self, ["--alerts", "--sandbox"], "--alerts, --board and --sandbox exclude each other"),
-            (WorkerCommand.self, ["now"], #""now" is one argument too many"#),
-            (SandboxCommand.self, ["--seed", "x"], #"--seed is a whole number, not "x""#),
+            (WorkerCommand.self, ["now"], #"unexpected argument "now""#),
+            (SandboxCommand.self, ["--seed", "x"], #"--seed must be a whole number, not "x""#),
         ] as [(any Subcommand.Type, [String], String)])
     func others(_ command: any Subcommand.Type, _ words: [String], _ message: String) {
-        #expect(refusal(command, words) == message)
+        #expect(usageError(command, words) == message)
     }
 }

@@ -1,6 +1,5 @@
 public import FoundationEssentials
 import JSONCoding
-import ZeroMQ
 
 /// What a process tells every second, so that its readers notice what they missed: how far each stream has come.
 public struct Heartbeat: Hashable, Sendable, Codable {

@@ -1,6 +1,5 @@
 import BoxOffice
 public import FoundationEssentials
-import Operations
 import Text
 
 /// The text of an instant on the wire: RFC 3339 in UTC with milliseconds, `2026-11-21T06:23:00.123Z`.

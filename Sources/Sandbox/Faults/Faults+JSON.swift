@@ -2,16 +2,16 @@ import FoundationEssentials
 import JSONCoding
 
 extension Faults {
-    /// Sets the switches that a JSON object names: `{"kobis":{"latency":200,"errors":{"503":0.2}}}`.
+    /// Sets the switches in a JSON object: `{"kobis":{"latency":200,"errors":{"503":0.2}}}`.
     mutating func set(json body: [UInt8]) throws(SandboxError) {
         let setting: Setting
         do {
             setting = try JSONDecoder().decode(Setting.self, from: Data(body))
         } catch {
-            throw .invalidSwitch("the body is no JSON object of switches and numbers")
+            throw .invalidSwitch("the body must be a JSON object of switches and numbers")
         }
         guard case .group(let group) = setting else {
-            throw .invalidSwitch("the body is no JSON object of switches and numbers")
+            throw .invalidSwitch("the body must be a JSON object of switches and numbers")
         }
         try set(group, under: "")
     }
@@ -31,7 +31,7 @@ extension Faults {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let number = try? container.decode(Double.self) {  // the error says: no number, so a group
+            if let number = try? container.decode(Double.self) {  // not a number: it must be a group
                 self = .number(number)
             } else {
                 self = .group(try container.decode([String: Setting].self))
@@ -39,7 +39,7 @@ extension Faults {
         }
     }
 
-    /// The switches that are on, in the form that `set(json:)` reads.
+    /// The switches that are set, in the format that `set(json:)` reads.
     var tree: JSONTree {
         .object([
             ("seed", .number(seed)), ("clockOffset", .number(clockOffset)), ("kobis", kobis.tree),
@@ -58,7 +58,7 @@ extension FaultProfile {
         add("errors", Self.tree(errors.map { (String($0), $1) }), if: !errors.isEmpty)
         add("retryAfter", .number(retryAfter ?? 0), if: retryAfter != nil)
         add("faults", Self.tree(faults.map { ($0, $1) }), if: !faults.isEmpty)
-        add("notice", .real(notice), if: notice > 0)
+        add("notice", .real(maintenancePage), if: maintenancePage > 0)
         add("truncated", .real(truncated), if: truncated > 0)
         add("hang", .real(hang), if: hang > 0)
         add("giant", .real(giant), if: giant > 0)

@@ -1,34 +1,37 @@
-/// Everything that is wrong with the sandbox at a time.
+/// The faults that the sandbox injects.
 ///
-/// A switch has one name wherever it is set, by a flag or over HTTP: `seed`, `clockOffset`, or a service and what is
-/// wrong with it, such as `kobis.latency`, `kakao.errors.503`, `kobis.faults.320011`, `images.dead`.
+/// A switch has the same name as a flag and over HTTP: `seed`, `clockOffset`, or a service and a fault, such as `kobis.latency`, `kakao.errors.503`, `kobis.faults.320011`, `images.dead`.
 public struct Faults: Hashable, Sendable {
-    /// What decides which requests a rate hits.
+    /// The seed that decides which requests a rate affects.
     public var seed = 1
-    /// How far the sandbox's clock is ahead of the real one, in seconds; negative for behind.
+    /// The offset of the sandbox's clock from the real one, in seconds; negative is behind.
     public var clockOffset = 0
     /// The Korean Film Council's service.
     public var kobis = FaultProfile()
     /// Kakao's image search.
     public var kakao = FaultProfile()
-    /// The pictures that searches lead to.
+    /// The images that the image search refers to.
     public var images = FaultProfile()
-    /// The Open Market, its pictures too.
+    /// The Open Market, including its images.
     public var openMarket = FaultProfile()
 
-    /// Makes a sandbox in which nothing is wrong.
+    /// Makes the faults of a sandbox without any fault.
     public init() {}
 
-    /// Sets a switch as `name=value`.
+    /// Sets a switch from `name=value`.
+    ///
+    /// - Throws: `SandboxError.invalidSwitch` if the switch does not exist or the value is out of its range.
     public mutating func set(_ assignment: String) throws(SandboxError) {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let value = Double(parts[1]) else {
-            throw .invalidSwitch("'\(assignment)' is no switch and number such as kobis.errors.503=0.2")
+            throw .invalidSwitch("'\(assignment)' is not a switch and a number, such as kobis.errors.503=0.2")
         }
         try set(String(parts[0]), to: value)
     }
 
     /// Sets the switch called `name`.
+    ///
+    /// - Throws: `SandboxError.invalidSwitch` if the switch does not exist or the value is out of its range.
     public mutating func set(_ name: String, to value: Double) throws(SandboxError) {
         let words = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (words[0], words.count) {
@@ -51,7 +54,7 @@ public struct Faults: Hashable, Sendable {
         switch (words[0], words.count) {
         case ("latency", 1): service.latency = try whole(value, name, in: 0...3_600_000)
         case ("retryAfter", 1): service.retryAfter = try whole(value, name, in: 0...1_000_000)
-        case ("notice", 1): service.notice = try rate(value, name)
+        case ("notice", 1): service.maintenancePage = try rate(value, name)
         case ("truncated", 1): service.truncated = try rate(value, name)
         case ("hang", 1): service.hang = try rate(value, name)
         case ("giant", 1): service.giant = try rate(value, name)
@@ -62,7 +65,7 @@ public struct Faults: Hashable, Sendable {
         case ("faults", 2): service.faults[words[1]] = try rate(value, name)
         case ("errors", 2):
             guard let status = Int(words[1]), (400...599).contains(status) else {
-                throw .invalidSwitch("'\(name)' needs a status from 400 to 599")
+                throw .invalidSwitch("'\(name)' must name a status from 400 to 599")
             }
             service.errors[status] = try rate(value, name)
         default: throw .invalidSwitch("there is no switch '\(name)'")
@@ -70,7 +73,9 @@ public struct Faults: Hashable, Sendable {
     }
 
     private static func rate(_ value: Double, _ name: String) throws(SandboxError) -> Double {
-        guard (0...1).contains(value) else { throw .invalidSwitch("'\(name)' is a rate from 0 to 1, not \(value)") }
+        guard (0...1).contains(value) else {
+            throw .invalidSwitch("'\(name)' must be a rate from 0 to 1, not \(value)")
+        }
         return value
     }
 
@@ -78,8 +83,87 @@ public struct Faults: Hashable, Sendable {
         _ value: Double, _ name: String, in range: ClosedRange<Int>
     ) throws(SandboxError) -> Int {
         guard let number = Int(exactly: value), range.contains(number) else {
-            throw .invalidSwitch("'\(name)' is a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw .invalidSwitch(
+                "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(value)")
         }
         return number
+    }
+}
+
+/// The faults of one of the sandbox's services.
+///
+/// Rates are probabilities from 0 to 1. The seed and the number of a request decide which faults it gets, so that a run
+/// can be repeated.
+public struct FaultProfile: Hashable, Sendable {
+    /// The delay of every response, in milliseconds.
+    public var latency = 0
+    /// The rates of responses with only an HTTP status, by status.
+    public var errors: [Int: Double] = [:]
+    /// The `Retry-After` header of these responses, in seconds; nil omits it.
+    public var retryAfter: Int?
+    /// The rates of the service's own errors, by code (`320011`, `-10`) or error type (`RequestThrottled`).
+    public var faults: [String: Double] = [:]
+    /// The rate of HTML maintenance pages with status 200; the switch `notice`.
+    public var maintenancePage = 0.0
+    /// The rate of bodies that end in the middle, where the connection closes.
+    public var truncated = 0.0
+    /// The rate of requests that get no response.
+    public var hang = 0.0
+    /// The rate of bodies of `giantSize` bytes.
+    public var giant = 0.0
+    /// The announced size of a giant body, in bytes; the connection closes after 64 MiB.
+    public var giantSize = 64 << 20
+    /// The rate of images with status 404; for the images only.
+    public var dead = 0.0
+    /// The number of calls with a valid key in a Korean day; nil for no limit.
+    public var quota: Int?
+    /// The number of requests after which all faults but the quota end; nil for never.
+    public var times: Int?
+
+    /// Makes a service without faults.
+    public init() {}
+}
+
+extension FaultProfile {
+    /// A fault that replaces the normal response to a request.
+    enum InjectedFault: Hashable, Sendable {
+        case hang
+        case giant
+        case status(Int)
+        case maintenancePage
+        case truncated
+        case serviceError(String)
+        case dead
+    }
+
+    /// Whether faults apply to the request with this number, from 1.
+    func applies(to number: Int) -> Bool {
+        times.map { number <= $0 } ?? true
+    }
+
+    /// Returns the fault of the request with this number, from 1: the most severe if several apply.
+    func injectedFault(for number: Int, random: SeededRandom) -> InjectedFault? {
+        guard applies(to: number) else { return nil }
+        var random = random.branch(number)
+        // One random number per switch, set or not: setting one switch does not change which requests the others affect.
+        if random.chance(hang) { return .hang }
+        if random.chance(giant) { return .giant }
+        if random.chance(maintenancePage) { return .maintenancePage }
+        if random.chance(truncated) { return .truncated }
+        if random.chance(dead) { return .dead }
+        if let status = Self.pick(errors.sorted { $0.key < $1.key }, random.unit()) { return .status(status) }
+        return Self.pick(faults.sorted { $0.key < $1.key }, random.unit()).map(InjectedFault.serviceError)
+    }
+
+    /// Returns the choice whose part of the interval from 0 to 1 contains `point`; nil if none does.
+    ///
+    /// If the rates add up to more than 1, the last ones never apply.
+    private static func pick<Choice>(_ rates: [(key: Choice, value: Double)], _ point: Double) -> Choice? {
+        var sum = 0.0
+        for (choice, rate) in rates {
+            sum += rate
+            if point < sum { return choice }
+        }
+        return nil
     }
 }

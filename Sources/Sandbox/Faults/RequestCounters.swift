@@ -2,9 +2,9 @@ import BoxOffice
 import FoundationEssentials
 import JSONCoding
 
-/// What a sandbox remembers of the requests it has had.
+/// The faults in force and the counters of requests.
 struct RequestCounters: Sendable {
-    /// The parts of a sandbox that misbehave, and are counted, each by itself.
+    /// The services, which have separate faults and counters.
     enum Service: String, Sendable, CaseIterable {
         case kobis
         case kakao
@@ -14,14 +14,14 @@ struct RequestCounters: Sendable {
 
     private(set) var faults: Faults
     private let initial: Faults
-    /// Requests by path, since the start or the last reset.
+    /// The number of requests by path, since the start or the last reset.
     private var requests: [String: Int] = [:]
-    /// Requests by service since its faults were last set.
+    /// The number of requests by service since the faults were last set.
     private var numbers: [Service: Int] = [:]
     private var calls: [Service: (day: KoreanDate, count: Int)] = [:]
 
-    /// More paths than this are counted as one: strangers choose them.
-    private static let mostPaths = 1000
+    /// The limit of counted paths, because clients choose them; all others count as `(others)`.
+    private static let maximumPaths = 1000
 
     init(faults: Faults) {
         self.faults = faults
@@ -31,34 +31,37 @@ struct RequestCounters: Sendable {
     /// Counts a request.
     mutating func count(_ path: String) {
         let isNew = requests[path] == nil
-        requests[isNew && requests.count >= Self.mostPaths ? "(others)" : path, default: 0] += 1
+        requests[isNew && requests.count >= Self.maximumPaths ? "(others)" : path, default: 0] += 1
     }
 
-    /// Numbers a request to a service and says how it is to be treated.
-    mutating func next(_ service: Service) -> (delay: Int, mishap: FaultProfile.InjectedFault?) {
+    /// Numbers a request to a service and returns its delay in milliseconds and its fault.
+    mutating func nextFault(for service: Service) -> (delay: Int, fault: FaultProfile.InjectedFault?) {
         numbers[service, default: 0] += 1
         let number = numbers[service] ?? 0
-        let behaviour = faults[service]
-        let dice = SeededRandom(seed: UInt64(bitPattern: Int64(faults.seed)))
+        let faultProfile = faults[service]
+        let random = SeededRandom(seed: UInt64(bitPattern: Int64(faults.seed)))
             .branch(Service.allCases.firstIndex(of: service) ?? 0)
-        return (behaviour.applies(to: number) ? behaviour.latency : 0, behaviour.mishap(of: number, dice: dice))
+        return (
+            faultProfile.applies(to: number) ? faultProfile.latency : 0,
+            faultProfile.injectedFault(for: number, random: random)
+        )
     }
 
-    /// Books a call with a good key on a day in Korea; false if the day's quota is used up.
-    mutating func book(_ service: Service, on day: KoreanDate) -> Bool {
+    /// Counts a call with a valid key on a day in Korea. Returns false if the quota of the day is exhausted.
+    mutating func consumeQuota(of service: Service, on day: KoreanDate) -> Bool {
         let used = calls[service].map { $0.day == day ? $0.count : 0 } ?? 0
         if let quota = faults[service].quota, used >= quota { return false }
         calls[service] = (day, used + 1)
         return true
     }
 
-    /// Sets the faults; their requests are numbered anew.
+    /// Sets the faults and restarts the numbering of requests.
     mutating func set(_ faults: Faults) {
         self.faults = faults
         numbers = [:]
     }
 
-    /// Forgets everything and goes back to the faults of the start.
+    /// Clears the counters and restores the faults of the start.
     mutating func reset() {
         self = RequestCounters(faults: initial)
     }

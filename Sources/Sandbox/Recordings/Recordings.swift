@@ -1,42 +1,42 @@
 import BoxOffice
 import FoundationEssentials
 
-/// Responses of the real services from a folder, served as they were recorded.
+/// Recorded responses of the real services, served unchanged from a folder.
 ///
 /// The folder has `kobis/daily`, `kobis/daily-<year>`, `kobis/daily-variants`, `kobis/revisions/<day>`, `kobis/weekly`,
-/// `kobis/movie` and `kakao/image`; any may be missing. Files are read once, at the start.
+/// `kobis/movie` and `kakao/image`; any may be missing. The files are read once, at the start.
 struct Recordings: Sendable {
-    private var charts: [Subject: [Version]] = [:]
+    private var charts: [ChartKey: [Version]] = [:]
     private var movies: [String: [UInt8]] = [:]
     private var imagePages: [String: [UInt8]] = [:]
 
-    /// What a recorded chart is about.
-    private struct Subject: Hashable {
+    /// The days and the market of a recorded chart.
+    private struct ChartKey: Hashable {
         let first: KoreanDate
         let last: KoreanDate
         let market: Market
     }
 
-    /// A chart as it was answered once.
+    /// A chart as the service sent it at one time.
     private struct Version {
         let time: Date
         let body: [UInt8]
     }
 
     init(folder: String) throws(SandboxError) {
-        for file in RecordedFile.all(under: "\(folder)/kobis", endingIn: [".json", ".jsonl"]) {
-            switch file.shelf {
+        for file in RecordedFile.all(under: "\(folder)/kobis", withExtensions: [".json", ".jsonl"]) {
+            switch file.folder {
             case "movie": movies[file.stem] = file.bytes
             case "daily-variants": add(file.lines, market: file.market) { ($0 + 4).start }
             case "revisions": add([file.bytes], market: .all) { file.time ?? ($0 + 1).start }
-            // Single responses were saved in the night after their day; tables hold settled figures.
+            // Single responses were saved in the night after their day; the tables have settled figures.
             case "daily": add([file.bytes], market: .all) { ($0 + 1).start + 1800 }
             case "weekly": add([file.bytes], market: .all) { ($0 + 4).start }
-            case let shelf where shelf.hasPrefix("daily-"): add(file.lines, market: .all) { ($0 + 4).start }
+            case let folder where folder.hasPrefix("daily-"): add(file.lines, market: .all) { ($0 + 4).start }
             default: break
             }
         }
-        for file in RecordedFile.all(under: "\(folder)/kakao/image", endingIn: [".json"]) {
+        for file in RecordedFile.all(under: "\(folder)/kakao/image", withExtensions: [".json"]) {
             imagePages[file.stem] = file.bytes
         }
         guard !(charts.isEmpty && movies.isEmpty && imagePages.isEmpty) else { throw .noRecordings(path: folder) }
@@ -46,12 +46,12 @@ struct Recordings: Sendable {
     private mutating func add(_ bodies: [[UInt8]], market: Market, known time: (KoreanDate) -> Date) {
         for body in bodies {
             guard let (first, last) = Self.range(of: body) else { continue }
-            let subject = Subject(first: first, last: last, market: market)
-            charts[subject, default: []].append(Version(time: time(last), body: body))
+            let key = ChartKey(first: first, last: last, market: market)
+            charts[key, default: []].append(Version(time: time(last), body: body))
         }
     }
 
-    /// The days a chart's body says it is about.
+    /// Returns the days in the `showRange` of a chart's body.
     private static func range(of body: [UInt8]) -> (first: KoreanDate, last: KoreanDate)? {
         guard let start = body.firstRange(of: Array(#""showRange":""#.utf8))?.upperBound else { return nil }
         let text = String(decoding: body[start...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
@@ -61,33 +61,34 @@ struct Recordings: Sendable {
 }
 
 extension Recordings: MovieCatalog {
-    /// The chart as it was known at `instant`, or as it was first known if that is later; an empty one if there is
-    /// none.
-    func chart(_ question: ChartQuery, at instant: Date) -> [UInt8] {
-        let span = question.span
-        let subject = Subject(first: span.first, last: span.last, market: question.market)
-        guard let versions = charts[subject],
+    /// Returns the last version recorded by `instant`, or the first version if all are later; an empty chart if no
+    /// version is recorded.
+    func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
+        let period = query.period
+        let key = ChartKey(first: period.first, last: period.last, market: query.market)
+        guard let versions = charts[key],
             let version = versions.last(where: { $0.time <= instant }) ?? versions.first
-        else { return question.body([]) }
-        return question.lines < 10
-            ? question.body(Array(Self.lines(of: version.body).prefix(question.lines))) : version.body
+        else { return query.body([]) }
+        return query.lines < 10
+            ? query.body(Array(Self.lines(of: version.body).prefix(query.lines))) : version.body
     }
 
     func movie(code: String, at instant: Date) -> [UInt8] {
         movies[code] ?? World.movieBody(nil)
     }
 
-    /// The page whose file is called like the query; for whatever else asks for a poster, the page of posters if there
-    /// is one. There is only the first page of anything.
-    func images(_ question: ImageQuery, base: String, at instant: Date) -> [UInt8] {
-        let named = imagePages[question.query]
-        let posters = question.query.contains("포스터") ? imagePages["movie-poster-80"] : nil
-        guard question.page == 1, let page = named ?? posters else {
-            return ImagePage(of: nil, question, base: base).body
+    /// Returns the page in the file named like the query; for any other query for a poster, the recorded page of posters.
+    /// Only first pages are recorded.
+    func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8] {
+        let named = imagePages[query.text]
+        let posters = query.text.contains("포스터") ? imagePages["movie-poster-80"] : nil
+        guard query.page == 1, let page = named ?? posters else {
+            return ImagePage(of: nil, query, base: base).body
         }
         return page
     }
 
+    /// Returns the lines of a daily or weekly chart.
     static func lines(of body: [UInt8]) -> [ChartLine] {
         struct Body: Decodable {
             struct Result: Decodable {
@@ -97,8 +98,65 @@ extension Recordings: MovieCatalog {
 
             let boxOfficeResult: Result
         }
-        // A recording that cannot be read has no lines, like a day that is unknown.
+        // A recording that cannot be decoded has no lines, like an unknown day.
         let result = try? JSONDecoder().decode(Body.self, from: Data(body)).boxOfficeResult
         return result?.dailyBoxOfficeList ?? result?.weeklyBoxOfficeList ?? []
+    }
+}
+
+/// A file of recorded responses; its path describes the call.
+struct RecordedFile {
+    /// The name of the folder that holds it: the kind of call.
+    let folder: String
+    /// The file name without its extension.
+    let stem: String
+    let bytes: [UInt8]
+
+    /// The responses of a file with one response a line.
+    var lines: [[UInt8]] {
+        bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    }
+
+    /// The market in a file name such as `2024-06.repNationCd=K`.
+    var market: Market {
+        var market = Market.all
+        for part in stem.split(separator: ".") {
+            switch part {
+            case "repNationCd=K": market.nation = .korean
+            case "repNationCd=F": market.nation = .foreign
+            case "multiMovieYn=Y": market.films = .diverse
+            case "multiMovieYn=N": market.films = .commercial
+            case let part where part.hasPrefix("wideAreaCd="): market.area = Market.Area(part.dropFirst(11))
+            default: break
+            }
+        }
+        return market
+    }
+
+    /// The time in a file name such as `20260122T003009Z`.
+    var time: Date? {
+        guard stem.utf8.count == 16, stem.hasSuffix("Z"), let day = KoreanDate(stem.prefix(8)),
+            let time = Int(stem.dropFirst(9).prefix(6))
+        else { return nil }
+        let seconds = time / 10_000 * 3600 + time / 100 % 100 * 60 + time % 100
+        // The name is in UTC; a Korean day begins nine hours before the same day in UTC.
+        return day.start + Double(9 * 3600 + seconds)
+    }
+
+    /// Returns the readable files under a folder that have one of the extensions, ordered by path.
+    static func all(under folder: String, withExtensions extensions: [String]) -> [RecordedFile] {
+        // Missing and unreadable files are skipped; the caller rejects an empty result.
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        return paths.sorted().compactMap { path in
+            guard let fileExtension = extensions.first(where: { path.hasSuffix($0) }),
+                let data = try? Data(contentsOf: URL(filePath: "\(folder)/\(path)"))
+            else { return nil }
+            let parts = path.split(separator: "/")
+            let name = parts.last ?? ""
+            return RecordedFile(
+                folder: parts.count > 1 ? String(parts[0]) : "", stem: String(name.dropLast(fileExtension.utf8.count)),
+                // A file ends with a line feed; the recorded response did not.
+                bytes: Array(data.last == UInt8(ascii: "\n") ? data.dropLast() : data))
+        }
     }
 }

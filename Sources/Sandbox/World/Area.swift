@@ -1,9 +1,9 @@
-/// An area of Korea, as the code list and the chart's filter name it.
+/// An area of Korea, with its code in the code list and in the chart filter.
 struct Area: Sendable {
     let code: String
     let name: String
     let nameEnglish: String
-    /// How many of a thousand admissions are bought here.
+    /// The share of the audience in this area, in thousandths.
     let weight: Int
 
     static let all = [
@@ -25,4 +25,37 @@ struct Area: Sendable {
         Area(code: "0105016", name: "광주시", nameEnglish: "Gwangju", weight: 34),
         Area(code: "0105017", name: "세종시", nameEnglish: "Sejong", weight: 6),
     ]
+}
+
+/// An area's share of a movie's audience.
+///
+/// It is an interval of the whole, so that the parts of all areas add up exactly to the whole.
+struct AreaShare: Sendable {
+    let lower: Int
+    let upper: Int
+    let whole: Int
+
+    /// The share of the whole country.
+    static let country = AreaShare(lower: 0, upper: 1, whole: 1)
+
+    /// Returns the part of `number` that belongs to the area.
+    func part(of number: Int) -> Int {
+        number * upper / whole - number * lower / whole
+    }
+}
+
+extension SimulatedMovie {
+    /// Returns the share of an area; it differs from movie to movie. Returns nil if the area does not exist.
+    func areaShare(code: String?) -> AreaShare? {
+        guard let code else { return .country }
+        var random = random(for: .areas)
+        var bounds: (lower: Int, upper: Int)?
+        var sum = 0
+        for area in Area.all {
+            let weight = area.weight * random.integer(in: 60...140)
+            if area.code == code { bounds = (sum, sum + weight) }
+            sum += weight
+        }
+        return bounds.map { AreaShare(lower: $0.lower, upper: $0.upper, whole: sum) }
+    }
 }

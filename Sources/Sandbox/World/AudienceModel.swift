@@ -1,13 +1,15 @@
 import BoxOffice
 
-/// How full the cinemas of the country are on a day, before it is asked which films they show: 1 is a common Friday.
+/// The attendance of all cinemas on a day, whatever they show: 1 is a normal Friday.
 enum AudienceModel {
-    static func factor(on date: KoreanDate) -> Double {
+    /// Returns the factor by which attendance differs from a normal Friday.
+    static func attendanceFactor(on date: KoreanDate) -> Double {
         let (year, month, day) = (date.year, date.month, date.day)
-        return era(year) * season(month, day) * weekday(date, isHoliday: isHoliday(date, year, month, day))
+        return yearFactor(year) * seasonFactor(month, day)
+            * weekdayFactor(date, isHoliday: isHoliday(date, year, month, day))
     }
 
-    /// What a ticket costs on average, in won.
+    /// Returns the average price of a ticket, in won.
     static func ticketPrice(in year: Int) -> Double {
         switch year {
         case ...2008: 6300
@@ -19,8 +21,8 @@ enum AudienceModel {
         }
     }
 
-    /// The market grew until 2013, stood for years, nearly closed in 2020 and has half come back.
-    private static func era(_ year: Int) -> Double {
+    /// The market grew until 2013, stayed level, collapsed in 2020 and has partly recovered.
+    private static func yearFactor(_ year: Int) -> Double {
         switch year {
         case ...2003: 0.55
         case 2004...2012: 0.55 + 0.05 * Double(year - 2003)
@@ -31,7 +33,7 @@ enum AudienceModel {
         }
     }
 
-    private static func season(_ month: Int, _ day: Int) -> Double {
+    private static func seasonFactor(_ month: Int, _ day: Int) -> Double {
         switch (month, day) {
         case (1, 1...20), (12, 20...): 1.35
         case (7, 20...), (8, 1...20): 1.5
@@ -40,7 +42,7 @@ enum AudienceModel {
         }
     }
 
-    private static func weekday(_ date: KoreanDate, isHoliday: Bool) -> Double {
+    private static func weekdayFactor(_ date: KoreanDate, isHoliday: Bool) -> Double {
         if isHoliday { return 1.9 }
         switch date.weekday {
         case 0, 1: return 0.62
@@ -52,7 +54,7 @@ enum AudienceModel {
         }
     }
 
-    /// Tickets are cheap on the last Wednesday of a month.
+    /// Whether tickets are cheap: on the last Wednesday of a month.
     static func isCultureDay(_ date: KoreanDate) -> Bool {
         date.weekday == 2 && date.year >= 2014 && (date + 7).month != date.month
     }
@@ -63,21 +65,21 @@ enum AudienceModel {
         default: break
         }
         guard [1, 2, 9, 10].contains(month), lunarNewYears.indices.contains(year - 2003) else { return false }
-        // Lunar New Year and the harvest festival are three days each.
-        return [lunarNewYears[year - 2003], harvests[year - 2003]].contains { feast in
+        // The Lunar New Year and the harvest festival last three days each.
+        return [lunarNewYears[year - 2003], harvestFestivals[year - 2003]].contains { feast in
             guard let main = KoreanDate(year: year, month: feast / 100, day: feast % 100) else { return false }
             return abs(date - main) <= 1
         }
     }
 
-    /// Month and day of the first day of the lunar year, from 2003 on.
+    /// The month and day (MMDD) of the first day of the lunar year, from 2003 on.
     private static let lunarNewYears = [
         201, 122, 209, 129, 218, 207, 126, 214, 203, 123, 210, 131, 219, 208, 128, 216, 205, 125, 212, 201, 122, 210,
         129, 217, 207, 127, 213, 203,
     ]
 
-    /// Month and day of the fifteenth day of the eighth lunar month, from 2003 on.
-    private static let harvests = [
+    /// The month and day (MMDD) of the fifteenth day of the eighth lunar month, from 2003 on.
+    private static let harvestFestivals = [
         911, 928, 918, 1006, 925, 914, 1003, 922, 912, 930, 919, 908, 927, 915, 1004, 924, 913, 1001, 921, 910, 929,
         917, 1006, 925, 915, 1003, 922, 912,
     ]

@@ -1,9 +1,9 @@
 extension SimulatedMovie {
-    /// The Korean title as the service has it, with the odd blank, tab or no-break space that nobody tidied up.
+    /// The Korean title as the service publishes it, sometimes with a stray space, tab or no-break space.
     var title: String {
-        var dice = dice(for: .title).branch(1)
+        var random = random(for: .title).branch(1)
         let title = plainTitle
-        switch dice.unit() {
+        switch random.unit() {
         case ..<0.015: return title + " "
         case ..<0.02: return " " + title
         case ..<0.027: return title + "\t"
@@ -13,40 +13,42 @@ extension SimulatedMovie {
         }
     }
 
-    /// The Korean title without quirks.
-    var plainTitle: String { Self.titles(dice(for: .title)).korean }
+    /// The Korean title without stray spaces.
+    var plainTitle: String { Self.titles(random(for: .title)).korean }
 
-    /// The Korean title of a film, without playing out what becomes of it.
+    /// Returns the Korean title of a movie, without generating its figures.
     static func plainTitle(of id: SimulatedMovieID, seed: UInt64) -> String {
-        titles(dice(of: id, seed: seed).branch(Aspect.title.rawValue)).korean
+        titles(random(of: id, seed: seed).branch(Aspect.title.rawValue)).korean
     }
 
-    /// The English title, whether the service knows it or not.
-    var plainTitleEnglish: String { Self.titles(dice(for: .title)).english }
+    /// The English title, also if the service does not publish it.
+    var plainTitleEnglish: String { Self.titles(random(for: .title)).english }
 
-    /// The English title as the service has it; half of the real films have none.
+    /// The English title as the service publishes it; empty for about half of the movies, as in reality.
     var titleEnglish: String {
-        var dice = dice(for: .title).branch(2)
-        return dice.chance(0.55) ? plainTitleEnglish : ""
+        var random = random(for: .title).branch(2)
+        return random.chance(0.55) ? plainTitleEnglish : ""
     }
 
-    /// Two words that never met before, in one of the shapes that titles have.
-    private static func titles(_ dice: SeededRandom) -> (korean: String, english: String) {
-        var dice = dice
-        let (how, howEnglish) = dice.pick(qualities)
-        let (what, whatEnglish) = dice.pick(things)
-        let (place, placeEnglish) = dice.pick(places)
-        let part = dice.integer(in: 2...4)
-        switch dice.unit() {
-        case ..<0.42: return ("\(how) \(what)", "The \(howEnglish) \(whatEnglish)")
-        case ..<0.6: return ("\(place)의 \(what)", "The \(whatEnglish) of \(placeEnglish)")
-        case ..<0.72: return ("\(place): \(how) \(what)", "\(placeEnglish): The \(howEnglish) \(whatEnglish)")
-        case ..<0.8: return ("\(how) \(what) \(part)", "The \(howEnglish) \(whatEnglish) \(part)")
-        case ..<0.87: return ("\(what)", whatEnglish)
-        case ..<0.93: return ("\(howEnglish) \(whatEnglish)", "\(howEnglish) \(whatEnglish)")
-        case ..<0.96: return ("극장판 \(how) \(what): \(place)", "\(howEnglish) \(whatEnglish) the Movie: \(placeEnglish)")
-        case ..<0.98: return ("<\(how) \(what)> 특별전", "Special Screening: \(howEnglish) \(whatEnglish)")
-        default: return ("\(what), \(place) & \(how) 밤", "\(whatEnglish), \(placeEnglish) & a \(howEnglish) Night")
+    /// Returns a random title in one of several patterns.
+    private static func titles(_ random: SeededRandom) -> (korean: String, english: String) {
+        var random = random
+        let (quality, qualityEnglish) = random.pick(qualities)
+        let (thing, thingEnglish) = random.pick(things)
+        let (place, placeEnglish) = random.pick(places)
+        let part = random.integer(in: 2...4)
+        switch random.unit() {
+        case ..<0.42: return ("\(quality) \(thing)", "The \(qualityEnglish) \(thingEnglish)")
+        case ..<0.6: return ("\(place)의 \(thing)", "The \(thingEnglish) of \(placeEnglish)")
+        case ..<0.72: return ("\(place): \(quality) \(thing)", "\(placeEnglish): The \(qualityEnglish) \(thingEnglish)")
+        case ..<0.8: return ("\(quality) \(thing) \(part)", "The \(qualityEnglish) \(thingEnglish) \(part)")
+        case ..<0.87: return ("\(thing)", thingEnglish)
+        case ..<0.93: return ("\(qualityEnglish) \(thingEnglish)", "\(qualityEnglish) \(thingEnglish)")
+        case ..<0.96:
+            return ("극장판 \(quality) \(thing): \(place)", "\(qualityEnglish) \(thingEnglish) the Movie: \(placeEnglish)")
+        case ..<0.98: return ("<\(quality) \(thing)> 특별전", "Special Screening: \(qualityEnglish) \(thingEnglish)")
+        default:
+            return ("\(thing), \(place) & \(quality) 밤", "\(thingEnglish), \(placeEnglish) & a \(qualityEnglish) Night")
         }
     }
 

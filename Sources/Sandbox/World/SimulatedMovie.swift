@@ -1,24 +1,24 @@
 import BoxOffice
 
-/// A film of the made-up world: what it is, and how it does in the cinemas.
+/// A movie of the generated world, with its audience in the cinemas.
 struct SimulatedMovie: Sendable {
     let id: SimulatedMovieID
     let code: String
     let opening: KoreanDate
     let isKorean: Bool
     let isDiverse: Bool
-    /// Whether the service does not know the opening day.
+    /// Whether the service does not publish the opening day.
     let hidesOpening: Bool
-    /// The first run and, for some, a second one years later.
-    let runs: [TheatricalRun]
-    /// Dice for whatever else is asked about the film.
-    let dice: SeededRandom
+    /// The first run and, for some movies, a re-release years later.
+    let theatricalRuns: [TheatricalRun]
+    /// The generator of the movie's random numbers.
+    let random: SeededRandom
 
-    /// What the dice of a film are thrown for; each aspect has dice of its own.
+    /// The aspects of a movie; each has its own branch of random numbers.
     enum Aspect: Int {
-        case run
+        case firstRun
         case secondRun
-        case `return`
+        case rerelease
         case areas
         case corrections
         case title
@@ -27,74 +27,75 @@ struct SimulatedMovie: Sendable {
         case poster
     }
 
-    /// The dice that everything about a film is thrown with.
-    static func dice(of id: SimulatedMovieID, seed: UInt64) -> SeededRandom {
+    /// Returns the generator of a movie's random numbers.
+    static func random(of id: SimulatedMovieID, seed: UInt64) -> SeededRandom {
         SeededRandom(seed: seed).branch(id.week.number).branch(id.slot)
     }
 
-    func dice(for aspect: Aspect) -> SeededRandom {
-        dice.branch(aspect.rawValue)
+    /// Returns the generator for one aspect.
+    func random(for aspect: Aspect) -> SeededRandom {
+        random.branch(aspect.rawValue)
     }
 
     init(_ id: SimulatedMovieID, seed: UInt64) {
-        let movie = Self.dice(of: id, seed: seed)
-        var dice = movie
+        let movie = Self.random(of: id, seed: seed)
+        var random = movie
         let size = Size(slot: id.slot)
         self.id = id
-        self.dice = movie
+        self.random = movie
         code = id.code
-        isDiverse = size == .small && dice.chance(0.75)
-        isKorean = dice.chance(size == .small ? 0.4 : 0.52)
-        hidesOpening = size == .small && dice.chance(0.03)
-        let weekday = dice.unit()
-        opening = id.week.monday + (weekday < 0.62 ? 2 : weekday < 0.93 ? 3 : dice.integer(in: 0...6))
+        isDiverse = size == .small && random.chance(0.75)
+        isKorean = random.chance(size == .small ? 0.4 : 0.52)
+        hidesOpening = size == .small && random.chance(0.03)
+        let weekday = random.unit()
+        opening = id.week.monday + (weekday < 0.62 ? 2 : weekday < 0.93 ? 3 : random.integer(in: 0...6))
 
         var plan = TheatricalRun.Plan(
             opening: opening,
-            scale: size.scale * SeededRandom.growth(size.spread * dice.bell()),
-            unrest: size.unrest,
-            hold: dice.real(in: size.holds),
-            wordOfMouth: dice.chance(0.15) ? dice.real(in: 0.3...1.4) : 0,
-            previews: Self.previews(before: opening, size: size, dice: &dice),
-            priceFactor: dice.real(in: 0.9...1.08),
-            weekends: dice.real(in: 0.6...1.45),
+            scale: size.scale * SeededRandom.approximateExp(size.spread * random.bellCurve()),
+            variability: size.variability,
+            retention: random.real(in: size.retentions),
+            wordOfMouth: random.chance(0.15) ? random.real(in: 0.3...1.4) : 0,
+            previews: Self.previews(before: opening, size: size, random: &random),
+            priceFactor: random.real(in: 0.9...1.08),
+            weekendFactor: random.real(in: 0.6...1.45),
             hasEvents: size == .small || size == .middling)
-        var runs = [TheatricalRun(plan, dice: movie.branch(Aspect.run.rawValue))]
-        if let gap = Self.return(of: id, seed: seed) {
+        var theatricalRuns = [TheatricalRun(plan, random: movie.branch(Aspect.firstRun.rawValue))]
+        if let gap = Self.weeksToRerelease(of: id, seed: seed) {
             plan.opening = opening + 7 * gap
-            plan.scale = size.comeback * SeededRandom.growth(0.8 * dice.bell())
-            plan.hold = dice.real(in: 0.9...0.96)
+            plan.scale = size.rereleaseScale * SeededRandom.approximateExp(0.8 * random.bellCurve())
+            plan.retention = random.real(in: 0.9...0.96)
             plan.wordOfMouth = 0
             plan.previews = []
-            runs.append(TheatricalRun(plan, dice: movie.branch(Aspect.secondRun.rawValue)))
+            theatricalRuns.append(TheatricalRun(plan, random: movie.branch(Aspect.secondRun.rawValue)))
         }
-        self.runs = runs
+        self.theatricalRuns = theatricalRuns
     }
 
-    /// After how many weeks a film returns to the cinemas: after 1, 3, 10 or 20 years, or, mostly, never.
-    static func `return`(of id: SimulatedMovieID, seed: UInt64) -> Int? {
-        var dice = dice(of: id, seed: seed).branch(Aspect.return.rawValue)
-        guard Size(slot: id.slot) != .small, dice.chance(0.1) else { return nil }
-        return dice.pick(returns)
+    /// Returns the weeks after which a movie is re-released: 1, 3, 10 or 20 years; nil for most movies.
+    static func weeksToRerelease(of id: SimulatedMovieID, seed: UInt64) -> Int? {
+        var random = random(of: id, seed: seed).branch(Aspect.rerelease.rawValue)
+        guard Size(slot: id.slot) != .small, random.chance(0.1) else { return nil }
+        return random.pick(rereleaseGaps)
     }
 
-    /// The weeks after which films return.
-    static let returns = [52, 156, 522, 1044]
+    /// The possible times of a re-release, in weeks after the opening.
+    static let rereleaseGaps = [52, 156, 522, 1044]
 
     private static func previews(
-        before opening: KoreanDate, size: Size, dice: inout SeededRandom
+        before opening: KoreanDate, size: Size, random: inout SeededRandom
     ) -> [(daysBefore: Int, part: Double)] {
-        guard dice.chance(0.35) else { return [] }
-        let part = dice.chance(0.3) ? dice.real(in: 0.1...0.3) : dice.real(in: 0.005...0.04)
+        guard random.chance(0.35) else { return [] }
+        let part = random.chance(0.3) ? random.real(in: 0.1...0.3) : random.real(in: 0.005...0.04)
         let sunday = opening.weekday + 1
-        let weekend = dice.chance(0.3) ? sunday + 7 : sunday
-        let days = dice.chance(0.6) ? [weekend, weekend + 1] : [1]
+        let weekend = random.chance(0.3) ? sunday + 7 : sunday
+        let days = random.chance(0.6) ? [weekend, weekend + 1] : [1]
         return days.filter { $0 <= TheatricalRun.earliestPreview }.map { ($0, part) }
     }
 }
 
 extension SimulatedMovie {
-    /// How widely a film is released; of the films that open in a week the first is the widest.
+    /// The size of a release. The first opening of a week is the largest.
     enum Size {
         case blockbuster
         case wide
@@ -111,7 +112,7 @@ extension SimulatedMovie {
                 }
         }
 
-        /// Admissions on a common Friday of the first week.
+        /// The audience on a normal Friday of the first week.
         var scale: Double {
             switch self {
             case .blockbuster: 80_000
@@ -121,11 +122,11 @@ extension SimulatedMovie {
             }
         }
 
-        /// How far films of this size lie apart.
+        /// The variation between movies of this size.
         var spread: Double { self == .small ? 1.2 : 1.05 }
 
-        /// How far single days stray from what was to be expected.
-        var unrest: Double {
+        /// The variation between single days.
+        var variability: Double {
             switch self {
             case .blockbuster: 0.1
             case .wide: 0.16
@@ -133,8 +134,8 @@ extension SimulatedMovie {
             }
         }
 
-        /// What remains of a day's interest the day after, over a week.
-        var holds: ClosedRange<Double> {
+        /// The part of the interest that remains after a day, averaged over a week.
+        var retentions: ClosedRange<Double> {
             switch self {
             case .blockbuster: 0.92...0.965
             case .wide: 0.9...0.955
@@ -143,7 +144,52 @@ extension SimulatedMovie {
             }
         }
 
-        /// Admissions on a common Friday of a second run.
-        var comeback: Double { self == .middling ? 1_200 : 4_000 }
+        /// The audience on a normal Friday of a re-release.
+        var rereleaseScale: Double { self == .middling ? 1_200 : 4_000 }
+    }
+}
+
+extension SimulatedMovie {
+    /// Returns the audience and sales of some days, as published.
+    func sum(
+        over days: some Sequence<KoreanDate>, areaShare: AreaShare, as publishedView: PublishedView
+    ) -> (audience: Int, sales: Int) {
+        var audience = 0
+        var sales = 0
+        for day in days {
+            for theatricalRun in theatricalRuns {
+                let settled = theatricalRun.audience(on: day)
+                guard settled > 0 else { continue }
+                let part = areaShare.part(of: publishedView.audience(of: self, on: day, settledAt: settled))
+                audience += part
+                sales += part * theatricalRun.price(on: day)
+            }
+        }
+        return (audience, sales)
+    }
+
+    /// Returns the audience and sales since the first showing, through `last`.
+    func total(through last: KoreanDate, areaShare: AreaShare, as publishedView: PublishedView) -> (
+        audience: Int, sales: Int
+    ) {
+        var total = (audience: 0, sales: 0)
+        for theatricalRun in theatricalRuns where theatricalRun.first <= last {
+            let days = (theatricalRun.first.dayNumber...min(last, theatricalRun.last).dayNumber).lazy.map(
+                KoreanDate.init(dayNumber:))
+            let sum = sum(over: days, areaShare: areaShare, as: publishedView)
+            total.audience += sum.audience
+            total.sales += sum.sales
+        }
+        return total
+    }
+
+    /// Returns the screens and showings of a day; both grow with the audience.
+    func screens(on day: KoreanDate, areaShare: AreaShare) -> (screens: Int, showings: Int) {
+        let audience = theatricalRuns.reduce(0) { $0 + $1.audience(on: day) }
+        guard audience > 0 else { return (0, 0) }
+        let attendance = Double(audience)
+        let reach = 3.8 + Double(id.slot % 5) * 0.4
+        let screens = max(1, areaShare.part(of: min(2600, Int(reach * attendance.squareRoot()))))
+        return (screens, max(screens, Int(Double(screens) * (1.2 + 3.2 * attendance / (attendance + 25_000)))))
     }
 }

@@ -1,51 +1,121 @@
 import BoxOffice
 
 extension World {
-    /// The first lines of a span's chart in a market, as they are known; none if there are no figures for all its days.
-    func chart(of span: ChartPeriod, in market: Market, as knowledge: PublishedView, lines: Int) -> [ChartLine] {
-        guard knowledge.covers(span.first), knowledge.covers(span.last) else { return [] }
-        let ranking = ranking(of: span, in: market, as: knowledge)
+    /// Returns the first lines of a period's chart in a market, as published; none unless all its days have figures.
+    func chart(of period: ChartPeriod, in market: Market, as publishedView: PublishedView, lines: Int) -> [ChartLine] {
+        guard publishedView.covers(period.first), publishedView.covers(period.last) else { return [] }
+        let ranking = ranking(of: period, in: market, as: publishedView)
         let before = Dictionary(
-            self.ranking(of: span.before, in: market, as: knowledge).map { ($0.movie.id, $0) },
+            self.ranking(of: period.before, in: market, as: publishedView).map { ($0.movie.id, $0) },
             uniquingKeysWith: { first, _ in first })
-        let market = ranking.reduce(0) { $0 + $1.sales }
-        return ranking.prefix(lines).enumerated().map { index, standing in
+        let marketSales = ranking.reduce(0) { $0 + $1.sales }
+        return ranking.prefix(lines).enumerated().map { index, rankedMovie in
             ChartLine(
-                standing, number: index + 1, before: before[standing.movie.id], market: market, span: span,
-                as: knowledge)
+                rankedMovie, number: index + 1, before: before[rankedMovie.movie.id], marketSales: marketSales,
+                period: period,
+                as: publishedView)
         }
     }
 }
 
 extension ChartLine {
-    /// Writes a film's figures the way the service does, quirks included: daily changes without an idle decimal, weekly
-    /// ones with it, a blank for an unknown opening day.
+    /// Formats a movie's figures like the service: daily changes without a trailing `.0`, weekly ones with it, and a
+    /// space for an unknown opening day.
     fileprivate init(
-        _ standing: RankedMovie, number: Int, before: RankedMovie?, market: Int, span: ChartPeriod,
-        as knowledge: PublishedView
+        _ rankedMovie: RankedMovie, number: Int, before: RankedMovie?, marketSales: Int, period: ChartPeriod,
+        as publishedView: PublishedView
     ) {
-        let movie = standing.movie
-        let isWeekly = span.stride > 1
+        let movie = rankedMovie.movie
+        let isWeekly = period.stride > 1
         func change(_ delta: Int, from value: Int) -> String {
             let percent = Percent(delta, of: value)
             return isWeekly ? percent.withDecimal : percent.description
         }
-        let salesDelta = standing.sales - (before?.sales ?? 0)
-        let audienceDelta = standing.audience - (before?.audience ?? 0)
-        let total = movie.total(through: span.last, slice: standing.slice, as: knowledge)
-        let screens = span.days.map { movie.screens(on: $0, slice: standing.slice) }
+        let salesDelta = rankedMovie.sales - (before?.sales ?? 0)
+        let audienceDelta = rankedMovie.audience - (before?.audience ?? 0)
+        let total = movie.total(through: period.last, areaShare: rankedMovie.areaShare, as: publishedView)
+        let screens = period.days.map { movie.screens(on: $0, areaShare: rankedMovie.areaShare) }
         self.init(
-            rnum: String(number), rank: String(standing.rank),
-            rankInten: String(before.map { $0.rank - standing.rank } ?? 0),
-            // New is what had nobody the span before: previews, re-releases and comebacks after a pause, too.
+            rnum: String(number), rank: String(rankedMovie.rank),
+            rankInten: String(before.map { $0.rank - rankedMovie.rank } ?? 0),
+            // A movie is new if it had no audience in the period before, also after a preview or a pause.
             rankOldAndNew: before == nil ? "NEW" : "OLD",
             movieCd: movie.code, movieNm: movie.title, openDt: movie.hidesOpening ? " " : movie.opening.description,
-            salesAmt: String(standing.sales), salesShare: Percent(standing.sales, of: market).withDecimal,
+            salesAmt: String(rankedMovie.sales), salesShare: Percent(rankedMovie.sales, of: marketSales).withDecimal,
             salesInten: String(salesDelta), salesChange: change(salesDelta, from: before?.sales ?? 0),
             salesAcc: String(total.sales),
-            audiCnt: String(standing.audience), audiInten: String(audienceDelta),
+            audiCnt: String(rankedMovie.audience), audiInten: String(audienceDelta),
             audiChange: change(audienceDelta, from: before?.audience ?? 0), audiAcc: String(total.audience),
             scrnCnt: String(screens.map(\.screens).max() ?? 0),
             showCnt: String(screens.reduce(0) { $0 + $1.showings }))
+    }
+}
+
+/// A movie's figures and rank in a period.
+struct RankedMovie: Sendable {
+    let movie: SimulatedMovie
+    let areaShare: AreaShare
+    let audience: Int
+    let sales: Int
+    var rank = 0
+
+    /// Makes the figures for `period` in an area; nil if the movie had no audience there.
+    init?(of movie: SimulatedMovie, areaShare: AreaShare, in period: ChartPeriod, as publishedView: PublishedView) {
+        let sum = movie.sum(over: period.days, areaShare: areaShare, as: publishedView)
+        guard sum.audience > 0 else { return nil }
+        self.movie = movie
+        self.areaShare = areaShare
+        audience = sum.audience
+        sales = sum.sales
+    }
+
+    /// Orders by audience, then sales. Sales decide the order of equal audiences, but not their rank.
+    static func precedes(_ one: RankedMovie, _ other: RankedMovie) -> Bool {
+        (one.audience, one.sales, other.movie.code) > (other.audience, other.sales, one.movie.code)
+    }
+}
+
+/// The days that a chart adds up: a day, a week or a part of a week.
+struct ChartPeriod: Hashable, Sendable {
+    /// The days of a weekly chart; the raw value is the parameter `weekGb`.
+    enum Part: String, Sendable {
+        case week = "0"
+        case weekend = "1"
+        case weekdays = "2"
+    }
+
+    let first: KoreanDate
+    let last: KoreanDate
+    /// The number of days back to the period that this one is compared with.
+    let stride: Int
+
+    /// A single day.
+    init(day: KoreanDate) {
+        first = day
+        last = day
+        stride = 1
+    }
+
+    /// A part of the week that contains `date`.
+    init(_ part: Part, of date: KoreanDate) {
+        let monday = ReleaseWeek(of: date).monday
+        first = part == .weekend ? monday + 4 : monday
+        last = part == .weekdays ? monday + 3 : monday + 6
+        stride = 7
+    }
+
+    private init(first: KoreanDate, last: KoreanDate, stride: Int) {
+        self.first = first
+        self.last = last
+        self.stride = stride
+    }
+
+    /// The period that this one is compared with.
+    var before: ChartPeriod {
+        ChartPeriod(first: first - stride, last: last - stride, stride: stride)
+    }
+
+    var days: [KoreanDate] {
+        (first.dayNumber...last.dayNumber).map(KoreanDate.init(dayNumber:))
     }
 }

@@ -1,23 +1,38 @@
 import BoxOffice
+import Concurrency
 import FoundationEssentials
 import JSONCoding
 
+/// The source of charts, movies and image searches: the generated world or recorded responses.
+///
+/// The handlers check keys and parameters first. For unknown things it returns what the real services return.
+protocol MovieCatalog: Sendable {
+    /// Returns the response body of a daily or weekly chart.
+    func chart(_ query: ChartQuery, at instant: Date) -> [UInt8]
+    /// Returns the response body of a movie's facts.
+    func movie(code: String, at instant: Date) -> [UInt8]
+    /// Returns the response body of a page of an image search.
+    ///
+    /// - Parameter base: the sandbox's URL as the client addresses it, with which image addresses begin
+    func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8]
+}
+
 extension World: MovieCatalog {
-    func chart(_ question: ChartQuery, at instant: Date) -> [UInt8] {
-        question.body(
-            chart(of: question.span, in: question.market, as: PublishedView(at: instant), lines: question.lines))
+    func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
+        query.body(
+            chart(of: query.period, in: query.market, as: PublishedView(at: instant), lines: query.lines))
     }
 
     func movie(code: String, at instant: Date) -> [UInt8] {
         Self.movieBody(movieInfo(code: code, as: PublishedView(at: instant)))
     }
 
-    func images(_ question: ImageQuery, base: String, at instant: Date) -> [UInt8] {
-        let movie = movie(titled: question.query, as: PublishedView(at: instant))
-        return ImagePage(of: movie, question, base: base).body
+    func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8] {
+        let movie = movie(titled: query.text, as: PublishedView(at: instant))
+        return ImagePage(of: movie, query, base: base).body
     }
 
-    /// The body around a film's facts; around empty values if there is no such film, which is no fault.
+    /// Returns the response body of a movie's facts. For nil all values are empty; the service reports no error then.
     static func movieBody(_ movie: JSONTree?) -> [UInt8] {
         let texts = [
             "movieCd", "movieNm", "movieNmEn", "movieNmOg", "showTm", "prdtYear", "openDt", "prdtStatNm", "typeNm",
@@ -27,5 +42,104 @@ extension World: MovieCatalog {
         return JSONTree.object([
             ("movieInfoResult", .object([("movieInfo", movie ?? unknown), ("source", "영화진흥위원회")]))
         ]).json
+    }
+}
+
+extension World {
+    /// Returns a movie's facts in the service's format; nil if the service does not list the code.
+    func movieInfo(code: String, as publishedView: PublishedView) -> JSONTree? {
+        guard let movie = movie(code: code, as: publishedView) else { return nil }
+        let facts = movie.facts
+        func people(_ person: Person) -> [(String, JSONTree)] {
+            [("peopleNm", .string(person.name)), ("peopleNmEn", .string(person.nameEnglish))]
+        }
+        return .object([
+            ("movieCd", .string(movie.code)), ("movieNm", .string(movie.title)),
+            ("movieNmEn", .string(movie.titleEnglish)), ("movieNmOg", .string(facts.titleOriginal)),
+            ("showTm", .string(facts.minutes)), ("prdtYear", .string(facts.year)),
+            ("openDt", .string(movie.hidesOpening ? "" : movie.opening.compact)),
+            ("prdtStatNm", publishedView.hasOpened(movie) ? "개봉" : "개봉예정"), ("typeNm", .string(facts.type)),
+            ("nations", .array(facts.nations.map { .object([("nationNm", .string($0))]) })),
+            ("genres", .array(facts.genres.map { .object([("genreNm", .string($0))]) })),
+            ("directors", .array(facts.directors.map { .object(people($0)) })),
+            (
+                "actors",
+                .array(
+                    facts.actors.map {
+                        .object(people($0.person) + [("cast", .string($0.cast)), ("castEn", .string($0.castEnglish))])
+                    })
+            ),
+            (
+                "showTypes",
+                .array(
+                    facts.showTypes.map {
+                        .object([("showTypeGroupNm", .string($0.group)), ("showTypeNm", .string($0.name))])
+                    })
+            ),
+            (
+                "companys",
+                .array(
+                    facts.companies.map {
+                        .object([
+                            ("companyCd", .string($0.code)), ("companyNm", .string($0.name)),
+                            ("companyNmEn", .string($0.nameEnglish)), ("companyPartNm", .string($0.part)),
+                        ])
+                    })
+            ),
+            (
+                "audits",
+                .array(
+                    facts.audits.map {
+                        .object([("auditNo", .string($0.number)), ("watchGradeNm", .string($0.grade))])
+                    })
+            ),
+            (
+                "staffs",
+                .array(facts.staff.map { .object(people($0.person) + [("staffRoleNm", .string($0.role))]) })
+            ),
+        ])
+    }
+}
+
+extension World {
+    /// Returns the movie whose title a search names. Words such as "poster" around the title are ignored.
+    func movie(titled query: String, as publishedView: PublishedView) -> SimulatedMovie? {
+        guard let id = titles(upTo: publishedView.newestWeek)[Self.searchWords(query)] else { return nil }
+        let movie = SimulatedMovie(id, seed: seed)
+        return publishedView.lists(movie) ? movie : nil
+    }
+
+    /// Returns all movies by the words of their titles; the later one if two share a title.
+    private func titles(upTo newest: ReleaseWeek) -> [String: SimulatedMovieID] {
+        if let index = titleIndex.withLock({ $0 }), index.newest == newest { return index.movies }
+        var movies: [String: SimulatedMovieID] = [:]
+        let first = ReleaseWeek(of: .firstChart - TheatricalRun.longest)
+        // Of the movies before the first chart, only re-releases can appear in a chart.
+        let longestGap = SimulatedMovie.rereleaseGaps.max() ?? 0
+        for number in stride(from: first.number - longestGap, through: newest.number, by: 1) {
+            for slot in 0..<SimulatedMovieID.slots {
+                let id = SimulatedMovieID(week: ReleaseWeek(number: number), slot: slot)
+                guard number >= first.number || SimulatedMovie.weeksToRerelease(of: id, seed: seed) != nil else {
+                    continue
+                }
+                movies[Self.searchWords(SimulatedMovie.plainTitle(of: id, seed: seed))] = id
+            }
+        }
+        let index = TitleIndex(newest: newest, movies: movies)
+        titleIndex.withLock { $0 = index }
+        return movies
+    }
+
+    /// Returns the words of a search without "movie" and "poster", and without angle brackets.
+    private static func searchWords(_ query: String) -> String {
+        query.split { $0.isWhitespace || $0 == "<" || $0 == ">" }
+            .filter { !["영화", "포스터"].contains($0) }
+            .joined(separator: " ")
+    }
+
+    /// The movies up to a week, by title.
+    struct TitleIndex: Sendable {
+        let newest: ReleaseWeek
+        let movies: [String: SimulatedMovieID]
     }
 }

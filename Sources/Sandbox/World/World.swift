@@ -1,63 +1,64 @@
 import BoxOffice
 import Concurrency
 
-/// A made-up film world: which films open when, and what each does on every day, all following from one seed.
+/// A generated world of movies, with the audience of each movie on every day. Everything follows from one seed.
 ///
-/// Any day can be asked for first; nothing is simulated from the start. Films of the weeks asked for last are kept.
+/// Days can be requested in any order; only the movies that a day needs are generated. A cache keeps those of up to
+/// `maximumCachedWeeks` weeks.
 final class World: Sendable {
     let seed: UInt64
     private let weeks = Locked<[ReleaseWeek: [SimulatedMovie]]>([:])
     let titleIndex = Locked<TitleIndex?>(nil)
 
-    /// A chart needs the openings of about twenty weeks.
-    private static let weeksKept = 96
+    /// The limit of the cache; a chart needs the openings of about twenty weeks.
+    private static let maximumCachedWeeks = 96
 
     init(seed: UInt64) {
         self.seed = seed
     }
 
-    /// The films that open in `week`, for the first or the second time.
+    /// Returns the movies that open or are re-released in `week`.
     func movies(openingIn week: ReleaseWeek) -> [SimulatedMovie] {
         if let movies = weeks.withLock({ $0[week] }) { return movies }
         let new = (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week, slot: $0) }
-        let returning = SimulatedMovie.returns.flatMap { gap in
+        let rereleased = SimulatedMovie.rereleaseGaps.flatMap { gap in
             (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week - gap, slot: $0) }
-                .filter { SimulatedMovie.return(of: $0, seed: seed) == gap }
+                .filter { SimulatedMovie.weeksToRerelease(of: $0, seed: seed) == gap }
         }
-        let movies = (new + returning).map { SimulatedMovie($0, seed: seed) }
+        let movies = (new + rereleased).map { SimulatedMovie($0, seed: seed) }
         weeks.withLock { weeks in
-            if weeks.count >= Self.weeksKept { weeks.removeAll(keepingCapacity: true) }
+            if weeks.count >= Self.maximumCachedWeeks { weeks.removeAll(keepingCapacity: true) }
             weeks[week] = movies
         }
         return movies
     }
 
-    /// The film that has a code, if its opening is near enough for the service to know of it.
-    func movie(code: String, as knowledge: PublishedView) -> SimulatedMovie? {
+    /// Returns the movie with a code, if the service lists it.
+    func movie(code: String, as publishedView: PublishedView) -> SimulatedMovie? {
         guard let id = SimulatedMovieID(code: code) else { return nil }
         let movie = SimulatedMovie(id, seed: seed)
-        return knowledge.hasHeard(of: movie) ? movie : nil
+        return publishedView.lists(movie) ? movie : nil
     }
 
-    /// Everything that was shown in `span` and belongs to `market`, by rank.
-    func ranking(of span: ChartPeriod, in market: Market, as knowledge: PublishedView) -> [RankedMovie] {
-        let oldest = ReleaseWeek(of: span.first - TheatricalRun.longest)
-        let newest = ReleaseWeek(of: span.last + TheatricalRun.earliestPreview)
-        var standings: [RankedMovie] = []
+    /// Returns the movies of `market` with an audience in `period`, by rank.
+    func ranking(of period: ChartPeriod, in market: Market, as publishedView: PublishedView) -> [RankedMovie] {
+        let oldest = ReleaseWeek(of: period.first - TheatricalRun.longest)
+        let newest = ReleaseWeek(of: period.last + TheatricalRun.earliestPreview)
+        var rankedMovies: [RankedMovie] = []
         for number in oldest.number...newest.number {
             for movie in movies(openingIn: ReleaseWeek(number: number)) where movie.belongs(to: market) {
-                guard let slice = movie.slice(area: market.area?.description),
-                    let standing = RankedMovie(of: movie, slice: slice, in: span, as: knowledge)
+                guard let areaShare = movie.areaShare(code: market.area?.description),
+                    let rankedMovie = RankedMovie(of: movie, areaShare: areaShare, in: period, as: publishedView)
                 else { continue }
-                standings.append(standing)
+                rankedMovies.append(rankedMovie)
             }
         }
-        standings.sort(by: RankedMovie.precedes)
-        for index in standings.indices {
-            let isTied = index > 0 && standings[index - 1].audience == standings[index].audience
-            standings[index].rank = isTied ? standings[index - 1].rank : index + 1
+        rankedMovies.sort(by: RankedMovie.precedes)
+        for index in rankedMovies.indices {
+            let isTied = index > 0 && rankedMovies[index - 1].audience == rankedMovies[index].audience
+            rankedMovies[index].rank = isTied ? rankedMovies[index - 1].rank : index + 1
         }
-        return standings
+        return rankedMovies
     }
 }
 

@@ -1,0 +1,107 @@
+import BoxOffice
+import JSONCoding
+
+/// The validated parameters of a chart call.
+struct ChartQuery: Sendable {
+    var date: KoreanDate
+    /// The days of the week in a weekly chart; nil for a daily chart.
+    var part: ChartPeriod.Part?
+    var market: Market
+    /// The maximum number of lines, from 1 to 10.
+    var lines: Int
+
+    /// The days that the chart adds up.
+    var period: ChartPeriod {
+        part.map { ChartPeriod($0, of: date) } ?? ChartPeriod(day: date)
+    }
+
+    /// Returns the response body with `lines`.
+    func body(_ lines: [ChartLine]) -> [UInt8] {
+        let list = JSONTree.array(lines.map(\.tree))
+        let period = period
+        let range = JSONTree.string("\(period.first.compact)~\(period.last.compact)")
+        guard let part else {
+            return JSONTree.object([
+                (
+                    "boxOfficeResult",
+                    .object([
+                        ("boxofficeType", "일별 박스오피스"), ("showRange", range), ("dailyBoxOfficeList", list),
+                    ])
+                )
+            ]).json
+        }
+        let (year, week) = ReleaseWeek(of: date).ordinal
+        return JSONTree.object([
+            (
+                "boxOfficeResult",
+                .object([
+                    ("boxofficeType", .string(part.title)), ("showRange", range),
+                    ("yearWeekTime", "\(year)\(week < 10 ? "0" : "")\(week)"), ("weeklyBoxOfficeList", list),
+                ])
+            )
+        ]).json
+    }
+}
+
+extension ChartPeriod.Part {
+    fileprivate var title: String {
+        switch self {
+        case .week: "주간 박스오피스"
+        case .weekend: "주말 박스오피스"
+        // No recording exists; the title follows the other two.
+        case .weekdays: "주중 박스오피스"
+        }
+    }
+}
+
+/// A line of a chart in the service's format: every value is text.
+struct ChartLine: Hashable, Sendable, Codable {
+    var rnum: String
+    var rank: String
+    var rankInten: String
+    var rankOldAndNew: String
+    var movieCd: String
+    var movieNm: String
+    var openDt: String
+    var salesAmt: String
+    var salesShare: String
+    var salesInten: String
+    var salesChange: String
+    var salesAcc: String
+    var audiCnt: String
+    var audiInten: String
+    var audiChange: String
+    var audiAcc: String
+    var scrnCnt: String
+    var showCnt: String
+
+    /// The line as JSON, with the keys in the service's order.
+    var tree: JSONTree {
+        .object([
+            ("rnum", .string(rnum)), ("rank", .string(rank)), ("rankInten", .string(rankInten)),
+            ("rankOldAndNew", .string(rankOldAndNew)), ("movieCd", .string(movieCd)), ("movieNm", .string(movieNm)),
+            ("openDt", .string(openDt)), ("salesAmt", .string(salesAmt)), ("salesShare", .string(salesShare)),
+            ("salesInten", .string(salesInten)), ("salesChange", .string(salesChange)),
+            ("salesAcc", .string(salesAcc)), ("audiCnt", .string(audiCnt)), ("audiInten", .string(audiInten)),
+            ("audiChange", .string(audiChange)), ("audiAcc", .string(audiAcc)), ("scrnCnt", .string(scrnCnt)),
+            ("showCnt", .string(showCnt)),
+        ])
+    }
+}
+
+extension Percent {
+    /// `part` in percent of `whole`, rounded to a tenth, halves away from zero; 100 if `whole` is 0.
+    init(_ part: Int, of whole: Int) {
+        guard whole != 0 else {
+            self.init(tenths: 1000)
+            return
+        }
+        let twice = part * 2000
+        self.init(tenths: (twice + (twice < 0 ? -whole : whole)) / (2 * whole))
+    }
+
+    /// The percentage with one decimal, also if it is 0: the format of shares and of weekly charts.
+    var withDecimal: String {
+        tenths.isMultiple(of: 10) ? "\(self).0" : description
+    }
+}

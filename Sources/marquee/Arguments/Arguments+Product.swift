@@ -1,0 +1,59 @@
+import FoundationEssentials
+import OpenMarket
+
+extension Arguments {
+    /// Returns the product that the options describe.
+    ///
+    /// - Throws: `UsageError` if an option is missing or its value breaks a rule of the shop.
+    func productDraft() throws(UsageError) -> ProductDraft {
+        guard let name = value("--name") else { throw UsageError("--name is missing") }
+        guard let description = value("--description") else { throw UsageError("--description is missing") }
+        guard let price = try amount("--price") else { throw UsageError("--price is missing") }
+        let (currency, discount, stock) = (
+            try currency(), try amount("--discount"), try number("--stock", in: 0...Int.max)
+        )
+        do throws(ProductValidationError) {
+            return try ProductDraft(
+                name: name, description: description, currency: currency ?? .won, price: price,
+                discount: discount ?? 0, stock: stock ?? 0)
+        } catch {
+            throw UsageError(error.message)
+        }
+    }
+
+    /// Returns the change that the options describe.
+    ///
+    /// - Throws: `UsageError` if a value breaks a rule of the shop.
+    func productChange() throws(UsageError) -> ProductChange {
+        let (currency, price, discount) = (try currency(), try amount("--price"), try amount("--discount"))
+        let (stock, thumbnail) = (try number("--stock", in: 0...Int.max), try number("--thumbnail", in: 1...Int.max))
+        do throws(ProductValidationError) {
+            return try ProductChange(
+                name: value("--name"), description: value("--description"), thumbnail: thumbnail, currency: currency,
+                price: price, discount: discount, stock: stock)
+        } catch {
+            throw UsageError(error.message)
+        }
+    }
+
+    /// Returns the whole number of an option; nil if it was not given.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        let expected =
+            range.upperBound == .max
+            ? "a whole number of at least \(range.lowerBound)"
+            : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return try value(name, expected: expected) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+    }
+
+    private func currency() throws(UsageError) -> Currency? {
+        try value("--currency", expected: "KRW or USD") { Currency(rawValue: $0) }
+    }
+
+    /// Returns an amount of money: digits, and decimals after a point.
+    private func amount(_ name: String) throws(UsageError) -> Decimal? {
+        try value(name, expected: "an amount such as 15000 or 9.99") { text in
+            let digits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == 0x2E }
+            return digits && text.utf8.count <= 30 ? Decimal(string: text) : nil
+        }
+    }
+}

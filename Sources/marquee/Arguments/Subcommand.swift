@@ -1,0 +1,83 @@
+import Operations
+
+/// A subcommand. Its initializer validates all arguments before the command opens a file or a socket.
+protocol Subcommand: Sendable {
+    /// The name, arguments and options of the command.
+    static var usage: Usage { get }
+
+    /// Validates the arguments.
+    init(_ arguments: Arguments) throws(UsageError)
+
+    /// Runs the command until it finishes or a signal stops it.
+    func run(_ configuration: Configuration) async throws -> ExitStatus
+}
+
+/// The exit status of the process.
+enum ExitStatus: Int32 {
+    /// The command succeeded.
+    case done = 0
+    /// The command failed, and would fail again.
+    case failed = 1
+    /// The arguments or the configuration are invalid; nothing was opened.
+    case usage = 2
+    /// The command failed, but may succeed later.
+    case retryable = 3
+    /// A process did not answer in time.
+    case timedOut = 4
+}
+
+/// An error in the arguments, described in one line.
+struct UsageError: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+/// The name, arguments and options of a command. The help text and the parser both use it.
+struct Usage: Sendable {
+    /// An option: a word that begins with two dashes.
+    struct Option: Sendable {
+        /// The name with its dashes.
+        let name: String
+        /// The placeholder of the value in the help text; nil for an option without a value.
+        var value: String?
+        /// The description in the help text, in one line.
+        let meaning: String
+        /// Whether the option may be repeated.
+        var isRepeatable = false
+        /// Whether the help text omits the option, because only other programs use it.
+        var isHidden = false
+    }
+
+    /// The command's name.
+    let name: String
+    /// The positional arguments in the help text.
+    var arguments = ""
+    /// The description in the list of commands, in one line.
+    let summary: String
+    /// The further description in `marquee help COMMAND`.
+    var details = ""
+    /// The options, in the order of the help text.
+    var options: [Option] = []
+
+    /// The complete help text.
+    var help: String {
+        var head = "marquee \(name)"
+        if !arguments.isEmpty { head += " \(arguments)" }
+        let options = options.filter { !$0.isHidden }
+        if !options.isEmpty { head += " [options]" }
+        var lines = ["usage: \(head)", "", summary]
+        if !details.isEmpty { lines += ["", details] }
+        if !options.isEmpty {
+            let heads = options.map { $0.value == nil ? $0.name : "\($0.name) \($0.value ?? "")" }
+            let width = heads.map(\.count).max() ?? 0
+            lines.append("")
+            for (head, option) in zip(heads, options) {
+                lines.append("  \(head)\(String(repeating: " ", count: width - head.count))  \(option.meaning)")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

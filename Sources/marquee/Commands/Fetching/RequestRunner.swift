@@ -1,0 +1,74 @@
+import Contract
+import FoundationEssentials
+import JSONCoding
+import Messaging
+import Operations
+import ZeroMQ
+
+/// Sends one request to the worker and prints the outcome, for `request` and `product`.
+struct RequestRunner {
+    /// The options of both commands.
+    static let options = [
+        Usage.Option(name: "--json", meaning: "print the events, one JSON object a line"),
+        Usage.Option(name: "--timeout", value: "SECONDS", meaning: "how long to wait (default 60)"),
+    ]
+    /// The description of the exit status in their help texts.
+    static let statuses = """
+        Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.
+        """
+
+    private let printsJSON: Bool
+    private let timeout: Duration
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        printsJSON = arguments.has("--json")
+        timeout = .seconds(
+            try arguments.value("--timeout", expected: "a number of seconds from 1 to 3600") { text in
+                Int(text).flatMap { (1...3600).contains($0) ? $0 : nil }
+            } ?? 60)
+    }
+
+    /// Sends the request and prints its outcome.
+    ///
+    /// - Parameter progress: called when the worker has acknowledged the request
+    func run(
+        _ request: Request, attaching attachments: Attachments = .none, _ configuration: Configuration,
+        progress: @escaping @Sendable () -> Void = {}
+    ) async throws -> ExitStatus {
+        let io = try configuration.makeClientThread()
+        let client = RequestClient(
+            io, commands: configuration.commands.reachable, events: configuration.events.reachable)
+        let outcome: RequestClient.Outcome
+        do {
+            outcome = try await client.perform(request, attaching: attachments, within: timeout, progress: progress)
+        } catch let error as ResponseTimeoutError {
+            Console.printError("marquee: \(error)")
+            return .timedOut
+        }
+        await io.shutdown()
+        switch outcome {
+        case .done(let done, let events):
+            for event in events { try show(event) }
+            for problem in done.problems { Console.printError("marquee: \(problem.message)") }
+            return .done
+        case .failed(let failure):
+            if printsJSON { Console.print(String(decoding: try JSON.encode(failure), as: UTF8.self)) }
+            let field = failure.field.map { " (\($0))" } ?? ""
+            Console.printError("marquee: \(failure.code.rawValue): \(failure.message)\(field)")
+            return failure.code.isRetryable ? .retryable : .failed
+        }
+    }
+
+    private func show(_ event: Event) throws {
+        guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
+        switch event.topic {
+        case .ranking, .weekRanking: try ChartTable(event).lines.forEach(Console.print)
+        case .movie: MovieView(movie: try event.data()).lines.forEach(Console.print)
+        case .poster: PosterView(poster: try event.data()).lines.forEach(Console.print)
+        case .products: ProductTable(page: try event.data()).lines.forEach(Console.print)
+        case .product: ProductView(product: try event.data()).lines.forEach(Console.print)
+        case .productRemoved: ProductView.lines(removed: try event.data()).forEach(Console.print)
+        case .request, .anomaly, .alert, .anomalyAlert, .productAlert: break
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Contract
+import FoundationEssentials
+import Glibc
+import Operations
+
+/// Reads the files that a request attaches, and shows the progress on standard error if that is a terminal.
+///
+/// See docs/decisions/0031-upload-progress.md.
+struct Upload: Sendable {
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let stopwatch = Stopwatch(ContinuousClock())
+
+    /// Reads an image file.
+    ///
+    /// - Throws: `UsageError` if it is not a readable file or is too large.
+    func image(at path: String) throws(UsageError) -> [UInt8] {
+        let bytes = try Self.bytes(at: path, limit: RequestFrames.imageLimit)
+        show("\(path): \(Self.size(bytes.count))")
+        return bytes
+    }
+
+    /// Reads a secret from the first line of a file.
+    ///
+    /// - Throws: `UsageError` if it is not a readable file or the line is empty.
+    static func secret(at path: String) throws(UsageError) -> String {
+        let line = try bytes(at: path, limit: 4_096).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard let secret = String(validating: line, as: UTF8.self), !secret.isEmpty else {
+            throw UsageError("\(path) has no secret in its first line")
+        }
+        return secret
+    }
+
+    /// Shows that the images are being sent.
+    func showStart(_ images: [[UInt8]]) {
+        guard !images.isEmpty else { return }
+        show("\(images.count) images, \(Self.size(images.reduce(0) { $0 + $1.count })): on their way to the worker")
+    }
+
+    /// Shows that the worker has stored the request.
+    var showReceipt: @Sendable () -> Void {
+        { [self] in show("the worker has it, after \(stopwatch.elapsed.formatted); it goes on to the market") }
+    }
+
+    private func show(_ line: String) {
+        if isTerminal { Console.printError(TerminalColor.dim.paint(line)) }
+    }
+
+    private static func bytes(at path: String, limit: Int) throws(UsageError) -> [UInt8] {
+        // Checked before reading: a device or a very large file would exhaust the memory.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw UsageError("\(path) is not a readable file")
+        }
+        guard status.st_size <= limit else {
+            throw UsageError("\(path) has \(size(Int(status.st_size))); the limit is \(size(limit))")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw UsageError("\(path) is not a readable file")
+        }
+        return Array(data)
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        bytes < 1 << 20 ? "\((bytes + 1_023) >> 10) KiB" : "\(bytes >> 20).\((bytes & 0xF_FFFF) * 10 >> 20) MiB"
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, with one decimal.
+    fileprivate var formatted: String {
+        let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}

@@ -1,0 +1,68 @@
+import BoxOffice
+import Contract
+import EventStore
+import Operations
+
+/// `marquee backup`
+struct BackupCommand: Subcommand {
+    static let usage = Usage(
+        name: "backup", arguments: "FILE",
+        summary: "Copies the worker's database to FILE, also while the worker runs.",
+        details: """
+            FILE must not be there yet; it appears when it is whole, checked and on disk. Copies of worker and notifier
+            need not be of the same moment.
+            """,
+        options: [.alerts])
+
+    private let file: String
+    private let isOfAlerts: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        file = try arguments.onlyPositional("FILE")
+        isOfAlerts = arguments.has("--alerts")
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let log = configuration.logDatabase(ofAlerts: isOfAlerts)
+        try log.backUp(to: file)
+        Console.print("\(log.path) is backed up in \(file)")
+        return .done
+    }
+}
+
+/// `marquee restore`
+struct RestoreCommand: Subcommand {
+    static let usage = Usage(
+        name: "restore", arguments: "FILE",
+        summary: "Puts a copy of a backup in the place of the worker's database, while nobody has that open.",
+        details: """
+            FILE is checked first and stays as it is; what it replaces is kept beside it. The restored log is a new
+            epoch: subscribers begin anew. FILE may be the database itself, to go on with what is left of it.
+            """,
+        options: [.alerts])
+
+    private let file: String
+    private let isOfAlerts: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        file = try arguments.onlyPositional("FILE")
+        isOfAlerts = arguments.has("--alerts")
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let other = configuration.logDatabase(ofAlerts: !isOfAlerts)
+        guard !other.fits(file) else {
+            Console.printError(
+                "marquee: \(file) is a database of the \(other.owner): restore it with\(isOfAlerts ? "out" : "") --alerts"
+            )
+            return .failed
+        }
+        _ = try DataFolder(configuration.dataFolder)
+        let log = configuration.logDatabase(ofAlerts: isOfAlerts)
+        let kept = try log.restore(from: file)
+        let contents = try log.contents()
+        Console.print("\(log.path): \(contents.events.grouped) events, now of epoch \(contents.epoch)")
+        if let kept { Console.print("kept what was there: \(kept)") }
+        return .done
+    }
+}

@@ -1,0 +1,150 @@
+import BoxOffice
+import Concurrency
+import Contract
+import FoundationEssentials
+import JSONCoding
+import Messaging
+import Notifier
+import Operations
+import ZeroMQ
+
+/// `marquee notify`
+struct NotifyCommand: Subcommand {
+    static let usage = Usage(
+        name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
+        summary: "Tests a sink of MARQUEE_RULES, tells what went where and how, and sends dead letters again.",
+        details: """
+            test SINK sends a letter that only says that letters arrive, and shows the sink's answer. log reads the
+            notifier's database, also while the notifier runs. retry asks the notifier, which has to run, to send
+            the dead letters of a sink again, or the letter with this key.
+            """,
+        options: [
+            Usage.Option(name: "--dead", meaning: "log: the dead letters"),
+            Usage.Option(name: "--last", value: "N", meaning: "log: how many lines (default 20)"),
+            Usage.Option(name: "--json", meaning: "log: print JSON, one object a line"),
+        ])
+
+    private enum Verb {
+        case test(sink: String)
+        case log(sink: String?)
+        case retry(String)
+    }
+
+    private let verb: Verb
+    private let showsDead: Bool
+    private let printsJSON: Bool
+    private let count: Int
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let words = arguments.positional
+        switch (words.first, words.count) {
+        case ("test", 2): verb = .test(sink: words[1])
+        case ("log", 1...2): verb = .log(sink: words.dropFirst().first)
+        case ("retry", 2): verb = .retry(words[1])
+        default: throw UsageError("notify takes \(Self.usage.arguments)")
+        }
+        if case .log = verb {
+        } else {
+            try arguments.reject("--dead", "--last", "--json", because: "is only for `marquee notify log`")
+        }
+        showsDead = arguments.has("--dead")
+        printsJSON = arguments.has("--json")
+        count =
+            try arguments.value("--last", expected: "a number from 1 to 10,000") { text in
+                Int(text).flatMap { (1...10_000).contains($0) ? $0 : nil }
+            } ?? 20
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        switch verb {
+        case .test(let sink): return try await test(sink, of: try configuration.ruleFile().sinks)
+        case .log(let sink):
+            let log = DeliveryLog(configuration.logDatabase(ofAlerts: true))
+            try showsDead ? show(log.dead(of: sink)) : show(log.entries(of: sink, last: count))
+            return .done
+        case .retry(let name): return try await retry(name, configuration)
+        }
+    }
+
+    private func test(_ name: String, of sinks: [SinkConfiguration]) async throws -> ExitStatus {
+        guard let sink = sinks.first(where: { $0.name == name }) else {
+            let names = sinks.map(\.name).joined(separator: ", ")
+            throw UsageError(
+                "MARQUEE_RULES has no sink \(name.debugDescription); "
+                    + (names.isEmpty ? "it has none" : "it has \(names)"))
+        }
+        let (isDelivered, answer) = try await sink.test(at: Date())
+        Console.print("\(name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
+        return isDelivered ? .done : .failed
+    }
+
+    private func show(_ entries: [DeliveryLog.Entry]) throws {
+        if printsJSON { return try print(entries) }
+        var table = TextTable([.left, .left, .left, .right, .left, .left])
+        for entry in entries {
+            table.add(
+                [
+                    Self.time(entry.at.date), entry.sink, entry.outcome, entry.milliseconds.map { "\($0) ms" } ?? "",
+                    entry.letter, entry.answer ?? "",
+                ], paint: ["sent", "spared", "withdrawn"].contains(entry.outcome) ? [:] : [2: TerminalColor.red.paint])
+        }
+        table.lines.forEach(Console.print)
+    }
+
+    private func show(_ letters: [DeliveryLog.Dead]) throws {
+        if printsJSON { return try print(letters) }
+        var table = TextTable([.left, .left, .left, .right, .left])
+        for letter in letters {
+            let key = letter.letter == letter.alert ? letter.letter : "\(letter.letter): \(letter.alert)"
+            table.add([Self.time(letter.at.date), letter.sink, key, "\(letter.attempts) attempts", letter.answer ?? ""])
+        }
+        table.lines.forEach(Console.print)
+    }
+
+    private func print(_ values: [some Encodable]) throws {
+        for value in values { Console.print(String(decoding: try JSON.encode(value), as: UTF8.self)) }
+    }
+
+    private static func time(_ instant: Date) -> String {
+        "\(KoreanDate(at: instant)) \(instant.koreanTime)"
+    }
+
+    private func retry(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
+        let address = configuration.alertCommands.reachable
+        let io = try IOThread()
+        let client = try await CommandClient(io, address: address)
+        do {
+            let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
+                let reply = try await client.ask("retry", try Self.body(["sink": name]))
+                guard reply.failure?.code == .notFound else { return reply }
+                return try await client.ask("retry", try Self.body(["letter": name]))
+            }
+            await io.shutdown()
+            return try printResult(of: reply, for: name)
+        } catch let error as ResponseTimeoutError {
+            Console.printError("marquee: \(error)")
+            return .timedOut
+        }
+    }
+
+    private static func body(_ fields: [String: String]) throws -> String {
+        String(decoding: try JSON.encode(fields), as: UTF8.self)
+    }
+
+    private func printResult(of reply: Reply, for name: String) throws -> ExitStatus {
+        if let failure = reply.failure {
+            Console.printError("marquee: \(failure.message)")
+            return .failed
+        }
+        let sinks = try JSON.decode(RetryResult.self, from: reply.body).sinks
+        for (sink, count) in sinks.sorted(by: { $0.key < $1.key }) {
+            Console.print("\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again")
+        }
+        if sinks.isEmpty { Console.print("\(name) has no dead letter") }
+        return sinks.isEmpty ? .failed : .done
+    }
+
+    private struct RetryResult: Decodable {
+        let sinks: [String: Int]
+    }
+}

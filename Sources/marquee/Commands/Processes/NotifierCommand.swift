@@ -1,0 +1,49 @@
+import BoxOffice
+import Notifier
+import Operations
+
+/// `marquee notifier`
+struct NotifierCommand: Subcommand {
+    static let usage = Usage(
+        name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
+        details: """
+            Reads MARQUEE_EVENTS, decides by the rules of MARQUEE_RULES if it is set, publishes on MARQUEE_ALERTS, and sends
+            what the sinks there want, until SIGINT or SIGTERM.
+            """,
+        options: [
+            ParentMonitor.option,
+            Usage.Option(
+                name: "--since", value: "DATE",
+                meaning: "fire for days from DATE on, even if a newer day is known already"),
+            .ranks,
+            Usage.Option(name: "--dry-run", meaning: "send nothing to the sinks, and print what would go"),
+            .crashAt,
+        ])
+
+    private let since: KoreanDate?
+    private let isAttached: Bool
+    private let ranks: Int?
+    private let isDryRun: Bool
+    private let failPoints: FailPoints
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.rejectPositional()
+        isAttached = arguments.has(ParentMonitor.option.name)
+        since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
+        ranks = try arguments.ranks()
+        isDryRun = arguments.has("--dry-run")
+        failPoints = try arguments.failPoints()
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let signals = TerminationSignals()
+        if isAttached { ParentMonitor.start() }
+        let file = try configuration.ruleFile(ranks: ranks)
+        let logger = configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
+        let notifier = NotifierProcess(
+            configuration, rules: file.rules, since: since, sinks: file.sinks,
+            dryRun: isDryRun ? Console.print : nil, logger: logger, failPoints: failPoints)
+        try await notifier.run(until: signals.first)
+        return .done
+    }
+}

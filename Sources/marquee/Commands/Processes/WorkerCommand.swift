@@ -1,0 +1,36 @@
+import Operations
+import Worker
+
+/// `marquee worker`
+struct WorkerCommand: Subcommand {
+    static let usage = Usage(
+        name: "worker", summary: "Turns requests into ranking, movie and poster events.",
+        details: "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM.",
+        options: [
+            ParentMonitor.option,
+            Usage.Option(
+                name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, ask the sandbox at MARQUEE_SANDBOX_HTTP instead"
+            ),
+            .crashAt,
+        ])
+
+    private let fallsBackOnSandbox: Bool
+    private let isAttached: Bool
+    private let failPoints: FailPoints
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.rejectPositional()
+        isAttached = arguments.has(ParentMonitor.option.name)
+        fallsBackOnSandbox = arguments.has("--sandbox")
+        failPoints = try arguments.failPoints()
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let signals = TerminationSignals()
+        if isAttached { ParentMonitor.start() }
+        let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
+        let logger = configuration.logger("worker")
+        try await WorkerProcess(configuration, logger: logger, failPoints: failPoints).run(until: signals.first)
+        return .done
+    }
+}

@@ -1,0 +1,96 @@
+import BoxOffice
+import Contract
+import EventStore
+import FoundationEssentials
+import Operations
+
+/// `marquee export`
+struct ExportCommand: Subcommand {
+    static let usage = Usage(
+        name: "export", summary: "Prints the daily charts of the worker's log, day by day, as CSV or JSON.",
+        details: """
+            CSV has a line for each line of the newest revision of each day, as RFC 4180 has it. Reads the log also while
+            the worker runs. Days that nobody has asked for are left out.
+            """,
+        options: [
+            Usage.Option(name: "--csv", meaning: "a table of all lines, with a head"),
+            Usage.Option(name: "--json", meaning: "the charts' events, one JSON object a line"),
+            Usage.Option(name: "--from", value: "DATE", meaning: "the first day (default 2003-11-11)"),
+            Usage.Option(name: "--to", value: "DATE", meaning: "the last day (default yesterday)"),
+            Usage.Option(name: "--nation", value: "K|F", meaning: "the charts of only Korean or only foreign films"),
+            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the charts of films of this kind"),
+            Usage.Option(name: "--area", value: "CODE", meaning: "the charts of cinemas in this area"),
+        ])
+
+    private let isTable: Bool
+    private let first: KoreanDate
+    private let last: KoreanDate
+    private let market: Market
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        try arguments.rejectPositional()
+        isTable = arguments.has("--csv")
+        guard isTable != arguments.has("--json") else { throw UsageError("export needs one of --csv and --json") }
+        first = try arguments.value("--from").map { text throws(UsageError) in try arguments.date(text) } ?? .firstChart
+        last = try arguments.date(arguments.value("--to") ?? "yesterday")
+        guard first <= last else { throw UsageError("--from \(first) is after --to \(last)") }
+        market = try arguments.market()
+    }
+
+    func run(_ configuration: Configuration) async throws -> ExitStatus {
+        try configuration.logDatabase(ofAlerts: false).history { history in
+            if isTable { Console.print(ChartCSV.head) }
+            try history.forEachDay(from: first, through: last, in: market) { event in
+                guard isTable else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
+                let rows = ChartCSV.rows(of: try ChartRevision(event))
+                if !rows.isEmpty { Console.print(rows.joined(separator: "\n")) }
+            }
+        }
+        return .done
+    }
+}
+
+/// Formats charts as CSV rows (RFC 4180), without the line feed at the end of each row.
+enum ChartCSV {
+    /// The row of column names.
+    static let head = row(
+        ["date", "market", "state", "revision", "learnt"] + ChartEntry.Field.allCases.map(\.rawValue))
+
+    /// Returns a row for each line of a chart.
+    static func rows(of revision: ChartRevision) -> [String] {
+        let chart = revision.chart
+        let learnt = Timestamp.text(revision.learnt)
+        let start = ["\(chart.date)", "\(chart.market)", chart.state.rawValue, "\(chart.revision)", learnt]
+        return chart.entries.map { entry in
+            row(start + ChartEntry.Field.allCases.map { entry[$0].bare })
+        }
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let special = Array("\",\r\n".utf8)
+
+    private static func row(_ cells: [String]) -> String {
+        cells.map(quoted).joined(separator: ",") + "\r"
+    }
+
+    /// Returns a cell, quoted if it contains a separator or a quote.
+    private static func quoted(_ cell: String) -> String {
+        // Compares bytes: Swift takes a quote with a combining mark, or CR LF, for one different character.
+        guard cell.utf8.contains(where: special.contains) else { return cell }
+        let doubled = cell.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
+        return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
+    }
+}
+
+extension ChartEntry.Value {
+    /// The value in a format for programs; empty if there is none.
+    fileprivate var bare: String {
+        switch self {
+        case .null: ""
+        case .flag(let flag): "\(flag)"
+        case .integer(let number): "\(number)"
+        case .percent(let percent): "\(percent)"
+        case .text(let text): text
+        }
+    }
+}

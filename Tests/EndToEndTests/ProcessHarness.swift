@@ -1,0 +1,261 @@
+import BoxOffice
+import Concurrency
+import Contract
+import Foundation
+import Messaging
+import Networking
+import TestSupport
+import Testing
+import ZeroMQ
+
+/// Sandbox, worker and notifier as real processes, with fresh data, on addresses that nobody else uses.
+final class ProcessHarness: Sendable {
+    /// Who is on harness.
+    enum Role: String, CaseIterable {
+        case sandbox
+        case worker
+        case notifier
+    }
+
+    /// The built program.
+    static let marquee = builtProducts + "/marquee"
+    /// The folder of the built programs: the test bundle lies beside them.
+    static let builtProducts: String = {
+        let bundle = Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
+        return URL(filePath: bundle ?? CommandLine.arguments[0]).deletingLastPathComponent().path
+    }()
+    /// The checkout.
+    static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized.path
+    /// Debian's own Python, which has its own ZeroMQ.
+    static let python = "/usr/bin/python3"
+    /// The path of KOBIS's daily charts.
+    static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
+    static let kobisKey = "0123456789abcdef0123456789abcdef"
+    /// Who the sandbox's shop takes for a vendor.
+    static let marketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
+    static let marketSecret = "sandbox-secret"
+    /// A secret that a test sends and nobody may see.
+    static let wrongSecret = "not-the-vendors-secret"
+    static let kakaoKey = "fedcba9876543210fedcba9876543210"
+
+    let folder: TemporaryFolder
+    /// Where the sandbox listens.
+    let sandboxAddress: String
+    /// What a process needs to take part: addresses, keys, data folder.
+    let environment: [String: String]
+    private let programs: Locked<[Role: Program]>
+    private let endedPrograms = Locked<[Program]>([])
+
+    /// Starts all three, and waits until they are ready and the notifier hears the worker.
+    ///
+    /// The sockets are `ipc` files where processes come back to an address, which nobody else can have taken meanwhile.
+    private init(_ arguments: [Role: [String]], _ changes: [String: String], usesFiles: Bool) async throws {
+        let folder = try TemporaryFolder()
+        var settings = [
+            "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_DATA": folder.file("data"),
+            "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0",
+            "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+            "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
+            "MARQUEE_KOBIS_KEY": Self.kobisKey, "MARQUEE_KAKAO_KEY": Self.kakaoKey,
+            "MARQUEE_OPENMARKET_IDENTIFIER": Self.marketIdentifier, "MARQUEE_OPENMARKET_SECRET": Self.marketSecret,
+        ]
+        for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
+            settings["MARQUEE_\(name)"] = usesFiles ? "ipc://\(folder.file(name.lowercased()))" : "tcp://127.0.0.1:*"
+        }
+        settings.merge(changes) { _, new in new }
+        var programs: [Role: Program] = [:]
+        for role in Role.allCases {
+            let program = try Self.start(role, arguments[role] ?? [], settings)
+            let ready = try await Self.ready(role, program)
+            programs[role] = program
+            for (name, variable) in Self.variables { settings[variable] = ready[name] ?? settings[variable] }
+            if let address = ready["http"] { settings["MARQUEE_\(role.rawValue.uppercased())_HTTP"] = address }
+            if let address = ready["address"] {
+                settings["MARQUEE_KOBIS_URL"] = "http://\(address)/kobisopenapi/webservice/rest"
+                settings["MARQUEE_KAKAO_URL"] = "http://\(address)"
+                settings["MARQUEE_OPENMARKET_URL"] = "http://\(address)/openmarket/v3"
+            }
+        }
+        try #require(await programs[.notifier]?.error(containing: "all charts are read") != nil)
+        self.folder = folder
+        environment = settings
+        sandboxAddress = settings["MARQUEE_SANDBOX_HTTP", default: ""]
+        self.programs = Locked(programs)
+    }
+
+    /// Sets the harness, plays `body` with a stranger's client on it, and looks whether all go in peace: exit status 0,
+    /// every event as the schemas have it, and no key in any output or file.
+    static func run(
+        _ arguments: [Role: [String]] = [:], settings: [String: String] = [:], usesFiles: Bool = false,
+        body: (ProcessHarness, Client) async throws -> Void
+    ) async throws {
+        let harness = try await ProcessHarness(arguments, settings, usesFiles: usesFiles)
+        let client = try await Client(environment: harness.environment)
+        try await body(harness, client)
+        let heard = client.events
+        let left = try await client.close()
+        #expect(left.status == 0, "\(left.errors)")
+        for role in Role.allCases.reversed() { await harness.end(role) }
+        if !heard.isEmpty { try await harness.check(heard) }
+        try harness.expectNoSecrets(in: left.output)
+    }
+
+    /// One of the programs as it runs now.
+    subscript(role: Role) -> Program {
+        get throws { try #require(programs.withLock { $0[role] }) }
+    }
+
+    /// Ends a program by a signal, and starts it again with the same settings and data.
+    func restart(_ role: Role, by signal: Int32, changes: [String: String] = [:]) async throws {
+        let program = try self[role]
+        program.signal(signal)
+        _ = await program.ended()
+        endedPrograms.withLock { $0.append(program) }
+        let next = try Self.start(role, [], environment.merging(changes) { _, new in new })
+        _ = try await Self.ready(role, next)
+        if role == .notifier { try #require(await next.error(containing: "all charts are read") != nil) }
+        programs.withLock { $0[role] = next }
+    }
+
+    /// Ends a program politely.
+    func end(_ role: Role, by signal: Int32 = SIGTERM) async {
+        guard let program = programs.withLock({ $0.removeValue(forKey: role) }) else { return }
+        program.signal(signal)
+        let ending = await program.ended()
+        #expect(ending.status == 0, "\(role): \(ending.errors.suffix(3))")
+        endedPrograms.withLock { $0.append(program) }
+    }
+
+    /// Sets exactly these of the sandbox's switches.
+    func setFaults(_ switches: JSON) async throws {
+        _ = try await control(.put, switches)
+    }
+
+    /// How many requests for a path the sandbox has had.
+    func requests(for path: String) async throws -> Int {
+        try await requests { $0 == path }
+    }
+
+    /// How many requests for such paths the sandbox has had.
+    func requests(where isCounted: (String) -> Bool) async throws -> Int {
+        guard case .object(let counts) = try await control(.get)["requests"] else { return 0 }
+        return counts.filter { isCounted($0.key) }.compactMap { $0.value.number.map { Int($0) } }.reduce(0, +)
+    }
+
+    /// Waits until the sandbox has had so many requests for a path. It tells nobody, so it is asked until it has.
+    func waitForRequests(_ count: Int, at path: String) async throws {
+        while try await requests(for: path) < count { try Task.checkCancellation() }
+    }
+
+    /// The topics of all events in a log, in the order in which they were written, read as any backup would.
+    func topics(in database: String) async throws -> [String] {
+        let script =
+            "import sqlite3, sys; print(*(row[0] for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])), sep='\\n')"
+        let query = "select topic from event order by rowid"
+        let path = environment["MARQUEE_DATA", default: ""] + "/" + database
+        return try await Program.run(Self.python, ["-c", script, path, query]).output
+    }
+
+    /// Runs `marquee` with this harness's settings.
+    func marquee(_ arguments: String..., changes: [String: String] = [:]) async throws -> Program.Ending {
+        let program = try start(arguments, changes: changes)
+        return try await program.finish()
+    }
+
+    /// Starts `marquee` with this harness's settings.
+    func start(_ arguments: [String], changes: [String: String] = [:]) throws -> Program {
+        let program = try Program(Self.marquee, arguments, environment: environment.merging(changes) { $1 })
+        endedPrograms.withLock { $0.append(program) }
+        return program
+    }
+
+    /// What the processes' ready lines call addresses, and the variables they belong to.
+    private static let variables = [
+        "address": "MARQUEE_SANDBOX_HTTP", "requests": "MARQUEE_REQUESTS", "commands": "MARQUEE_COMMANDS",
+        "events": "MARQUEE_EVENTS", "alerts": "MARQUEE_ALERTS", "alertCommands": "MARQUEE_ALERT_COMMANDS",
+    ]
+
+    private static func start(_ role: Role, _ arguments: [String], _ settings: [String: String]) throws -> Program {
+        try Program(marquee, [role.rawValue] + arguments, environment: settings)
+    }
+
+    /// Waits until a process is ready, and returns what it says about itself.
+    private static func ready(_ role: Role, _ program: Program) async throws -> [String: String] {
+        let line = await program.error(containing: "\(role) ready")
+        let fields = try JSONDecoder().decode(
+            [String: JSON].self, from: Data(try #require(line, "\(program.written.errors)").utf8))
+        return fields.compactMapValues(\.text)
+    }
+
+    private func control(_ method: HTTPRequest.Method, _ body: JSON? = nil) async throws -> JSON {
+        let client = HTTPClient(retry: .never)
+        let request = HTTPRequest(
+            "http://\(sandboxAddress)/control", method: method, body: try body.map { Data(try $0.line.utf8) })
+        let endpoint = Endpoint<JSON>(service: "sandbox", request: request) { response throws(UpstreamError) in
+            if let failure = response.failure(of: "sandbox") { throw failure }
+            return try response.decode(of: "sandbox")
+        }
+        let state = try await client.send(endpoint)
+        await client.shutdown()
+        return state
+    }
+
+    /// Has the schemas' own checker look at what was heard.
+    private func check(_ events: [Client.Event]) async throws {
+        let checker = try Program("\(Self.checkout)/docs/schemas/check")
+        for event in events { try checker.type("\(event.topic) \(event.text)\n") }
+        let verdict = try await checker.finish()
+        #expect(verdict.status == 0, "\(verdict.output.prefix(5)) \(verdict.errors.suffix(3))")
+    }
+
+    /// Looks for the keys wherever a process has written something.
+    private func expectNoSecrets(in heard: [String]) throws {
+        let written = endedPrograms.withLock { $0.map(\.written) }.flatMap { $0.output + $0.errors } + heard
+        for key in [Self.kobisKey, Self.kakaoKey, Self.marketIdentifier, Self.marketSecret, Self.wrongSecret] {
+            #expect(!written.contains { $0.contains(key) })
+            let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            for file in files {
+                // Sockets cannot be read, and folders not like files.
+                guard let content = FileManager.default.contents(atPath: folder.file(file)) else { continue }
+                #expect(content.range(of: Data(key.utf8)) == nil, "\(file)")
+            }
+        }
+    }
+}
+
+extension ProcessHarness {
+    /// The path of a file in the processes' data folder.
+    func data(_ name: String = "") -> String {
+        environment["MARQUEE_DATA", default: ""] + (name.isEmpty ? "" : "/\(name)")
+    }
+
+    /// Asks for days, one after the other, and returns when the last is done.
+    func request(_ days: [KoreanDate]) async throws {
+        let io = try IOThread()
+        let client = RequestClient(
+            io, commands: environment["MARQUEE_COMMANDS", default: ""],
+            events: environment["MARQUEE_EVENTS", default: ""])
+        for day in days {
+            let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(60))
+            guard case .done = outcome else { throw UnexpectedOutcomeError(day: day, outcome: outcome) }
+        }
+        await io.shutdown()
+    }
+
+    private struct UnexpectedOutcomeError: Error {
+        let day: KoreanDate
+        let outcome: RequestClient.Outcome
+    }
+
+    /// The lines that `marquee` with these arguments prints; it must succeed.
+    func lines(_ arguments: String...) async throws -> [String] {
+        let ending = try await Program.run(Self.marquee, arguments, environment: environment)
+        guard ending.status == 0 else { throw ExitStatusError(arguments: arguments, ending: ending) }
+        return ending.output
+    }
+
+    private struct ExitStatusError: Error {
+        let arguments: [String]
+        let ending: Program.Ending
+    }
+}
