@@ -72,7 +72,7 @@ let package = Package(
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Text", "JSONCoding", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
-        module("Contract", uses: ["Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "OpenMarket"]),
+        module("Contract", uses: ["Text", "JSONCoding", "BoxOffice", "OpenMarket"]),
 
         // Floor 4: the log of events, and what publishes and reads it over ZeroMQ.
         module("EventStore", uses: ["CXXHash", "JSONCoding", "SQLite", "BoxOffice", "Contract"]),

@@ -168,13 +168,13 @@ extension BoardProcess {
         return server
     }
 
-    private func log(_ note: Subscription.Note) {
+    private func log(_ note: Subscription.Diagnostic) {
         switch note {
         case .repaired(let stream, let count):
             logger.info(
                 "events were missed on the socket and have been read from the log",
                 [.stream: stream.rawValue, .count: count])
-        case .waiting(let pause, let error):
+        case .retrying(let pause, let error):
             logger.warning(
                 "cannot read missed events from the log; trying again", [.after: pause, .error: "\(error)"])
         }

@@ -126,9 +126,9 @@ extension NotifierProcess {
 
     private func makeHealthServer(_ storage: Storage, _ sockets: Sockets, _ metrics: Metrics) throws -> HealthServer {
         try HealthServer(
-            address: configuration.notifierHTTP, metrics: metrics, livesIf: [.answers(storage.database)],
-            isReadyIf: [
-                .writes(to: storage.database), HealthCheck("worker") { sockets.heartbeats.complaint },
+            address: configuration.notifierHTTP, metrics: metrics, liveness: [.databaseRead(storage.database)],
+            readiness: [
+                .databaseWrite(storage.database), HealthCheck("worker") { sockets.heartbeats.problem },
             ])
     }
 }
@@ -144,13 +144,14 @@ extension NotifierProcess {
         let age = Stopwatch(clock)
         let retry = RetryCommand(outbox: outbox, database: storage.database)
         let handler = LogCommandHandler(
-            log: storage.log, database: storage.database, door: sockets.access.door, own: ["retry": retry.answer]
+            log: storage.log, database: storage.database, requestGuard: sockets.access.requestGuard,
+            own: ["retry": retry.answer]
         ) {
             .status(try await status(storage, outbox, uptime: age.elapsed))
         }
         return [
             SimpleService {
-                await sockets.heartbeats.listen()
+                await sockets.heartbeats.run()
             } stop: {
                 await sockets.heartbeats.close()
             },
@@ -199,13 +200,13 @@ extension NotifierProcess {
     }
 
     /// Counts and logs what happens to the subscription.
-    private func record(_ note: Subscription.Note, _ counts: NotifierMetrics) {
+    private func record(_ note: Subscription.Diagnostic, _ counts: NotifierMetrics) {
         switch note {
         case .repaired(let stream, let count):
             counts.countRepaired(count)
             logger.info(
                 "read events that were missed from the worker's log", [.stream: stream.rawValue, .count: count])
-        case .waiting(let pause, let error):
+        case .retrying(let pause, let error):
             logger.warning(
                 "cannot read the worker's log; the notifier tries again", [.after: pause, .error: "\(error)"])
         }

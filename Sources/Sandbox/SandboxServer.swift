@@ -44,7 +44,7 @@ public final class SandboxServer: Sendable {
             // A registration has up to five images of 300 KB each.
             limits.body = 2 << 20
             // Benchmarks have several hundred calls open at once, all from one address.
-            (limits.connections, limits.connectionsPerAddress, limits.waiting) = (1_024, 1_000, 768)
+            (limits.connections, limits.connectionsPerAddress, limits.waitingConnections) = (1_024, 1_000, 768)
             server = try HTTPServer(address: options.address, limits: limits) { request in
                 await router.respond(to: request)
             }

@@ -38,7 +38,7 @@ struct WorkGroup: Service {
         let result: Result<Void, any Error>
         do {
             try await parts.store.loadPending()
-            let schedule = configuration.schedules ? parts.schedule : nil
+            let schedule = configuration.runsSchedule ? parts.schedule : nil
             let services: [(any Service)?] = [schedule, parts.backfill, makeFetchService(clients)]
             let group = ServiceGroup(services.compactMap(\.self), grace: .seconds(1))
             result = .success(try await group.run { await signal.waitForStop() })
@@ -121,7 +121,7 @@ struct WorkerClients: Sendable {
     /// Makes the clients. Those for `live` and `backfill` book each call in the quota before they make it.
     init(_ configuration: Configuration, quota: QuotaLedger, metrics: WorkerMetrics, key: KobisKeyHealth) {
         func client(for priority: Request.Priority) -> HTTPClient {
-            HTTPClient(limits: HTTPClient.Limits(callsAtOnce: configuration.callsAtOnce)) {
+            HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
                 service throws(UpstreamError) in
                 try await quota.book(service, for: priority)
             } afterAttempt: { service, failure, duration in

@@ -45,7 +45,7 @@ extension WorkerProcess {
             return waiting < store.inbox.limit ? nil : "queue: full, \(waiting) requests are waiting"
         }
         return try HealthServer(
-            address: configuration.workerHTTP, metrics: metrics, livesIf: [.answers(store.database)],
-            isReadyIf: [.writes(to: store.database), parts.keyHealth.check, queue])
+            address: configuration.workerHTTP, metrics: metrics, liveness: [.databaseRead(store.database)],
+            readiness: [.databaseWrite(store.database), parts.keyHealth.check, queue])
     }
 }

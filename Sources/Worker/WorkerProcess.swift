@@ -85,7 +85,7 @@ public struct WorkerProcess: Sendable {
         let publisher = Publisher(sockets.events, of: log, positions: positions)
         let parts = makeParts(
             database: database, log: log, metrics: WorkerMetrics(metrics, clock: ContinuousClock()),
-            publisher: publisher, requestGuard: access.door)
+            publisher: publisher, requestGuard: access.requestGuard)
         metrics.addProcess(startedAt: startTime)
         addMetrics(parts, to: metrics, publisher: publisher, sockets: sockets)
         warnOfMissingKeys()
@@ -156,11 +156,11 @@ public struct WorkerProcess: Sendable {
     ) -> CommandService {
         let status = StatusReporter(
             store: parts.store, queue: parts.queue, quota: parts.quota,
-            schedule: configuration.schedules ? parts.schedule : nil, backfill: parts.backfill, uptime: uptime)
+            schedule: configuration.runsSchedule ? parts.schedule : nil, backfill: parts.backfill, uptime: uptime)
         return CommandService(
             socket: sockets.commands, intake: parts.intake,
             logCommands: LogCommandHandler(
-                log: parts.store.log, database: parts.store.database, door: access.door,
+                log: parts.store.log, database: parts.store.database, requestGuard: access.requestGuard,
                 own: ["backfill": parts.backfill.answer], status: status.reply), io: sockets.io,
             failPoints: failPoints)
     }

@@ -31,9 +31,9 @@ private let commands: [any Subcommand.Type] = [
 /// The entry point: runs the subcommand in the arguments and exits with its status.
 @main enum MarqueeCommand {
     static func main() async {
-        OpenFileLimit.raise()
-        CoreDumps.forbid()
-        FreedMemory.keep()
+        ProcessLimits.raiseOpenFiles()
+        ProcessLimits.disableCoreDumps()
+        ProcessLimits.keepFreedMemory()
         exit(await status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 

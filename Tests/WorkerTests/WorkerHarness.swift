@@ -180,7 +180,7 @@ final class LogLines: Sendable {
     }
 
     func logger(clock: WallClock = .system) -> Logger {
-        Logger(label: "test", level: .debug, format: .json, clock: clock) { [all, continuation] bytes in
+        Logger(label: "test", level: .debug, format: .json, wallClock: clock) { [all, continuation] bytes in
             let line = String(decoding: bytes, as: UTF8.self)
             all.withLock { $0.append(line) }
             continuation.yield(line)

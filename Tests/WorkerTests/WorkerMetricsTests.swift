@@ -97,7 +97,8 @@ import Testing
 
     @Test("without a key the worker is not ready")
     func none() async {
-        #expect(await KobisKeyHealth(nil).check.reason() == "key: no KOBIS key is configured; set MARQUEE_KOBIS_KEY")
+        #expect(
+            await KobisKeyHealth(nil).check.failureReason() == "key: no KOBIS key is configured; set MARQUEE_KOBIS_KEY")
     }
 
     @Test(
@@ -111,7 +112,7 @@ import Testing
     func answers(outcomes: [UpstreamError.Kind?], reason: String?) async {
         let key = KobisKeyHealth(Secret("key"))
         for outcome in outcomes { key.recordCall("kobis", outcome) }
-        #expect(await key.check.reason() == reason)
+        #expect(await key.check.failureReason() == reason)
     }
 
     @Test("other services' refusals do not count")
@@ -119,6 +120,6 @@ import Testing
         let key = KobisKeyHealth(Secret("key"))
         key.recordCall("kakao", .unauthorized)
         key.recordCall("poster", .forbidden)
-        #expect(await key.check.reason() == nil)
+        #expect(await key.check.failureReason() == nil)
     }
 }

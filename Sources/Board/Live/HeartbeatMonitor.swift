@@ -30,7 +30,7 @@ struct HeartbeatMonitor: Service {
     func run() async throws {
         await withTaskGroup { tasks in
             for reader in readers.values {
-                tasks.addTask { await reader.listen { publishLinks() } }
+                tasks.addTask { await reader.run { publishLinks() } }
             }
             tasks.addTask {
                 var seconds = 0
@@ -52,11 +52,11 @@ struct HeartbeatMonitor: Service {
 
     /// Fails while no heartbeats of the worker arrive: without them the board shows nothing new.
     var healthCheck: HealthCheck {
-        HealthCheck("worker") { readers[.worker]?.complaint }
+        HealthCheck("worker") { readers[.worker]?.problem }
     }
 
     private func publishLinks() {
-        let members = ReadModel.Source.allCases.map { "\"\($0.rawValue)\":\(readers[$0]?.isHeard ?? false)" }
+        let members = ReadModel.Source.allCases.map { "\"\($0.rawValue)\":\(readers[$0]?.isAlive ?? false)" }
         streams.publish(link: Array("{\(members.joined(separator: ","))}".utf8))
     }
 }

@@ -58,13 +58,13 @@ struct ReadModelUpdater: Service {
                     "cannot read an event; the board goes on without it", [.topic: event.topic, .error: "\(error)"])
             }
             streams.publish(updates)
-            log(batches.flatMap(\.deliveries))
+            log(batches.flatMap(\.items))
         } onFailure: { error in
             logger.error("cannot store events in the board's database; trying again", [.error: "\(error)"])
         }
     }
 
-    private func log(_ deliveries: [Subscription.Delivery]) {
+    private func log(_ deliveries: [Subscription.Item]) {
         for delivery in deliveries {
             switch delivery {
             case .event: readCounter.add()
@@ -99,7 +99,7 @@ private struct DeliveryQueue: Sendable {
     /// Adds a batch; suspends while the queue is full.
     func enqueue(_ batch: Subscription.Batch) async {
         await state.waitIgnoringCancellation { state -> Void? in
-            let count = state.waiting.reduce(0) { $0 + $1.deliveries.count }
+            let count = state.waiting.reduce(0) { $0 + $1.items.count }
             guard count < Self.limit || state.isClosed else { return nil }
             state.waiting.append(batch)
             return ()

@@ -61,7 +61,7 @@ struct ReadModel: Sendable {
     ) async throws -> [LiveUpdate] {
         try await database.write { connection in
             var updates: [LiveUpdate] = []
-            for delivery in batches.flatMap(\.deliveries) {
+            for delivery in batches.flatMap(\.items) {
                 switch delivery {
                 case .event(let event):
                     do {

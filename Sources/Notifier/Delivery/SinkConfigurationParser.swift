@@ -21,7 +21,7 @@ struct SinkConfigurationParser {
     /// Returns the value of a field; nil if it is missing or cannot be read.
     mutating func value<Value>(_ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value) -> Value? {
         guard let field = fields[key] else { return nil }
-        return diagnostics.gather { () throws(ConfigurationDiagnostic) in try read(field) }
+        return diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(field) }
     }
 
     /// Returns the text of a field, or `standard` if it is missing; without `standard` the field is required.
@@ -81,7 +81,7 @@ struct SinkConfigurationParser {
     /// Returns a URL that is not secret.
     mutating func url(_ key: String = "url", standard: String) -> String? {
         guard let field = fields[key] else { return standard }
-        return diagnostics.gather { () throws(ConfigurationDiagnostic) in
+        return diagnostics.collect { () throws(ConfigurationDiagnostic) in
             try field.value(expected: "a URL such as \(standard)") { $0.isWebAddress ? $0 : nil }
         }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
@@ -125,7 +125,7 @@ extension SinkConfiguration {
     /// Errors are added to `diagnostics`; none of them shows a secret.
     public static func read(_ section: Node, _ diagnostics: inout ConfigurationDiagnosticsError) -> [SinkConfiguration]
     {
-        let entries = diagnostics.gather { () throws(ConfigurationDiagnostic) in try section.entries() } ?? []
+        let entries = diagnostics.collect { () throws(ConfigurationDiagnostic) in try section.entries() } ?? []
         return entries.compactMap { entry in
             do throws(ConfigurationDiagnostic) {
                 return try SinkConfiguration(entry, &diagnostics)
@@ -215,7 +215,8 @@ extension SinkConfigurationParser {
         guard let url = secretURL(), let secret = secret("secret") else { return nil }
         guard let key = WebhookSink.key(of: secret) else {
             diagnostics.add(
-                (fields["secret"] ?? fields["secretFile"] ?? node).diagnostic("the part after whsec_ is not a base64 key"))
+                (fields["secret"] ?? fields["secretFile"] ?? node).diagnostic(
+                    "the part after whsec_ is not a base64 key"))
             return nil
         }
         return .webhook(url: url, key: key)
@@ -265,7 +266,8 @@ extension SinkConfigurationParser {
             }
         return .mail(
             MailRequest(
-                host: host, port: port ?? usual, security: security ?? .startTLS, authorities: authorities, user: user,
+                host: host, port: port ?? usual, security: security ?? .startTLS, certificateFile: authorities,
+                user: user,
                 password: password, sender: sender, recipients: recipients, message: []))
     }
 }

@@ -32,7 +32,7 @@ extension AlertRules.Entry {
             guard let rule = Self.rule(name, fields, &diagnostics) else { return nil }
             self.init(rule, RuleScope(fields, within: outer, &diagnostics))
             severity =
-                diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
+                diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &diagnostics) }
         } catch {
             diagnostics.add(error)
@@ -61,11 +61,11 @@ extension AlertRules.Entry {
         )?
     {
         func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
-            (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
+            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
                 ?? standard
         }
         func numbers(_ key: String, _ standard: [Int]) -> [Int] {
-            (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil)
+            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil)
                 ?? standard
         }
         switch name {
@@ -111,7 +111,7 @@ extension AlertTexts {
         let fields = try node.fields(Language.allCases.map(\.rawValue), &diagnostics)
         let names = Self.names(for: rule)
         func read(_ language: Language) -> Template? {
-            diagnostics.gather { () throws(ConfigurationDiagnostic) in
+            diagnostics.collect { () throws(ConfigurationDiagnostic) in
                 try fields[language.rawValue]?.template(in: language, names)
             }
                 ?? nil
@@ -155,7 +155,7 @@ extension AlertRules.ProductEntry {
                 try node.value(expected: "a part of a name") { MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0) }
             }
             severity =
-                (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)
+                (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)
                 ?? severity
             if let text = fields["text"] { texts = try AlertTexts(text, texts, of: type(of: rule), &diagnostics) }
         } catch {
@@ -170,7 +170,7 @@ extension AlertRules.ProductEntry {
         )?
     {
         func percent(_ standard: Int) -> Int {
-            (diagnostics.gather { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
+            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
                 ?? standard
         }
         switch name {

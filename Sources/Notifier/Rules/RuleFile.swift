@@ -32,7 +32,7 @@ public struct RuleFile: Sendable {
         } catch {
             diagnostics.add(error)
         }
-        guard diagnostics.all.isEmpty else { throw diagnostics }
+        guard diagnostics.diagnostics.isEmpty else { throw diagnostics }
         return found
     }
 

@@ -42,14 +42,14 @@ struct RuleScope {
         _ read: (Node) throws(ConfigurationDiagnostic) -> Value
     ) -> [Value] {
         guard let node else { return [] }
-        guard let nodes = diagnostics.gather({ () throws(ConfigurationDiagnostic) in try node.list() }) else {
+        guard let nodes = diagnostics.collect({ () throws(ConfigurationDiagnostic) in try node.list() }) else {
             return []
         }
         if nodes.isEmpty {
             diagnostics.add(node.diagnostic("an empty list matches nothing; leave the key out to match all"))
         }
         return nodes.compactMap { element in
-            diagnostics.gather { () throws(ConfigurationDiagnostic) in try read(element) }
+            diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(element) }
         }
     }
 }

@@ -14,7 +14,7 @@ struct RequestIntake: Sendable {
     let logger: Logger
     let metrics: WorkerMetrics
     let wallClock: WallClock
-    var requestGuard = RequestGuard.open()
+    var requestGuard = RequestGuard.unrestricted()
     var failPoints = FailPoints.none
 
     /// Accepts a batch of messages in one transaction.
@@ -28,7 +28,7 @@ struct RequestIntake: Sendable {
         var waiting = queue.lengths.byClient
         for (index, message) in messages.enumerated() {
             do throws(RejectionError) {
-                let client = requestGuard.client(message.sender)
+                let client = requestGuard.client(message.peer)
                 items.append((index, try parse(message, of: client, waiting: waiting[client, default: 0])))
                 waiting[client, default: 0] += 1
                 results.append(nil)
@@ -68,8 +68,8 @@ struct RequestIntake: Sendable {
     private func parse(_ message: Message, of client: String, waiting: Int) throws(RejectionError) -> IntakeItem {
         // Before the message is parsed and without an event: a client over its limits must not fill the log either.
         let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        if let error = requestGuard.refusal(of: command, from: message.sender)
-            ?? requestGuard.refusal(ofOneMoreThan: waiting)
+        if let error = requestGuard.refusal(of: command, from: message.peer)
+            ?? requestGuard.refusal(withQueued: waiting)
         {
             throw RejectionError(error: error, frames: nil)
         }

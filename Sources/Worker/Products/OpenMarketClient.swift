@@ -83,7 +83,7 @@ extension OpenMarketClient {
     /// Whether a product belongs to the vendor with this secret: the Open Market rejects changes of others' products.
     private func isOwned(_ id: ProductID, bySecret secret: String) async throws -> Bool {
         do {
-            try await fetch(api.change(id, .nothing, secret: secret))
+            try await fetch(api.change(id, .empty, secret: secret))
             return true
         } catch let failure as ContractError where [.unauthorized, .forbidden, .notFound].contains(failure.code) {
             return false

@@ -57,7 +57,7 @@ struct ProductOrderExecutor: Sendable {
     ) async throws -> FetchResult {
         let images = try images.enumerated().map { number, bytes in
             do throws(ProductValidationError) {
-                return try ProductImage(bytes, number: number)
+                return try ProductImage(bytes, index: number)
             } catch {
                 throw ContractError(error)
             }
@@ -83,7 +83,7 @@ struct ProductOrderExecutor: Sendable {
         }
         // The answer is not used: it has no images and may be missing.
         try await once(request, client.api.change(id, change, secret: secret)) { _ in
-            try await change.isMade(in: client.fetch(client.api.product(id))) ? () : nil
+            try await change.isApplied(to: client.fetch(client.api.product(id))) ? () : nil
         }
         let askedAt = client.wallClock.now()
         do {

@@ -68,7 +68,7 @@ struct RevisionTable {
         table.add(["판", "알게 된 때", "상태", "정정", "", ""])
         for revision in revisions {
             let chart = revision.chart
-            let learnt = "\(KoreanDate(at: revision.learnt)) \(revision.learnt.koreanTime)"
+            let learnt = "\(KoreanDate(at: revision.recordedAt)) \(revision.recordedAt.koreanTime)"
             let titles = Dictionary(chart.entries.map { ($0.movieCode, $0.title) }, uniquingKeysWith: { $1 })
             var corrections = (chart.corrections ?? []).map { $0.cells(titles) }
             if corrections.isEmpty { corrections = [["-", "", ""]] }

@@ -14,7 +14,7 @@ struct SinkConfigurationTests {
         var diagnostics = ConfigurationDiagnosticsError()
         let node = try #require(try Node.read(Array(text.utf8), file: "rules.yml"))
         let sinks = SinkConfiguration.read(node, &diagnostics)
-        return (sinks, diagnostics.all.map(\.description))
+        return (sinks, diagnostics.diagnostics.map(\.description))
     }
 
     @Test("a sink of each kind, with as little as it takes")

@@ -28,7 +28,7 @@ struct WebhookSink: HTTPSink {
         let bodies = message.alerts.map(\.body)
         let body = isSingle ? bodies[0] : Array("[".utf8) + Array(bodies.joined(separator: ",".utf8)) + Array("]".utf8)
         let timestamp = "\(Int(now.timeIntervalSince1970))"
-        let code = HMACSHA256.code(of: Array("\(message.key).\(timestamp).".utf8) + body, key: key)
+        let code = HMACSHA256.authenticationCode(for: Array("\(message.key).\(timestamp).".utf8) + body, key: key)
         return .post(
             url, secrets: secrets,
             headers: [

@@ -88,7 +88,7 @@ struct CheckCommand: Subcommand {
     /// Reads a rule file and prints its rules, or its mistakes.
     private func read(_ path: String) -> ExitStatus {
         do throws(ConfigurationDiagnosticsError) {
-            let words = try RuleFile.read(path: path).rules.words.map(\.rawValue)
+            let words = try RuleFile.read(path: path).rules.names.map(\.rawValue)
             Console.print("\(path): \(words.isEmpty ? "no rules" : words.joined(separator: ", "))")
             return .done
         } catch {

@@ -59,7 +59,7 @@ enum ChartCSV {
     /// Returns a row for each line of a chart.
     static func rows(of revision: ChartRevision) -> [String] {
         let chart = revision.chart
-        let learnt = Timestamp.text(revision.learnt)
+        let learnt = Timestamp.text(revision.recordedAt)
         let start = ["\(chart.date)", "\(chart.market)", chart.state.rawValue, "\(chart.revision)", learnt]
         return chart.entries.map { entry in
             row(start + ChartEntry.Field.allCases.map { entry[$0].bare })

@@ -71,8 +71,8 @@ struct ReplayCommand: Subcommand {
         guard !isDryRun else { return try dryRun(AlertReplay(rules: rules, since: since), log) }
         var (baseline, since) = (BaselinePosition.none, since)
         if let learned { baseline = BaselinePosition(ends: [.ranking: learned]) }
-        if let notifier { (baseline, since) = try NotifierProcess.memory(in: NotifierProcess.logFile(at: notifier)) }
-        try AlertReplay(rules: rules, since: since, history: baseline).run(log) { alert in
+        if let notifier { (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.logFile(at: notifier)) }
+        try AlertReplay(rules: rules, since: since, baseline: baseline).run(log) { alert in
             Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self))
         }
         return .done
@@ -80,7 +80,7 @@ struct ReplayCommand: Subcommand {
 
     private func dryRun(_ replay: AlertReplay, _ log: LogDatabase) throws -> ExitStatus {
         var counts: [AlertRule: Int] = [:]
-        try replay.rehearse(log) { alert in
+        try replay.dryRun(log) { alert in
             counts[alert.rule, default: 0] += 1
             Console.print("\(alert.date)  \(alert.text.ko)  \(TerminalColor.dim.paint(alert.text.en))")
         }
