@@ -25,8 +25,8 @@ import Testing
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
         await database.close()
-        #expect(await HealthCheck.databaseRead(database).failureReason() == "database: the database has been closed")
-        #expect(await HealthCheck.databaseWrite(database).failureReason() == "database: the database has been closed")
+        #expect(await HealthCheck.databaseRead(database).failureReason() == "database: the database is closed")
+        #expect(await HealthCheck.databaseWrite(database).failureReason() == "database: the database is closed")
     }
 
     @Test("a full disk fails the write check, until there is room again")

@@ -107,14 +107,14 @@ struct RuleFileTests {
         }
         #expect(
             diagnostics.description == """
-                rules.yml:1:9: films[0]: '1234' is no film's code, such as 20234675
-                rules.yml:2:1: market: not known; did you mean markets?
-                rules.yml:5:9: rules.rose.by: 'three' is no whole number
-                rules.yml:6:5: rules.rose.treshold: not known; did you mean text?
-                rules.yml:7:3: rules.milestones: not known; did you mean milestone?
+                rules.yml:1:9: films[0]: '1234' is not a film's code, such as 20234675
+                rules.yml:2:1: market: unknown key; did you mean markets?
+                rules.yml:5:9: rules.rose.by: 'three' is not a whole number
+                rules.yml:6:5: rules.rose.treshold: unknown key; did you mean text?
+                rules.yml:7:3: rules.milestones: unknown key; did you mean milestone?
                 rules.yml:8:18: rules.streak.days: the list needs at least one number
-                rules.yml:9:20: rules.lead.markets[0]: 'korea' is no market, such as all or nation-K+area-0105001
-                rules.yml:9:38: rules.lead.severity: 'big' is none of info, notable, major
+                rules.yml:9:20: rules.lead.markets[0]: 'korea' is not a market, such as all or nation-K+area-0105001
+                rules.yml:9:38: rules.lead.severity: 'big' is not one of info, notable, major
                 rules.yml:10:24: rules.entered.text.ko: {titel} is not a value of this rule; did you mean {title}?
                 rules.yml:11:9: rules.left: 'maybe' is not true or false
                 """)

@@ -125,14 +125,14 @@ struct SinkConfigurationTests {
         #expect(
             diagnostics == [
                 "rules.yml:1:1: a b: a sink's name has 1 to 40 letters, digits, hyphens and _",
-                "rules.yml:2:13: one.kind: 'carrier-pigeon' is none of webhook, slack, discord, telegram, ntfy, apprise, "
+                "rules.yml:2:13: one.kind: 'carrier-pigeon' is not one of webhook, slack, discord, telegram, ntfy, apprise, "
                     + "mail, file, standardOutput",
                 "rules.yml:3:6: two: kind is missing",
                 "rules.yml:4:8: three: path is missing",
-                "rules.yml:4:21: three.pth: not known; did you mean path?",
+                "rules.yml:4:21: three.pth: unknown key; did you mean path?",
                 "rules.yml:8:9: four.from: 'nobody' is not an address such as editor@example.org",
-                "rules.yml:10:11: four.digest: '9am' is no time such as 09:00",
-                "rules.yml:11:11: four.rules[0]: 'leed' is none of "
+                "rules.yml:10:11: four.digest: '9am' is not a time such as 09:00",
+                "rules.yml:11:11: four.rules[0]: 'leed' is not one of "
                     + AlertRule.allCases.map(\.rawValue).joined(separator: ", "),
             ])
     }
