@@ -5,7 +5,7 @@ extension Failures {
     /// History that is fetched while processes come and go.
     struct BackfillTests {
         @Test(
-            "a backfill goes on where it was after a kill -9, stays in its part of the quota and fires no alert",
+            "a backfill continues after SIGKILL, stays within its part of the quota and fires no alert",
             .timeLimit(.minutes(5)))
         func killed() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "100"], usesFiles: true) {
@@ -39,7 +39,8 @@ extension Failures {
             }
         }
 
-        @Test("a backfill whose part of the quota is used up waits, leaves the rest to people, and can be ended")
+        @Test(
+            "a backfill waits when its part of the quota is exhausted, leaves the rest to requests, and can be stopped")
         func exhausted() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "10"]) { harness, client in
                 #expect(try await harness.marquee("backfill", "2024-05-01..2024-06-04", "--detach").status == 0)
@@ -54,7 +55,7 @@ extension Failures {
             }
         }
 
-        @Test("days that make no sense are told so, by the command or by the worker")
+        @Test("invalid days are rejected by the command or by the worker")
         func mistakes() async throws {
             try await ProcessHarness.run { harness, client in
                 #expect(try await harness.marquee("backfill", "2024-05-01").status == 2)

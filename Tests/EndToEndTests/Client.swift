@@ -2,9 +2,9 @@ import Concurrency
 import Foundation
 import Testing
 
-/// A stranger's client on pyzmq (`client.py`): it hears all events and alerts, and sends what a test tells it to.
+/// An independent client on pyzmq (`client.py`), which receives all events and alerts and sends the messages of a test.
 final class Client: Sendable {
-    /// How a message is sent.
+    /// The form in which a message is sent.
     enum Form: String, CaseIterable {
         /// Published to the SUB endpoint, without a receipt.
         case publish = "PUB"
@@ -26,21 +26,21 @@ final class Client: Sendable {
         var sequence: String { body["sequence"].text ?? "" }
     }
 
-    /// What the ROUTER endpoint answered.
+    /// An answer of the ROUTER endpoint.
     struct Answer: Sendable {
         /// The frames before the word: one empty frame, or none.
         let envelope: [String]
         let word: String
         let body: JSON
-        /// The frames behind the body: topic and event, event by event, if it is asked for events.
+        /// The frames after the body: topic and event alternately, in an answer with events.
         let events: [String]
     }
 
-    /// How a request ended.
+    /// The outcome of a request.
     struct Outcome: Sendable {
         /// `request.done` or `request.failed`.
         let end: Event
-        /// The events that a request that is done names, as they were published.
+        /// The published events that the outcome names.
         let events: [Event]
 
         var isDone: Bool { end.topic.hasPrefix("request.done.") }
@@ -49,10 +49,10 @@ final class Client: Sendable {
 
     private let program: Program
     private let count = Locked(0)
-    /// What was heard, by its line: each is looked at often, and read once.
-    private let known = Locked<[String: Event]>([:])
+    /// The parsed events by line: tests search the lines often, and each is parsed once.
+    private let parsedEvents = Locked<[String: Event]>([:])
 
-    /// Starts it, and waits until whatever is sent arrives.
+    /// Starts the client, and waits until its sockets are connected.
     init(environment: [String: String]) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "client.py").path
         program = try Program(ProcessHarness.python, [script], environment: environment)
@@ -64,31 +64,31 @@ final class Client: Sendable {
         try publish(frames: [Array(topic.utf8), Array(body.utf8)])
     }
 
-    /// Publishes whatever these frames are.
+    /// Publishes these frames.
     func publish(frames: [[UInt8]]) throws {
         _ = try send(frames, as: .publish)
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a command, and waits for the answer.
     func ask(_ name: String, _ body: String = "{}", as form: Form = .req) async throws -> Answer {
         try await ask(frames: [Array(name.utf8), Array(body.utf8)], as: form)
     }
 
-    /// Asks by whatever these frames are, and waits for the answer.
+    /// Sends these frames, and waits for the answer.
     func ask(frames: [[UInt8]], as form: Form = .req) async throws -> Answer {
         let mark = "answer \(try send(frames, as: form)) "
         let line = try #require(await program.output { $0.hasPrefix(mark) ? $0.dropFirst(mark.count) : nil })
         let answer = try JSON(String(line)).list.compactMap(\.text)
         let envelope = answer.prefix { $0.isEmpty }
         let events = answer.dropFirst(envelope.count + 2)
-        // Word and body, and nothing behind them but the events that were asked for.
+        // Word and body, and after them only requested events.
         try #require(answer.count >= envelope.count + 2 && (events.isEmpty || answer[envelope.count] == "events"))
         return Answer(
             envelope: Array(envelope), word: answer[envelope.count], body: try JSON(answer[envelope.count + 1]),
             events: Array(events))
     }
 
-    /// Asks for something with a receipt and a new id, and waits for its end.
+    /// Sends a request with a new id, and waits for its outcome.
     func request(_ topic: String, _ fields: [String: JSON]) async throws -> Outcome {
         let id = "e2e-\(number())"
         let body = try JSON.object(fields.merging(["id": .text(id)]) { given, _ in given }).line
@@ -97,12 +97,12 @@ final class Client: Sendable {
         return try await outcome(of: id)
     }
 
-    /// Asks for a day's chart, and waits for the end.
+    /// Requests a day's chart, and waits for the outcome.
     func day(_ date: String, refresh: Bool = false) async throws -> Outcome {
         try await request("fetch.day", ["date": .text(date), "refresh": .boolean(refresh)])
     }
 
-    /// Waits for a request's end, and for the events that answer it.
+    /// Waits for the outcome of a request and for its events.
     func outcome(of id: String) async throws -> Outcome {
         let end = try await event { ["request.done.\(id)", "request.failed.\(id)"].contains($0.topic) }
         var events: [Event] = []
@@ -115,23 +115,22 @@ final class Client: Sendable {
         return Outcome(end: end, events: events)
     }
 
-    /// Waits until an event of a topic is in the worker's log, also one that was published while the client had no worker.
-    /// The log is asked until it has it.
+    /// Waits until the worker's log has an event of a topic, also one published while the client was not connected.
     func logged(_ topic: String) async throws {
         while try await ask("latest", #"{"topic":"\#(topic)"}"#).events.isEmpty { try Task.checkCancellation() }
     }
 
-    /// Waits for the first event of a topic, also one that has come already.
+    /// Returns the first event of a topic, past or future.
     func event(_ topic: String) async throws -> Event {
         try await event { $0.topic == topic }
     }
 
-    /// Waits for the first event that `isWanted`, also one that has come already.
+    /// Returns the first event, past or future, for which `isWanted` is true.
     func event(where isWanted: (Event) -> Bool) async throws -> Event {
         try #require(await program.output { line in event(in: line).flatMap { isWanted($0) ? $0 : nil } })
     }
 
-    /// Waits for a heartbeat that a process has sent since then: once it is heard, so is everything else.
+    /// Waits for a heartbeat sent after `instant`: then all earlier events have arrived too.
     func waitForHeartbeat(of role: ProcessHarness.Role, since instant: Date) async throws {
         let instant = instant.ISO8601Format(.init(includingFractionalSeconds: true))
         _ = try await event {
@@ -139,7 +138,7 @@ final class Client: Sendable {
         }
     }
 
-    /// Waits until the worker's SUB endpoint has found this client so often.
+    /// Waits until the worker's SUB endpoint has subscribed to this client `times` times.
     func subscribed(times: Int) async throws {
         var left = times
         try #require(
@@ -149,21 +148,21 @@ final class Client: Sendable {
             } != nil)
     }
 
-    /// The events that were heard so far.
+    /// The events so far.
     var events: [Event] { program.written.output.compactMap(event(in:)) }
 
-    /// The events that were heard so far whose topic begins so.
+    /// Returns the events so far whose topic begins with `prefix`.
     func events(_ prefix: String) -> [Event] {
         events.filter { $0.topic.hasPrefix(prefix) }
     }
 
-    /// A sequence number as it is written.
+    /// Returns a sequence number in the format of the wire.
     static func sequence(_ number: Int) -> String {
         let digits = "\(number)"
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Goes away.
+    /// Ends the client.
     func close() async throws -> Program.Ending {
         try await program.finish()
     }
@@ -178,13 +177,13 @@ final class Client: Sendable {
         return number
     }
 
-    /// The event that a line of `client.py` tells; nil if it tells something else.
+    /// Returns the event in a line of `client.py`; nil if the line is not an event.
     private func event(in line: String) -> Event? {
-        if let event = known.withLock({ $0[line] }) { return event }
+        if let event = parsedEvents.withLock({ $0[line] }) { return event }
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count == 3, words[0] == "event", let body = try? JSON(words[2]) else { return nil }
         let event = Event(topic: words[1], text: words[2], body: body)
-        known.withLock { $0[line] = event }
+        parsedEvents.withLock { $0[line] = event }
         return event
     }
 

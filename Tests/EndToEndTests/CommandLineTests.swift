@@ -6,7 +6,7 @@ import Testing
 extension Terminal {
     /// The subcommands that ask and listen, as a person or a script uses them.
     struct CommandLineTests {
-        @Test("`watch` ends when nobody reads what it prints", .timeLimit(.minutes(5)))
+        @Test("`watch` ends when its reader closes the pipe", .timeLimit(.minutes(5)))
         func head() async throws {
             try await ProcessHarness.run { harness, client in
                 let program = try Program(
@@ -18,7 +18,7 @@ extension Terminal {
         }
 
         @Test(
-            "`request` prints a table for people, events for machines, and says by its status how it went",
+            "`request` prints a table or JSON events, and its exit status tells the outcome",
             .timeLimit(.minutes(5)))
         func request() async throws {
             try await ProcessHarness.run { harness, client in
@@ -66,7 +66,7 @@ extension Terminal {
             }
         }
 
-        @Test("`watch` shows events and alerts as they come, those that were asked for", .timeLimit(.minutes(5)))
+        @Test("`watch` prints the events and alerts of the given topics", .timeLimit(.minutes(5)))
         func watch() async throws {
             try await ProcessHarness.run { harness, client in
                 let json = try harness.start(["watch", "--json"])
@@ -101,7 +101,7 @@ extension Terminal {
             return lines.contains { $0.contains("ranking.") } && lines.contains { $0.contains("alert.") }
         }
 
-        @Test("`status` and `check` tell how the processes are", .timeLimit(.minutes(5)))
+        @Test("`status` and `check` report the state of the processes", .timeLimit(.minutes(5)))
         func status() async throws {
             try await ProcessHarness.run { harness, _ in
                 let worker = try JSON(try await harness.marquee("status").output.joined())
@@ -127,7 +127,7 @@ extension Terminal {
             }
         }
 
-        @Test("every command has its help", .timeLimit(.minutes(5)))
+        @Test("every command has a help text", .timeLimit(.minutes(5)))
         func help() async throws {
             let list = try await Program.run(ProcessHarness.marquee, ["help"])
             #expect(try await Program.run(ProcessHarness.marquee).output == list.output)
@@ -147,7 +147,7 @@ extension Terminal {
         }
 
         @Test(
-            "arguments that are wrong are told in one line, with status 2", .timeLimit(.minutes(5)),
+            "invalid arguments are one line on standard error, with status 2", .timeLimit(.minutes(5)),
             arguments: [
                 "up 3", "up --days 0", "wroker", "help wroker", "request", "request day", "request day 2024-13-01",
                 "request movie 123", "request poster 20240001", "request day 2024-06-04 --nation X",

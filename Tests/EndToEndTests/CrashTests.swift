@@ -4,7 +4,7 @@ import Testing
 extension Failures {
     /// What a sudden end takes with it: nothing that was accepted.
     struct CrashTests {
-        @Test("a request that was accepted before a kill -9 ends once, after the restart", .timeLimit(.minutes(5)))
+        @Test("a request that was accepted before SIGKILL ends once after the restart", .timeLimit(.minutes(5)))
         func killed() async throws {
             try await ProcessHarness.run(usesFiles: true) { harness, client in
                 let ids = ["one", "two", "three"]
@@ -34,7 +34,7 @@ extension Failures {
         }
 
         @Test(
-            "the log goes on where it was, whatever ended the process", .timeLimit(.minutes(5)),
+            "the log continues after any end of the process", .timeLimit(.minutes(5)),
             arguments: [SIGKILL, SIGTERM])
         func goesOn(signal: Int32) async throws {
             try await ProcessHarness.run(usesFiles: true) { harness, client in
@@ -50,7 +50,7 @@ extension Failures {
         }
 
         @Test(
-            "alerts are decided once, though the notifier is killed and the day is asked for again",
+            "alerts fire once, even if the notifier is killed and the day is requested again",
             .timeLimit(.minutes(5))
         )
         func notifier() async throws {

@@ -8,7 +8,7 @@ extension Failures {
         private static let secret = "whsec_c2VjcmV0"
 
         @Test(
-            "each alert arrives once by its key, though the receiver and the notifier are killed meanwhile",
+            "each alert arrives once by its key, even if the receiver and the notifier are killed",
             .timeLimit(.minutes(5)))
         func killed() async throws {
             let folder = try TemporaryFolder()
@@ -48,7 +48,7 @@ extension Failures {
         }
 
         @Test(
-            "a notifier that dies while a letter is in hand sends it again, and loses none", .timeLimit(.minutes(5)),
+            "a notifier that dies while it sends a letter sends it again, and loses none", .timeLimit(.minutes(5)),
             arguments: ["posted:3", "delivered:3"])
         func inHand(step: String) async throws {
             let folder = try TemporaryFolder()
@@ -77,7 +77,7 @@ extension Failures {
             }
         }
 
-        @Test("in a rehearsal nothing goes, and what would go is printed", .timeLimit(.minutes(5)))
+        @Test("a dry run sends nothing, and prints what would be sent", .timeLimit(.minutes(5)))
         func rehearsal() async throws {
             let folder = try TemporaryFolder()
             try writeRules(in: folder, port: 1)
@@ -91,7 +91,7 @@ extension Failures {
             }
         }
 
-        @Test("a dead letter is shown, and goes out again when it is asked for", .timeLimit(.minutes(5)))
+        @Test("a dead letter is listed, and `retry` sends it again", .timeLimit(.minutes(5)))
         func dead() async throws {
             let folder = try TemporaryFolder()
             // It has another secret, and refuses everything.

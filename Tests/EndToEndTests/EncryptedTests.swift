@@ -23,7 +23,7 @@ extension Terminal {
             ["MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": keys.path, "MARQUEE_CURVE_CLIENT": "client"]
         }
 
-        @Test("with keys everything works as without, and examples in Python and C get in", .timeLimit(.minutes(5)))
+        @Test("encrypted connections work, also for the examples in Python and C", .timeLimit(.minutes(5)))
         func encrypted() async throws {
             let keys = try await keys()
             try await ProcessHarness.run(settings: settings(keys)) { harness, client in
@@ -50,7 +50,9 @@ extension Terminal {
             }
         }
 
-        @Test("a client may do what its key says, and what is no client's key gets no answer", .timeLimit(.minutes(5)))
+        @Test(
+            "a client may do what the roles of its key allow, and an unknown key gets no answer",
+            .timeLimit(.minutes(5)))
         func refused() async throws {
             let keys = try await keys()
             try await ProcessHarness.run(settings: settings(keys)) { harness, _ in
@@ -72,7 +74,9 @@ extension Terminal {
             }
         }
 
-        @Test("without encryption no process listens where other machines can reach it", .timeLimit(.minutes(5)))
+        @Test(
+            "without encryption no process listens on an address that other machines can reach", .timeLimit(.minutes(5))
+        )
         func exposed() async throws {
             let folder = try TemporaryFolder()
             for (role, variable) in [("worker", "MARQUEE_EVENTS"), ("notifier", "MARQUEE_ALERTS")] {

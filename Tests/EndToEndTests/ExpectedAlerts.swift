@@ -1,6 +1,6 @@
-/// The contract's rules about alerts, told once more from the page alone.
+/// The alert rules of the contract, implemented a second time from that page alone.
 enum ExpectedAlerts {
-    /// The topics of the alerts that a day's chart fires, in their order; `before` is the chart of the day before.
+    /// Returns the topics of the alerts that a day's chart fires, in order; `before` is the chart of the day before.
     static func topics(of chart: JSON, before: JSON?, threshold: Double = 3) -> [String] {
         let entries = chart["entries"].list
         let earlier = before?["entries"].list ?? []

@@ -6,7 +6,7 @@ extension PublishedEvents {
     /// Charts of a part of the market, which know nothing of the national ones.
     struct FilterTests {
         @Test(
-            "a recorded day's filtered charts are published as recorded, each for itself, and fire no alert",
+            "filtered charts of a recorded day are published separately as recorded, and fire no alert",
             .timeLimit(.minutes(5)))
         func recorded() async throws {
             try await ProcessHarness.run([.sandbox: ["--recorded", try Recorded.folder]]) { harness, client in
@@ -41,7 +41,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("an area's figures are its own; what is no area is told so", .timeLimit(.minutes(5)))
+        @Test("an area has its own figures, and an unknown area is rejected", .timeLimit(.minutes(5)))
         func areas() async throws {
             try await ProcessHarness.run { harness, client in
                 let listed = try await harness.marquee("areas")

@@ -17,7 +17,7 @@ import Testing
         try Exposition(String(decoding: try await visit("/metrics", of: owner, harness).body, as: UTF8.self))
     }
 
-    @Test("worker and notifier live, are ready, and tell what a request has led to")
+    @Test("worker and notifier are live and ready, and their metrics count a request")
     func figures() async throws {
         try await ProcessHarness.run { harness, _ in
             #expect(try await harness.marquee("request", "day", "2024-06-04").status == 0)
@@ -53,7 +53,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("the operations page names every figure, and none that is not there; so do the alerts")
+    @Test("the operations page names exactly the existing metrics, and so do the alerting rules")
     func documented() async throws {
         try await ProcessHarness.run { harness, _ in
             let worker = try await figures(of: "WORKER", harness)
@@ -70,7 +70,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("Prometheus's own parser reads the figures")
+    @Test("the parser of Prometheus reads the metrics")
     func parsed() async throws {
         try await ProcessHarness.run { harness, _ in
             let script = """
@@ -89,7 +89,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("a worker whose key is refused lives, and is not ready")
+    @Test("a worker whose key is rejected is live, but not ready")
     func refusedKey() async throws {
         try await ProcessHarness.run([.sandbox: ["--kobis-key", "ffffffffffffffffffffffffffffffff"]]) { harness, _ in
             #expect(try await visit("/readyz", of: "WORKER", harness).status == 200)
@@ -104,7 +104,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("an HTTP address in use is one line, and nothing is started", arguments: ["worker", "notifier"])
+    @Test("an HTTP address in use ends the start with one line", arguments: ["worker", "notifier"])
     func addressInUse(role: String) async throws {
         try await ProcessHarness.run { harness, _ in
             let taken = try #require(harness.environment["MARQUEE_\(role.uppercased())_HTTP"])

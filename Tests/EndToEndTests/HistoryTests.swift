@@ -5,7 +5,7 @@ import Testing
 extension Terminal {
     /// What the log tells afterwards, while its worker runs.
     struct HistoryTests {
-        @Test("a day's revisions and a movie's days are shown as they were published", .timeLimit(.minutes(5)))
+        @Test("`history` shows the revisions of a day and the days of a movie as published", .timeLimit(.minutes(5)))
         func shown() async throws {
             try await ProcessHarness.run { harness, client in
                 let day = KoreanDate.yesterday(at: Date()) - 1
@@ -34,7 +34,7 @@ extension Terminal {
             }
         }
 
-        @Test("an export is every line of the days asked for, by RFC 4180 and as JSON", .timeLimit(.minutes(5)))
+        @Test("`export` prints every line of the given days, as CSV (RFC 4180) and as JSON", .timeLimit(.minutes(5)))
         func exported() async throws {
             try await ProcessHarness.run { harness, client in
                 var charts: [Client.Event] = []
@@ -61,7 +61,7 @@ extension Terminal {
             }
         }
 
-        @Test("the questions that docs/history.md shows are answered, while the worker runs", .timeLimit(.minutes(5)))
+        @Test("the queries in docs/history.md work while the worker runs", .timeLimit(.minutes(5)))
         func questions() async throws {
             try await ProcessHarness.run { harness, client in
                 for day in 1...3 { _ = try await client.day("2024-06-0\(day)") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value as a stranger sees it, who knows none of our types. What is not there is null.
+/// A JSON value, independent of the types of marquee. A missing value is null.
 enum JSON: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -9,7 +9,7 @@ enum JSON: Hashable, Sendable {
     case list([JSON])
     case object([String: JSON])
 
-    /// Reads a text.
+    /// Parses a text.
     init(_ text: String) throws {
         self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
     }

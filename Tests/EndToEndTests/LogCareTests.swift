@@ -18,7 +18,8 @@ import Worker
         try WorkerProcess.logFile(inFolder: harness.data()).contents()
     }
 
-    @Test("a log is told, backed up while the worker runs, and restored as a new epoch", .timeLimit(.minutes(5)))
+    @Test(
+        "a log is summarized and backed up while the worker runs, and restored as a new epoch", .timeLimit(.minutes(5)))
     func roundTrip() async throws {
         try await ProcessHarness.run { harness, _ in
             let backup = harness.folder.file("backup")
@@ -62,7 +63,7 @@ import Worker
         }
     }
 
-    @Test("a damaged database ends the start in one line that says what to do", .timeLimit(.minutes(5)))
+    @Test("a damaged database ends the start with one line that says what to do", .timeLimit(.minutes(5)))
     func damaged() async throws {
         try await ProcessHarness.run { harness, _ in
             try await harness.request([june])

@@ -6,7 +6,7 @@ extension PublishedEvents {
     /// From a request to the alert, as the contract tells it.
     struct MainPathTests {
         @Test(
-            "days asked for become charts, and charts become the alerts that the rules demand", .timeLimit(.minutes(5)))
+            "requested days become charts, and charts fire the alerts of the rules", .timeLimit(.minutes(5)))
         func days() async throws {
             try await ProcessHarness.run { _, client in
                 var before: JSON?
@@ -44,7 +44,7 @@ extension PublishedEvents {
         }
 
         @Test(
-            "a notifier that is told since when lets history fire, in whatever order it comes", .timeLimit(.minutes(5)))
+            "a notifier with --since fires alerts for past days in any order", .timeLimit(.minutes(5)))
         func since() async throws {
             try await ProcessHarness.run([.notifier: ["--since", "2024-06-02", "--ranks", "1"]]) { _, client in
                 var charts: [String: JSON] = [:]

@@ -41,7 +41,7 @@ extension WireProtocol {
                 (#"{"code":"20234675","poster":"no"}"#, "poster"),
             ].map { Mistake(topic: "fetch.movie", body: $0.0, field: $0.1) }
 
-        @Test("on the ROUTER endpoint each is refused with a reason, and nothing else happens", .timeLimit(.minutes(5)))
+        @Test("the ROUTER endpoint rejects each with a reason and no other effect", .timeLimit(.minutes(5)))
         func refused() async throws {
             try await ProcessHarness.run { _, client in
                 for mistake in Self.mistakes {
@@ -59,7 +59,7 @@ extension WireProtocol {
             }
         }
 
-        @Test("on the SUB endpoint each ends as a failed request", .timeLimit(.minutes(5)))
+        @Test("the SUB endpoint ends each as a failed request", .timeLimit(.minutes(5)))
         func failed() async throws {
             try await ProcessHarness.run { _, client in
                 for (index, mistake) in Self.mistakes.enumerated() {
@@ -92,7 +92,7 @@ extension WireProtocol {
             ["", ""].map { Array($0.utf8) },
         ]
 
-        @Test("what is no request at all is refused by ROUTER, and met with silence by SUB", .timeLimit(.minutes(5)))
+        @Test("ROUTER rejects a message that is not a request, and SUB ignores it", .timeLimit(.minutes(5)))
         func rubbish() async throws {
             try await ProcessHarness.run { harness, client in
                 for message in Self.rubbish {
@@ -116,7 +116,7 @@ extension WireProtocol {
         }
 
         @Test(
-            "a body of 64 KiB is not too large; a frame of 17 MiB costs its sender the connection",
+            "a body of 64 KiB is accepted; a frame of 17 MiB closes the connection of its sender",
             .timeLimit(.minutes(5)))
         func sizes() async throws {
             try await ProcessHarness.run { _, client in

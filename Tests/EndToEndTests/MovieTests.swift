@@ -6,7 +6,7 @@ import Testing
 extension PublishedEvents {
     /// Facts and posters.
     struct MovieTests {
-        @Test("a movie asked for becomes its facts and its poster, once", .timeLimit(.minutes(5)))
+        @Test("a requested movie is published once, with its facts and its poster", .timeLimit(.minutes(5)))
         func movie() async throws {
             try await ProcessHarness.run { harness, client in
                 let line = try await leader(client)
@@ -36,7 +36,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("a movie can be had without its poster", .timeLimit(.minutes(5)))
+        @Test("a movie can be requested without its poster", .timeLimit(.minutes(5)))
         func withoutPoster() async throws {
             try await ProcessHarness.run { harness, client in
                 let outcome = try await client.request(
@@ -47,7 +47,7 @@ extension PublishedEvents {
         }
 
         @Test(
-            "a thumbnail stands in for pictures that are dead, and without one none was found", .timeLimit(.minutes(5)))
+            "a thumbnail replaces deleted images, and without one there is no poster", .timeLimit(.minutes(5)))
         func deadPictures() async throws {
             try await ProcessHarness.run { harness, client in
                 let request = ["code": try await leader(client)["movieCode"], "refresh": true]
@@ -67,7 +67,9 @@ extension PublishedEvents {
             }
         }
 
-        @Test("without a Kakao key the facts are there, and the poster is a problem", .timeLimit(.minutes(5)))
+        @Test(
+            "without a Kakao key the facts are published, and the poster is reported as a problem",
+            .timeLimit(.minutes(5)))
         func noKakaoKey() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
@@ -79,7 +81,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("pictures on private addresses are not looked at unless that is allowed", .timeLimit(.minutes(5)))
+        @Test("images on private addresses are not fetched unless that is allowed", .timeLimit(.minutes(5)))
         func privatePictures() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { harness, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
@@ -88,7 +90,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("a code that nobody knows is not found", .timeLimit(.minutes(5)))
+        @Test("an unknown movie code is not found", .timeLimit(.minutes(5)))
         func unknown() async throws {
             try await ProcessHarness.run { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": "00000000"])

@@ -11,7 +11,7 @@ extension WireProtocol {
         /// A request ended in the other way.
         private struct UnexpectedOutcomeError: Error {}
 
-        @Test("our own client gets charts, failures and events as types", .timeLimit(.minutes(5)))
+        @Test("the Swift client decodes charts, failures and events", .timeLimit(.minutes(5)))
         func types() async throws {
             try await ProcessHarness.run { harness, client in
                 let (commands, events) = (
@@ -48,7 +48,7 @@ extension Failures {
     /// Our own client and a worker that dies.
     struct PatientClientTests {
         @Test(
-            "a request ends as done, though the worker is killed on the way and started again",
+            "a request succeeds even if the worker is killed and restarted meanwhile",
             .timeLimit(.minutes(5)), arguments: ["accepted", "answered", "committed"])
         func killed(step: String) async throws {
             try await ProcessHarness.run([.worker: ["--crash-at", step]], usesFiles: true) { harness, _ in

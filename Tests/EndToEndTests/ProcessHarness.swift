@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import ZeroMQ
 
-/// Sandbox, worker and notifier as real processes, with fresh data, on addresses that nobody else uses.
+/// Runs sandbox, worker and notifier as real processes with empty data and unused addresses.
 final class ProcessHarness: Sendable {
-    /// Who is on harness.
+    /// The roles of the processes.
     enum Role: String, CaseIterable {
         case sandbox
         case worker
@@ -19,36 +19,36 @@ final class ProcessHarness: Sendable {
 
     /// The built program.
     static let marquee = builtProducts + "/marquee"
-    /// The folder of the built programs: the test bundle lies beside them.
+    /// The folder of the built programs; the test bundle is in the same folder.
     static let builtProducts: String = {
         let bundle = Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
         return URL(filePath: bundle ?? CommandLine.arguments[0]).deletingLastPathComponent().path
     }()
     /// The checkout.
     static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized.path
-    /// Debian's own Python, which has its own ZeroMQ.
+    /// Debian's Python, with Debian's pyzmq.
     static let python = "/usr/bin/python3"
     /// The path of KOBIS's daily charts.
     static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
     static let kobisKey = "0123456789abcdef0123456789abcdef"
-    /// Who the sandbox's shop takes for a vendor.
+    /// The vendor's identifier in the sandbox's Open Market.
     static let marketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
     static let marketSecret = "sandbox-secret"
-    /// A secret that a test sends and nobody may see.
+    /// A secret that a test sends; no output or file may contain it.
     static let wrongSecret = "not-the-vendors-secret"
     static let kakaoKey = "fedcba9876543210fedcba9876543210"
 
     let folder: TemporaryFolder
-    /// Where the sandbox listens.
+    /// The sandbox's address.
     let sandboxAddress: String
-    /// What a process needs to take part: addresses, keys, data folder.
+    /// The environment of all processes: addresses, keys and data folder.
     let environment: [String: String]
     private let programs: Locked<[Role: Program]>
     private let endedPrograms = Locked<[Program]>([])
 
-    /// Starts all three, and waits until they are ready and the notifier hears the worker.
+    /// Starts all three, and waits until they are ready and the notifier has read the worker's charts.
     ///
-    /// The sockets are `ipc` files where processes come back to an address, which nobody else can have taken meanwhile.
+    /// With `usesFiles` the sockets are `ipc` files, so that no other process can take the address during a restart.
     private init(_ arguments: [Role: [String]], _ changes: [String: String], usesFiles: Bool) async throws {
         let folder = try TemporaryFolder()
         var settings = [
@@ -83,8 +83,8 @@ final class ProcessHarness: Sendable {
         self.programs = Locked(programs)
     }
 
-    /// Sets the harness, plays `body` with a stranger's client on it, and looks whether all go in peace: exit status 0,
-    /// every event as the schemas have it, and no key in any output or file.
+    /// Starts the processes, runs `body` with an independent client, and stops them. Checks that all exit with status 0,
+    /// all events conform to the schemas, and no output or file contains a key.
     static func run(
         _ arguments: [Role: [String]] = [:], settings: [String: String] = [:], usesFiles: Bool = false,
         body: (ProcessHarness, Client) async throws -> Void
@@ -92,20 +92,20 @@ final class ProcessHarness: Sendable {
         let harness = try await ProcessHarness(arguments, settings, usesFiles: usesFiles)
         let client = try await Client(environment: harness.environment)
         try await body(harness, client)
-        let heard = client.events
+        let events = client.events
         let left = try await client.close()
         #expect(left.status == 0, "\(left.errors)")
         for role in Role.allCases.reversed() { await harness.end(role) }
-        if !heard.isEmpty { try await harness.check(heard) }
+        if !events.isEmpty { try await harness.check(events) }
         try harness.expectNoSecrets(in: left.output)
     }
 
-    /// One of the programs as it runs now.
+    /// The running process of a role.
     subscript(role: Role) -> Program {
         get throws { try #require(programs.withLock { $0[role] }) }
     }
 
-    /// Ends a program by a signal, and starts it again with the same settings and data.
+    /// Ends a process by a signal, and starts it again with the same settings and data.
     func restart(_ role: Role, by signal: Int32, changes: [String: String] = [:]) async throws {
         let program = try self[role]
         program.signal(signal)
@@ -117,7 +117,7 @@ final class ProcessHarness: Sendable {
         programs.withLock { $0[role] = next }
     }
 
-    /// Ends a program politely.
+    /// Ends a process by a signal, and checks that its status is 0.
     func end(_ role: Role, by signal: Int32 = SIGTERM) async {
         guard let program = programs.withLock({ $0.removeValue(forKey: role) }) else { return }
         program.signal(signal)
@@ -126,28 +126,28 @@ final class ProcessHarness: Sendable {
         endedPrograms.withLock { $0.append(program) }
     }
 
-    /// Sets exactly these of the sandbox's switches.
+    /// Sets the sandbox's faults to exactly these switches.
     func setFaults(_ switches: JSON) async throws {
         _ = try await control(.put, switches)
     }
 
-    /// How many requests for a path the sandbox has had.
+    /// Returns the number of requests for a path that the sandbox has had.
     func requests(for path: String) async throws -> Int {
         try await requests { $0 == path }
     }
 
-    /// How many requests for such paths the sandbox has had.
+    /// Returns the number of requests for matching paths that the sandbox has had.
     func requests(where isCounted: (String) -> Bool) async throws -> Int {
         guard case .object(let counts) = try await control(.get)["requests"] else { return 0 }
         return counts.filter { isCounted($0.key) }.compactMap { $0.value.number.map { Int($0) } }.reduce(0, +)
     }
 
-    /// Waits until the sandbox has had so many requests for a path. It tells nobody, so it is asked until it has.
+    /// Waits until the sandbox has had `count` requests for a path, by polling `/control`.
     func waitForRequests(_ count: Int, at path: String) async throws {
         while try await requests(for: path) < count { try Task.checkCancellation() }
     }
 
-    /// The topics of all events in a log, in the order in which they were written, read as any backup would.
+    /// Returns the topics of all events in a log, in the order of writing, read by another SQLite.
     func topics(in database: String) async throws -> [String] {
         let script =
             "import sqlite3, sys; print(*(row[0] for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])), sep='\\n')"
@@ -169,7 +169,7 @@ final class ProcessHarness: Sendable {
         return program
     }
 
-    /// What the processes' ready lines call addresses, and the variables they belong to.
+    /// The names of addresses in ready lines, and their environment variables.
     private static let variables = [
         "address": "MARQUEE_SANDBOX_HTTP", "requests": "MARQUEE_REQUESTS", "commands": "MARQUEE_COMMANDS",
         "events": "MARQUEE_EVENTS", "alerts": "MARQUEE_ALERTS", "alertCommands": "MARQUEE_ALERT_COMMANDS",
@@ -179,7 +179,7 @@ final class ProcessHarness: Sendable {
         try Program(marquee, [role.rawValue] + arguments, environment: settings)
     }
 
-    /// Waits until a process is ready, and returns what it says about itself.
+    /// Waits until a process is ready, and returns the fields of its ready line.
     private static func ready(_ role: Role, _ program: Program) async throws -> [String: String] {
         let line = await program.error(containing: "\(role) ready")
         let fields = try JSONDecoder().decode(
@@ -200,7 +200,7 @@ final class ProcessHarness: Sendable {
         return state
     }
 
-    /// Has the schemas' own checker look at what was heard.
+    /// Validates events with docs/schemas/check.
     private func check(_ events: [Client.Event]) async throws {
         let checker = try Program("\(Self.checkout)/docs/schemas/check")
         for event in events { try checker.type("\(event.topic) \(event.text)\n") }
@@ -208,14 +208,14 @@ final class ProcessHarness: Sendable {
         #expect(verdict.status == 0, "\(verdict.output.prefix(5)) \(verdict.errors.suffix(3))")
     }
 
-    /// Looks for the keys wherever a process has written something.
-    private func expectNoSecrets(in heard: [String]) throws {
-        let written = endedPrograms.withLock { $0.map(\.written) }.flatMap { $0.output + $0.errors } + heard
+    /// Checks that no output and no file contains a key or a secret.
+    private func expectNoSecrets(in clientOutput: [String]) throws {
+        let written = endedPrograms.withLock { $0.map(\.written) }.flatMap { $0.output + $0.errors } + clientOutput
         for key in [Self.kobisKey, Self.kakaoKey, Self.marketIdentifier, Self.marketSecret, Self.wrongSecret] {
             #expect(!written.contains { $0.contains(key) })
             let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for file in files {
-                // Sockets cannot be read, and folders not like files.
+                // Sockets and folders cannot be read as files.
                 guard let content = FileManager.default.contents(atPath: folder.file(file)) else { continue }
                 #expect(content.range(of: Data(key.utf8)) == nil, "\(file)")
             }
@@ -224,12 +224,12 @@ final class ProcessHarness: Sendable {
 }
 
 extension ProcessHarness {
-    /// The path of a file in the processes' data folder.
+    /// Returns the path of a file in the data folder.
     func data(_ name: String = "") -> String {
         environment["MARQUEE_DATA", default: ""] + (name.isEmpty ? "" : "/\(name)")
     }
 
-    /// Asks for days, one after the other, and returns when the last is done.
+    /// Requests days one after the other, and returns when the last is done.
     func request(_ days: [KoreanDate]) async throws {
         let io = try IOThread()
         let client = RequestClient(
@@ -247,7 +247,7 @@ extension ProcessHarness {
         let outcome: RequestClient.Outcome
     }
 
-    /// The lines that `marquee` with these arguments prints; it must succeed.
+    /// Returns the output of `marquee` with these arguments; it must succeed.
     func lines(_ arguments: String...) async throws -> [String] {
         let ending = try await Program.run(Self.marquee, arguments, environment: environment)
         guard ending.status == 0 else { throw ExitStatusError(arguments: arguments, ending: ending) }

@@ -5,7 +5,7 @@ import Testing
 extension Failures {
     /// Alerts about products, from the market to a subscriber and a sink.
     struct ProductAlertTests {
-        @Test("a product that is changed is an alert, once, though the notifier is killed", .timeLimit(.minutes(5)))
+        @Test("a changed product fires one alert, even if the notifier is killed", .timeLimit(.minutes(5)))
         func changes() async throws {
             let folder = try TemporaryFolder()
             let rules = """

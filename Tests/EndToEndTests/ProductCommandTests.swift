@@ -45,7 +45,7 @@ extension Terminal {
             }
         }
 
-        @Test("each mistake is one clear line, before anything is sent where that is possible", .timeLimit(.minutes(5)))
+        @Test("each mistake is one clear line, if possible before anything is sent", .timeLimit(.minutes(5)))
         func mistakes() async throws {
             try await ProcessHarness.run { harness, _ in
                 let image = try file("a.png", ProductTests.image)
@@ -79,7 +79,7 @@ extension Terminal {
             }
         }
 
-        @Test("no secret of the shop is in any event, log, status or metric", .timeLimit(.minutes(5)))
+        @Test("no event, log, status or metric contains a secret of the Open Market", .timeLimit(.minutes(5)))
         func secrets() async throws {
             try await ProcessHarness.run { harness, client in
                 let image = try file("a.png", ProductTests.image)

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("what is wrong with an order is told by its field, and the wrong secret nowhere", .timeLimit(.minutes(5)))
+    @Test("the error of an invalid order names its field, and a wrong secret is not disclosed", .timeLimit(.minutes(5)))
     func mistakes() async throws {
         try await ProcessHarness.run { harness, client in
             let short = try await client.ask(frames: Self.registration("a", name: "외투"))
@@ -66,7 +66,7 @@ extension Failures {
     /// An order that a sudden end interrupts.
     struct OrderTests {
         @Test(
-            "a registration is done once, though the worker is killed before or behind its sending",
+            "a registration is done once, even if the worker is killed before or after it is sent",
             .timeLimit(.minutes(5)), arguments: ["attempted", "fetched"])
         func killed(step: String) async throws {
             try await ProcessHarness.run([.worker: ["--crash-at", step]], usesFiles: true) { harness, client in

@@ -1,13 +1,13 @@
 import Concurrency
 import Foundation
 
-/// A run of a program, ours or another, whose lines can be waited for.
+/// A child process; tests can wait for lines of its output.
 ///
-/// A test that runs out of time takes its programs with it: whoever waits for one and is cancelled kills it.
+/// Cancelling a task that waits for a program kills the program, so that a test that times out leaves none behind.
 final class Program: Sendable {
-    /// How a program ended, and what it wrote.
+    /// The exit status of a program and its output.
     struct Ending: Sendable {
-        /// The exit status, or minus the signal that ended it.
+        /// The exit status, or the negative number of the signal that ended it.
         let status: Int32
         let output: [String]
         let errors: [String]
@@ -18,7 +18,7 @@ final class Program: Sendable {
     private let output: OutputLines
     private let errors: OutputLines
 
-    /// Starts `path` with nothing of our environment but what every program needs, and what `environment` adds.
+    /// Starts `path` with `environment` and only `PATH`, `HOME` and `LANG` of this process.
     init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], in folder: String? = nil
     ) throws {
@@ -48,27 +48,26 @@ final class Program: Sendable {
         if process.isRunning { kill(process.processIdentifier, number) }
     }
 
-    /// Types a line, or whatever `text` is.
+    /// Writes `text` to the standard input.
     func type(_ text: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
     }
 
-    /// Waits for a line on standard output that `match` makes something of, also one that has come already; nil if the
-    /// program ends without one.
+    /// Returns the first non-nil result of `match` for a line of standard output, past or future; nil if the program ends
+    /// without one.
     func output<Value>(_ match: (String) -> Value?) async -> Value? {
         await orKilled { await output.first(match) }
     }
 
-    /// Waits for a line on standard error that holds `text`, also one that has come already; nil if the program ends
-    /// without one.
+    /// Returns the first line of standard error, past or future, that contains `text`; nil if the program ends without one.
     func error(containing text: String) async -> String? {
         await orKilled { await errors.first { $0.contains(text) ? $0 : nil } }
     }
 
-    /// What it has written so far.
+    /// The output so far.
     var written: (output: [String], errors: [String]) { (output.all, errors.all) }
 
-    /// Waits for the end.
+    /// Waits until the program has ended and its output is read.
     func ended() async -> Ending {
         await orKilled {
             await output.end()
@@ -84,13 +83,13 @@ final class Program: Sendable {
         return Ending(status: status, output: output.all, errors: errors.all)
     }
 
-    /// Closes its standard input, and waits for the end.
+    /// Closes its standard input, and waits until it has ended.
     func finish() async throws -> Ending {
         try input.fileHandleForWriting.close()
         return await ended()
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it ends.
     static func run(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], in folder: String? = nil
     ) async throws -> Ending {
@@ -102,16 +101,16 @@ final class Program: Sendable {
     }
 }
 
-/// Held while a program starts: one that started meanwhile would inherit the other's pipes, and keep them open.
+/// A lock held while a program starts: otherwise a second child would inherit the pipes of the first and keep them open.
 ///
-/// Not a lock around nothing: the thread sanitizer takes its place for that of what comes after it.
+/// It has a value because the thread sanitizer reports a lock without one at the address of the next variable.
 private let starting: Locked<Bool> = {
-    // A program that ends while we type must not end us.
+    // Writing to a program that has ended must not end this process.
     signal(SIGPIPE, SIG_IGN)
     return Locked(false)
 }()
 
-/// Collects the lines of a pipe on a thread of its own, for any number of waiters.
+/// Collects the lines of a pipe on its own thread, for any number of waiting tasks.
 final class OutputLines: Sendable {
     private struct State {
         var lines: [String] = []
@@ -121,7 +120,7 @@ final class OutputLines: Sendable {
 
     private let state = Locked(State())
 
-    /// Reads until the last writer has closed the pipe.
+    /// Starts to read, until the last writer has closed the pipe.
     init(_ handle: FileHandle) {
         let thread = Thread { [self] in
             var rest = Data()
@@ -138,10 +137,10 @@ final class OutputLines: Sendable {
         thread.start()
     }
 
-    /// What has come so far.
+    /// The lines so far.
     var all: [String] { state.withLock { $0.lines } }
 
-    /// Waits for the first line that `match` makes something of, also one that has come already; nil if there is none.
+    /// Returns the first non-nil result of `match` for a line, past or future; nil if the pipe ends without one.
     func first<Value>(_ match: (String) -> Value?) async -> Value? {
         var next = 0
         while true {
@@ -157,7 +156,7 @@ final class OutputLines: Sendable {
         }
     }
 
-    /// Waits for the end.
+    /// Waits until the pipe is closed.
     func end() async {
         _ = await first { _ -> Never? in nil }
     }

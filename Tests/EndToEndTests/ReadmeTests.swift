@@ -31,7 +31,7 @@ extension Terminal {
             }
         }
 
-        @Test("the command line's examples work as they are written", .timeLimit(.minutes(5)))
+        @Test("the examples of the command line work as written", .timeLimit(.minutes(5)))
         func commandLine() async throws {
             let commands = try readme().matches(of: /\n(marquee [^\n]+)/).map { String($0.1) }
             #expect(commands.contains { $0.contains("request") } && commands.contains { $0.contains("watch") })

@@ -49,7 +49,7 @@ import Testing
         return lines.count
     }
 
-    @Test("the notifier's log and two replays agree on made-up days", .timeLimit(.minutes(5)))
+    @Test("the notifier's log and two replays agree on generated days", .timeLimit(.minutes(5)))
     func sandbox() async throws {
         try await ProcessHarness.run { harness, _ in
             let days = (0..<40).map { june + $0 }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("a backup's replay is the log's, and what was learned fires nothing", .timeLimit(.minutes(5)))
+    @Test("the replay of a backup equals that of the log, and the baseline fires nothing", .timeLimit(.minutes(5)))
     func backup() async throws {
         try await ProcessHarness.run { harness, _ in
             try await harness.request((0..<6).map { june + $0 })

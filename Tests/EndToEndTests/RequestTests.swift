@@ -4,7 +4,8 @@ extension WireProtocol {
     /// What holds for every request, however it comes in.
     struct RequestTests {
         @Test(
-            "a request comes in by either endpoint in any form; the answer has the question's", .timeLimit(.minutes(5)))
+            "both endpoints accept a request in any form; the answer has the form of the request",
+            .timeLimit(.minutes(5)))
         func forms() async throws {
             try await ProcessHarness.run { _, client in
                 for form in Client.Form.allCases {
@@ -31,7 +32,7 @@ extension WireProtocol {
         }
 
         @Test(
-            "bare bodies, blanks in the topic, either form of a date and filters are understood",
+            "bodies without fields, spaces in the topic, both date formats and filters are accepted",
             .timeLimit(.minutes(5)))
         func leniency() async throws {
             try await ProcessHarness.run { _, client in
@@ -59,7 +60,7 @@ extension WireProtocol {
         }
 
         @Test(
-            "what the log knows is served from there, unchanged, unless a refresh is asked for", .timeLimit(.minutes(5))
+            "data in the log is served unchanged from there, unless a refresh is requested", .timeLimit(.minutes(5))
         )
         func served() async throws {
             try await ProcessHarness.run { harness, client in
@@ -76,7 +77,7 @@ extension WireProtocol {
             }
         }
 
-        @Test("an id is done once, and belongs to one request", .timeLimit(.minutes(5)))
+        @Test("a request id is done once, and belongs to one request", .timeLimit(.minutes(5)))
         func ids() async throws {
             try await ProcessHarness.run { _, client in
                 let body = #"{"date":"2024-06-04","id":"once"}"#

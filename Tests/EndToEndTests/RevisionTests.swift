@@ -5,7 +5,7 @@ import Testing
 extension PublishedEvents {
     /// Charts that are not there yet, or change.
     struct RevisionTests {
-        @Test("figures that were corrected are a revision that says what changed", .timeLimit(.minutes(5)))
+        @Test("corrected figures are published as a revision with the changes", .timeLimit(.minutes(5)))
         func revision() async throws {
             try await ProcessHarness.run { harness, client in
                 // The day before yesterday is provisional for another two days, and has been corrected twice already.
@@ -31,7 +31,7 @@ extension PublishedEvents {
         }
 
         @Test(
-            "a day without figures is not published, and is there when it is asked for later", .timeLimit(.minutes(5)))
+            "a day without figures is not published until figures exist", .timeLimit(.minutes(5)))
         func notPublished() async throws {
             try await ProcessHarness.run { harness, client in
                 let day = KoreanDate.yesterday(at: Date())

@@ -17,7 +17,7 @@ import Testing
         return path
     }
 
-    @Test("check rules tells what is in force, or every mistake with its place", .timeLimit(.minutes(5)))
+    @Test("`check rules` prints the rules, or every mistake with its position", .timeLimit(.minutes(5)))
     func check() async throws {
         let good = try await Program.run(
             ProcessHarness.marquee, ["check", "rules", try file("rules: {lead: , milestone: }\n")])
@@ -42,7 +42,8 @@ import Testing
         #expect(none.errors == ["\(folder.file("none")):1:1: cannot be read: No such file or directory"])
     }
 
-    @Test("a dry run tells what rules would have said, whatever the order of the log", .timeLimit(.minutes(5)))
+    @Test(
+        "a dry run prints the alerts that the rules would have fired, in any order of the log", .timeLimit(.minutes(5)))
     func dryRun() async throws {
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 1))
         let path = try file("rules: {streak: {days: [2], text: {ko: \"{title} {streakDays}일\"}}, lead: }\n")

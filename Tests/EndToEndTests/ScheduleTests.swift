@@ -5,7 +5,7 @@ extension PublishedEvents {
     /// What the worker does when nobody asks.
     struct ScheduleTests {
         @Test(
-            "the last days come by themselves, then their films, and status tells what is next",
+            "the schedule fetches the last days, then their movies, and status shows the next run",
             .timeLimit(.minutes(5)))
         func byItself() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"]) { _, client in
@@ -18,7 +18,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("without a word of the operator, a service in KOBIS's place is not asked by itself")
+        @Test("the schedule is off by default for an upstream other than KOBIS")
         func off() async throws {
             try await ProcessHarness.run { _, client in
                 let status = try await client.ask("status").body

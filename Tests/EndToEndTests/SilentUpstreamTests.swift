@@ -2,7 +2,7 @@ import Testing
 
 /// An upstream that takes questions and says nothing; a suite of its own, because it takes as long as we wait for it.
 struct SilentUpstreamTests {
-    @Test("an upstream that never answers is a timeout, and holds up nobody else", .timeLimit(.minutes(5)))
+    @Test("an upstream that never answers is a timeout, and delays no other request", .timeLimit(.minutes(5)))
     func hang() async throws {
         try await ProcessHarness.run { harness, client in
             try await harness.setFaults(["kakao": ["hang": 1]])

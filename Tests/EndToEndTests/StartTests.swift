@@ -5,7 +5,7 @@ import Testing
 extension Failures {
     /// What keeps a process from starting is told in one line, and by its exit status: 2 for the configuration, else 1.
     struct StartTests {
-        @Test("a configuration that is wrong ends the process before it opens anything", .timeLimit(.minutes(5)))
+        @Test("an invalid configuration ends the process before it opens anything", .timeLimit(.minutes(5)))
         func configuration() async throws {
             let folder = try TemporaryFolder()
             let mistakes: [(settings: [String: String], told: String)] = [
@@ -33,7 +33,7 @@ extension Failures {
         }
 
         @Test(
-            "an address or a folder that is in use keeps others out, and its owner is unharmed", .timeLimit(.minutes(5))
+            "an address or folder in use rejects a second process, and its owner continues", .timeLimit(.minutes(5))
         )
         func inUse() async throws {
             try await ProcessHarness.run { harness, client in
@@ -59,7 +59,7 @@ extension Failures {
             }
         }
 
-        @Test("a data folder that cannot be written is told", .timeLimit(.minutes(5)))
+        @Test("a data folder that is not writable is an error", .timeLimit(.minutes(5)))
         func dataFolder() async throws {
             let folder = try TemporaryFolder()
             for path in ["/proc/marquee", "/proc", "/dev/null", "/dev/null/data"] {
@@ -69,7 +69,7 @@ extension Failures {
             }
         }
 
-        @Test("a database that this program cannot go on with is left as it is", .timeLimit(.minutes(5)))
+        @Test("a database that this program cannot open is not changed", .timeLimit(.minutes(5)))
         func database() async throws {
             let folder = try TemporaryFolder()
             let scripts = [
@@ -100,7 +100,7 @@ extension Failures {
             }
         }
 
-        @Test("a file that is no database is not touched", .timeLimit(.minutes(5)))
+        @Test("a file that is not a database is not changed", .timeLimit(.minutes(5)))
         func noDatabase() async throws {
             let folder = try TemporaryFolder()
             let text = String(repeating: "a letter to somebody\n", count: 100)
@@ -111,7 +111,7 @@ extension Failures {
             }
         }
 
-        @Test("SIGTERM and SIGINT end a process in peace, whatever it has in hand", .timeLimit(.minutes(5)))
+        @Test("SIGTERM and SIGINT end a process cleanly, whatever it is doing", .timeLimit(.minutes(5)))
         func signals() async throws {
             try await ProcessHarness.run { harness, client in
                 try await harness.setFaults(["kobis": ["hang": 1]])

@@ -1,16 +1,16 @@
 import Testing
 
-// Tests that start processes run in lanes, each one test after the other: a machine has few cores, and a test's time is
-// for its own processes. `SilentUpstreamTests` has none, because it does nothing but wait.
+// Tests that start processes belong to a serialized group: a machine has few cores, and the time limit of a test is meant
+// for its own processes. `SilentUpstreamTests` has no group, because it only waits.
 
-/// What is sent, and how it is taken.
+/// Requests and answers on the sockets.
 @Suite(.serialized) enum WireProtocol {}
 
-/// What is published.
+/// Published events.
 @Suite(.serialized) enum PublishedEvents {}
 
-/// What goes wrong.
+/// Faults, crashes and restarts.
 @Suite(.serialized) enum Failures {}
 
-/// What people type.
+/// The command line.
 @Suite(.serialized) enum Terminal {}

@@ -7,7 +7,7 @@ import Testing
 extension Terminal {
     /// `marquee up`: everything in one terminal.
     struct UpTests {
-        @Test("what it started ends in peace when it is killed", .timeLimit(.minutes(5)))
+        @Test("the processes end cleanly when `up` is killed", .timeLimit(.minutes(5)))
         func killed() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
@@ -28,7 +28,7 @@ extension Terminal {
             try String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
         }
 
-        @Test("without keys it plays the whole thing on the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
+        @Test("without keys `up` uses the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
         func sandbox() async throws {
             let folder = try TemporaryFolder()
             let board = "127.0.0.1:\(try freePort())"
@@ -53,7 +53,7 @@ extension Terminal {
         }
 
         @Test(
-            "with a key it asks the service that it is for, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
+            "with a key `up` uses the real upstream, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
         func terminal() async throws {
             try await ProcessHarness.run { harness, _ in
                 let folder = try TemporaryFolder()
@@ -73,7 +73,7 @@ extension Terminal {
             }
         }
 
-        @Test("a process that cannot go on ends the others, and is named", .timeLimit(.minutes(5)))
+        @Test("a process that fails ends the others, and is named", .timeLimit(.minutes(5)))
         func death() async throws {
             let folder = try TemporaryFolder()
             let server = try ScriptedServer { _ in }

@@ -110,7 +110,7 @@ extension Failures {
         }
 
         @Test(
-            "a service whose quota is used up is not called again that day, after a restart neither",
+            "a service with an exhausted quota is not called again that day, also after a restart",
             .timeLimit(.minutes(5)),
             arguments: [
                 ("kobis", ["faults": ["320011": 1]], 200, "320011"), ("kobis", ["quota": 0], 200, "320011"),
@@ -153,7 +153,7 @@ extension Failures {
             }
         }
 
-        @Test("answers that are none of KOBIS's name the field or the status that is wrong", .timeLimit(.minutes(5)))
+        @Test("the error of an invalid KOBIS response names the field or the status", .timeLimit(.minutes(5)))
         func invalid() async throws {
             let chart = #"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(Self.line),\#(Self.line)]}}"#
             let answers: [(status: Int, body: String, code: JSON, field: JSON)] = [
@@ -187,7 +187,7 @@ extension Failures {
         }
 
         @Test(
-            "a key that KOBIS refuses is unauthorized, and so is none",
+            "a key that KOBIS rejects is unauthorized, and so is a missing key",
             .timeLimit(.minutes(5)))
         func keys() async throws {
             let other = String(repeating: "ab", count: 16)
@@ -202,7 +202,7 @@ extension Failures {
             }
         }
 
-        @Test("our own budget of calls ends where it is set, and ends nothing else", .timeLimit(.minutes(5)))
+        @Test("the configured limit of calls stops calls of one service only", .timeLimit(.minutes(5)))
         func budget() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "2"]) { harness, client in
                 for day in 1...2 { #expect(try await client.day("2024-06-0\(day)").isDone) }

@@ -9,7 +9,7 @@ extension PublishedEvents {
         private static let weeklyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchWeeklyBoxOfficeList.json"
 
         @Test(
-            "a week is asked for by any day of it, in each span and form, and published with its days",
+            "a week can be requested by any of its days, in each span and form",
             .timeLimit(.minutes(5)))
         func spans() async throws {
             try await ProcessHarness.run { harness, client in
@@ -41,7 +41,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("a week that is not over is not published; a wrong span is a bad request", .timeLimit(.minutes(5)))
+        @Test("an unfinished week is not published, and a wrong span is a bad request", .timeLimit(.minutes(5)))
         func refusals() async throws {
             try await ProcessHarness.run { harness, client in
                 let yesterday = KoreanDate.yesterday(at: Date())

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A program of others in `Tests/Counterparts`, run by Debian's own Python, whose lines a test reads.
+/// A Python program in `Tests/Counterparts`, such as a mail server, whose output a test reads line by line.
 ///
-/// The first line that it prints is the port on which it listens. It ends when the last reference goes.
+/// The first line of its output is its port. The program ends with the last reference to this object.
 public final class Counterpart: Sendable {
     /// The port on which it listens.
     public let port: Int
@@ -11,6 +11,8 @@ public final class Counterpart: Sendable {
     private let rest = Monitor<[UInt8]>([])
 
     /// Starts a program, and waits until it listens.
+    ///
+    /// - Throws: `Silent` if its first line is not a port.
     public init(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws {
@@ -35,20 +37,20 @@ public final class Counterpart: Sendable {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Kills it, and returns when it is gone; what it has printed can still be read.
+    /// Kills the program and blocks until it has ended. Its output can still be read.
     public func end() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// The next line that it prints; nil if it has ended.
+    /// Returns the next line of its output; nil if it has ended.
     public func line() async -> String? {
         await Self.line(from: output, rest)
     }
 
-    /// It ended without a word of where it listens.
+    /// The error of a program that ended without printing its port.
     public struct Silent: Error {
-        /// Which program.
+        /// The name of the program.
         public let name: String
     }
 

@@ -1,35 +1,37 @@
-/// Prometheus text, version 0.0.4, read more strictly than Prometheus does: what is only convention or advice must hold too.
+/// A strict parser of the Prometheus text format, version 0.0.4, which also enforces conventions and recommendations.
 public struct Exposition: Sendable {
-    /// What is wrong, and in which line.
+    /// An error, with the line that has it.
     public struct Mistake: Error, CustomStringConvertible {
-        /// What is wrong.
+        /// The description and the line.
         public let description: String
     }
 
-    /// One figure.
+    /// One sample.
     public struct Sample: Sendable {
-        /// The name as it stands in its line.
+        /// The name in the line.
         public let name: String
         /// The labels, unescaped.
         public let labels: [String: String]
-        /// The figure.
+        /// The value.
         public let value: Double
     }
 
     /// A metric with its samples.
     public struct Family: Sendable {
-        /// What it says of itself, unescaped.
+        /// The help text, unescaped.
         public let help: String
-        /// Its kind.
+        /// The type.
         public fileprivate(set) var type = ""
-        /// Its figures, in their order.
+        /// The samples, in order.
         public fileprivate(set) var samples: [Sample] = []
     }
 
     /// The metrics by name.
     public private(set) var families: [String: Family] = [:]
 
-    /// Reads the text; each metric is its HELP, its TYPE and its samples, in this order and without anything between.
+    /// Parses a text, in which each metric has its HELP, its TYPE and its samples, in this order.
+    ///
+    /// - Throws: `Mistake` at the first violation.
     public init(_ text: String) throws(Mistake) {
         guard text.isEmpty || text.hasSuffix("\n") else { throw Mistake(description: "the last line has no end") }
         var current = ""
@@ -64,15 +66,15 @@ public struct Exposition: Sendable {
         for (name, family) in families where family.type == "histogram" { try Self.check(name, family) }
     }
 
-    /// The figure of a sample.
+    /// The value of a sample.
     public subscript(name: String, labels: [String: String]) -> Double? {
         families.values.lazy.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
     }
 
-    /// The figure of a sample without labels.
+    /// The value of a sample without labels.
     public subscript(name: String) -> Double? { self[name, [:]] }
 
-    /// Each histogram: buckets grow, the last is +Inf and as large as the count, and there is one sum.
+    /// Checks a histogram: the buckets increase, the last is +Inf and equals the count, and there is one sum.
     private static func check(_ name: String, _ family: Family) throws(Mistake) {
         func mistake(_ what: String) -> Mistake { Mistake(description: "\(name): \(what)") }
         let groups = Dictionary(grouping: family.samples) { $0.labels.filter { $0.key != "le" } }
@@ -90,7 +92,7 @@ public struct Exposition: Sendable {
     }
 }
 
-/// Reads one line from left to right.
+/// A parser of one line.
 private struct Scanner {
     private let line: Substring
     private(set) var rest: Substring
@@ -154,7 +156,7 @@ private struct Scanner {
         return Exposition.Sample(name: name, labels: labels, value: value)
     }
 
-    /// A number as Go writes it, which is what Prometheus reads, and nothing else that Swift would take for one.
+    /// Parses a number in Go's format, as Prometheus does; rejects other formats that Swift would accept.
     static func number(_ text: some StringProtocol) -> Double? {
         switch text {
         case "+Inf": .infinity

@@ -1,18 +1,18 @@
 import Foundation
 public import FoundationEssentials
 
-/// A clock that stands still until a test moves it; who sleeps on it wakes when their time has come.
+/// A clock that advances only by calls of a test. Sleeping tasks resume when it reaches their deadline.
 ///
 /// `@unchecked Sendable` is sound because all state is in `state`, touched only between `lock()` and `unlock()`.
 public final class ManualClock: Clock, @unchecked Sendable {
     /// A point on the clock, by its distance from the start.
     public struct Instant: InstantProtocol {
-        /// How long after the start.
+        /// The time since the start.
         public var offset: Duration
 
-        /// The instant `duration` later.
+        /// Returns the instant `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How long `other` lies after this one.
+        /// Returns the duration from this instant to `other`.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         /// Orders instants by time.
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
@@ -35,19 +35,19 @@ public final class ManualClock: Clock, @unchecked Sendable {
         self.start = start
     }
 
-    /// The instant it stands at.
+    /// The current instant.
     public var now: Instant { lock.withLock { state.now } }
 
-    /// The wall time it stands at.
+    /// The current wall time.
     public var date: Date {
         let (seconds, attoseconds) = now.offset.components
         return start + Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// As fine as durations are.
+    /// The resolution of `Duration` in use: one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Sleeps until the clock is moved to `deadline` or past it.
+    /// Sleeps until the clock reaches `deadline`.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = lock.withLock {
             state.nextID += 1
@@ -79,7 +79,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
         }
     }
 
-    /// Moves the clock and wakes whose time has come.
+    /// Advances the clock, and resumes the tasks whose deadline it reaches.
     public func advance(by duration: Duration) {
         let due = lock.withLock {
             state.now = state.now.advanced(by: duration)
@@ -90,7 +90,7 @@ public final class ManualClock: Clock, @unchecked Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns when at least `count` sleep on the clock, so that a test moves it only then.
+    /// Waits until at least `count` tasks sleep on the clock, so that a test can advance it safely.
     public func sleepers(atLeast count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let woken = lock.withLock {

@@ -1,11 +1,11 @@
 internal import Dispatch
 public import Testing
 
-/// Runs each test that computes for seconds on a thread of its own.
+/// A trait that runs each test on its own thread, for tests that compute for seconds.
 ///
-/// The few threads that tasks share are left to the tests that wait for an answer in time.
+/// It keeps the cooperative pool free for tests with deadlines.
 public struct OwnThread: TestTrait, SuiteTrait, TestScoping {
-    /// Of a suite it is each test's trait.
+    /// A suite passes the trait on to each of its tests.
     public var isRecursive: Bool { true }
 
     /// Runs one case of the test.
@@ -17,7 +17,7 @@ public struct OwnThread: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThread {
-    /// On a thread of its own.
+    /// Runs the test on its own thread.
     public static var ownThread: Self { Self() }
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A peer that speaks ZMTP 3.0 over plain TCP, and does only what it is told to.
+/// A ZMTP 3.0 peer over plain TCP that sends exactly the bytes of a test.
 public final class RawPeer: Sendable {
-    /// What a peer says first: signature, version, mechanism, role and filler; then what kind of socket it is, and by which
-    /// routing id it wants to be known.
+    /// Returns the greeting (signature, version, mechanism, role and filler) and the READY command with socket type and
+    /// routing id.
     public static func greeting(as kind: String = "DEALER", named name: String = "") -> [UInt8] {
         func property(_ name: String, _ value: String) -> [UInt8] {
             [UInt8(name.utf8.count)] + name.utf8 + [0, 0, 0, UInt8(value.utf8.count)] + value.utf8
@@ -13,7 +13,7 @@ public final class RawPeer: Sendable {
             + [4, UInt8(body.count)] + body
     }
 
-    /// A frame of a message, and whether another one follows.
+    /// Returns a frame of a message; `more` announces another one.
     public static func frame(_ body: [UInt8], more: Bool = false) -> [UInt8] {
         let flag: UInt8 = more ? 1 : 0
         guard body.count > 255 else { return [flag, UInt8(body.count)] + body }
@@ -22,7 +22,7 @@ public final class RawPeer: Sendable {
 
     private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
 
-    /// Connects to an address of ZeroMQ on this machine.
+    /// Connects to a ZeroMQ address on this machine.
     public init(connectedTo zeroMQAddress: String) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -38,28 +38,28 @@ public final class RawPeer: Sendable {
         close(descriptor)
     }
 
-    /// Ends the connection, at once and for both directions.
+    /// Shuts down both directions of the connection.
     public func hangUp() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Sends; false if the other side has hung up.
+    /// Sends bytes. Returns false if the peer has closed the connection.
     public func say(_ bytes: [UInt8]) -> Bool {
         send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Reads the other side's greeting and its READY, before which it takes no messages; false if it hangs up.
+    /// Reads the peer's greeting and READY, before which it accepts no messages. Returns false if it closes.
     public func waitForReady() -> Bool {
         guard let start = read(66), let length = start.last else { return false }
         return read(Int(length)) != nil
     }
 
-    /// Greets, and reads the other side's greeting.
+    /// Sends the greeting, and reads the peer's.
     public func greet(as kind: String = "DEALER", named name: String = "") -> Bool {
         say(Self.greeting(as: kind, named: name)) && waitForReady()
     }
 
-    /// Reads the next message, and blocks until it is there; nil if the other side hangs up. Commands are passed over.
+    /// Blocks until the next message and returns it; nil if the peer closes the connection. Skips commands.
     public func hear() -> [[UInt8]]? {
         var frames: [[UInt8]] = []
         while let flags = read(1)?[0], let length = read(flags & 2 == 0 ? 1 : 8),
@@ -77,7 +77,7 @@ public final class RawPeer: Sendable {
         return recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count ? bytes : nil
     }
 
-    /// Reads until the other side hangs up, and blocks until then; false on another end.
+    /// Blocks until the peer closes the connection. Returns false if it ends with another error.
     public func waitForEnd() -> Bool {
         var answer = [UInt8](repeating: 0, count: 256)
         while true {
@@ -87,7 +87,7 @@ public final class RawPeer: Sendable {
     }
 }
 
-/// Does what blocks on a thread of its own.
+/// Runs a blocking function on its own thread, and returns its result.
 public func apart<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// An HTTP server that sends exactly the bytes a test wants, broken ones too.
+/// An HTTP server that sends exactly the bytes of a test, also invalid ones.
 ///
-/// Each connection has a thread of its own, on which the script runs once for each request; it may block. The server
-/// ends, and everybody's connection with it, when the last reference goes.
+/// Each connection has its own thread, on which the script runs once for each request; it may block. The server closes
+/// all connections with its last reference.
 public final class ScriptedServer: Sendable {
-    /// A request as it came in.
+    /// A received request.
     public struct Request: Sendable {
         /// The first line and the headers.
         public let head: String
-        /// The body, by `Content-Length`.
+        /// The body, of `Content-Length` bytes.
         public let body: String
-        /// Which connection it came on, counted from 1.
+        /// The number of its connection, from 1.
         public let connection: Int
 
         /// The method.
@@ -26,17 +26,17 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// What a script does with a request.
+    /// The function that handles a request.
     public typealias Script = @Sendable (ScriptedExchange) -> Void
 
-    /// Where the server is, such as `http://127.0.0.1:40123`.
+    /// The base URL, such as `http://127.0.0.1:40123`.
     public let url: String
-    /// The requests as they come in; for one reader.
+    /// The requests as they arrive, for one reader.
     public let arrivals: AsyncStream<Request>
     private let listener: Int32
     private let log: Monitor<ServerLog>
 
-    /// Starts a server on a port of the system's choice.
+    /// Starts a server on a free port.
     public init(address: String = "127.0.0.1", _ script: @escaping Script) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
@@ -59,7 +59,7 @@ public final class ScriptedServer: Sendable {
     }
 
     deinit {
-        // Wakes the threads that wait in accept and recv; each closes its own descriptor.
+        // Wakes the threads that block in accept and recv; each closes its own descriptor.
         shutdown(listener, Int32(SHUT_RDWR))
         log.withLock { log in
             log.isStopped = true
@@ -67,24 +67,24 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// The requests that came in so far.
+    /// The requests so far.
     public var requests: [Request] { log.withLock(\.requests) }
-    /// The connections that were accepted so far.
+    /// The number of accepted connections so far.
     public var connections: Int { log.withLock(\.connections) }
-    /// The most requests that were in hand at once.
+    /// The maximum number of concurrent requests so far.
     public var peak: Int { log.withLock(\.peak) }
 }
 
-/// One request, and the connection to answer it on.
+/// A request and its connection.
 public final class ScriptedExchange: Sendable {
     /// The request.
     public let request: ScriptedServer.Request
-    /// Which of the server's requests it is, counted from 1.
+    /// The number of the request on this server, from 1.
     public let number: Int
     private let descriptor: Int32
     private let log: Monitor<ServerLog>
     private let ending = Monitor(Ending.keep)
-    private let isInHand = Monitor(true)
+    private let isActive = Monitor(true)
 
     fileprivate enum Ending: Sendable {
         case keep
@@ -101,16 +101,16 @@ public final class ScriptedExchange: Sendable {
 
     fileprivate var end: Ending { ending.withLock { $0 } }
 
-    /// Counts the request as no longer in hand: before its answer goes out, which the peer may follow with the next.
+    /// Counts the request as finished. Called before its response is sent, because the peer may send the next at once.
     fileprivate func release() {
-        let wasInHand = isInHand.withLock { isInHand in
-            defer { isInHand = false }
-            return isInHand
+        let wasActive = isActive.withLock { isActive in
+            defer { isActive = false }
+            return isActive
         }
-        if wasInHand { log.withLock { $0.active -= 1 } }
+        if wasActive { log.withLock { $0.active -= 1 } }
     }
 
-    /// Sends bytes; false if nobody takes them any more.
+    /// Sends bytes. Returns false if the peer has closed the connection.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -122,40 +122,40 @@ public final class ScriptedExchange: Sendable {
         return true
     }
 
-    /// Sends text as it stands.
+    /// Sends text unchanged.
     @discardableResult
     public func send(_ text: String) -> Bool {
         send(Array(text.utf8))
     }
 
-    /// Sends a whole answer that keeps the connection.
+    /// Sends a complete response that keeps the connection open.
     public func answer(_ body: [UInt8], status: Int = 200, headers: [String] = []) {
         release()
         let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.count)"] + headers
         send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     }
 
-    /// Sends a whole answer that keeps the connection.
+    /// Sends a complete response that keeps the connection open.
     public func answer(_ body: String = "", status: Int = 200, headers: [String] = []) {
         answer(Array(body.utf8), status: status, headers: headers)
     }
 
-    /// Ends the connection after the script.
+    /// Closes the connection after the script.
     public func close() {
         ending.withLock { $0 = .close }
     }
 
-    /// Ends the connection after the script by a reset, so that the peer's next read fails.
+    /// Resets the connection after the script, so that the peer's next read fails.
     public func reset() {
         ending.withLock { $0 = .reset }
     }
 
-    /// Returns when the peer has closed the connection.
+    /// Blocks until the peer has closed the connection.
     public func waitForHangUp() {
         while !hasHungUp(within: -1) {}
     }
 
-    /// Whether the peer closes the connection within so many milliseconds; -1 waits for something to happen.
+    /// Returns whether the peer closes the connection within `milliseconds`; -1 waits without a limit.
     public func hasHungUp(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, milliseconds) > 0 else { return false }
@@ -163,13 +163,13 @@ public final class ScriptedExchange: Sendable {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) <= 0
     }
 
-    /// Returns when so many requests are in hand at once at the server, this one among them, or have been.
+    /// Blocks until the server has had `count` concurrent requests, including this one.
     public func waitForPeak(_ count: Int) {
         log.wait { $0.peak >= count }
     }
 }
 
-/// A value behind a lock, and a way to wait on a thread until it is as wanted.
+/// A value behind a lock; a thread can block until it meets a condition.
 ///
 /// `@unchecked Sendable` is sound because `value` is touched between lock and unlock of the condition alone.
 public final class Monitor<Value>: @unchecked Sendable {
@@ -191,7 +191,7 @@ public final class Monitor<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Blocks the thread until the value is as wanted.
+    /// Blocks the thread until `isWanted` is true for the value.
     public func wait(until isWanted: (Value) -> Bool) {
         condition.lock()
         defer { condition.unlock() }
@@ -199,7 +199,7 @@ public final class Monitor<Value>: @unchecked Sendable {
     }
 }
 
-/// What a server has seen.
+/// The requests and connections of a server.
 private struct ServerLog: Sendable {
     var requests: [ScriptedServer.Request] = []
     var connections = 0

@@ -1,13 +1,13 @@
-/// Random numbers that are the same in every run with the same seed (SplitMix64).
+/// A random number generator (SplitMix64) with the same numbers for the same seed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Begins the sequence of `seed`.
+    /// Starts the sequence of `seed`.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var word = state

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// A fresh folder that is removed with everything in it when the last reference goes.
+/// A new folder that is removed with its contents when the last reference is released.
 public final class TemporaryFolder: Sendable {
-    /// Where the folder is.
+    /// The path of the folder.
     public let path: String
 
-    /// Makes the folder.
+    /// Creates the folder.
     public init() throws {
         path = FileManager.default.temporaryDirectory.path + "/marquee-test-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
     deinit {
-        // A leftover in the temporary folder is the system's to clean; a test must not fail by it.
+        // The system cleans the temporary folder; a leftover must not fail a test.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of `name` in the folder.
+    /// Returns the path of `name` in the folder.
     public func file(_ name: String) -> String {
         "\(path)/\(name)"
     }

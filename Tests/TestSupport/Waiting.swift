@@ -1,4 +1,4 @@
-/// Returns once `condition` holds; the time limit of the test is its deadline.
+/// Waits until `condition` holds; the time limit of the test is the deadline.
 public func waitUntil(_ condition: () -> Bool) async {
     while !condition() { await Task.yield() }
 }
