@@ -41,7 +41,7 @@ import Worker
             #expect(refused.status == 1)
             #expect(refused.errors.contains { $0.contains("has it open for writing; stop the other process") })
             let wrong = try await harness.marquee("restore", "--alerts", backup)
-            #expect(wrong.errors == ["marquee: \(backup) is of the worker: restore it without --alerts"])
+            #expect(wrong.errors == ["marquee: \(backup) is a database of the worker: restore it without --alerts"])
 
             let worker = try harness[.worker]
             worker.signal(SIGKILL)
