@@ -28,7 +28,7 @@ sanitizer_log := .build/sanitizer.log
 # How many tests run at once. Without a limit all do, and together they open more files than Foundation's Process can
 # list; on two cores twice as many are not faster, and each takes longer.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
-sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache|Contract|Messaging)Tests\.
+sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache|Contract|EventStore|Messaging)Tests\.
 # The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 

@@ -34,15 +34,19 @@ return boxes.filter(({ target, box }) => (box.width < 24 || box.height < 24) && 
     && boxes.some((other) => other.target !== target && Math.hypot(...middle(box).map((at, axis) => at - middle(other.box)[axis])) < 24))
     .map(({ target, box }) => [target.outerHTML.slice(0, 80), box.width, box.height]);"""
 
-# Focuses every element that can have the focus; returns those that are then covered, or have no outline.
+# Focuses every element that can have the focus; returns those that are then covered, or have no outline. A list that
+# grows meanwhile may move the focus to its first new element, but may not lose it.
 OBSCURED = """
 const faults = [];
 const stops = [...document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')].filter((stop) =>
     stop.checkVisibility() && stop.tabIndex >= 0 && !stop.disabled && !stop.classList.contains('skip'));
 scrollTo(0, document.body.scrollHeight);
-for (const stop of stops.reverse()) {
-    stop.focus({ focusVisible: true });
+for (const target of stops.reverse()) {
+    if (!target.checkVisibility()) continue;
+    target.focus({ focusVisible: true });
     await new Promise(requestAnimationFrame);
+    const stop = document.activeElement;
+    if (stop === document.body) { faults.push(['focus lost', target.outerHTML.slice(0, 90)]); continue; }
     const box = stop.getBoundingClientRect();
     const points = [[0.5, 0.5], [0.5, 0.1], [0.5, 0.9], [0.1, 0.5], [0.9, 0.5]].map(([x, y]) => [box.x + box.width * x, box.y + box.height * y]);
     const isSeen = points.some(([x, y]) => { const on = document.elementFromPoint(x, y); return on && (stop.contains(on) || on.contains(stop)); });

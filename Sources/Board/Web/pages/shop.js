@@ -188,6 +188,8 @@ class ShopPage {
     const items = [...this.#products.values()].filter(({ product, isRemoved }) => shown.has(product.id) && !isRemoved)
       .sort((a, b) => b.product.id - a.product.id);
     if (this.#pages.size === 0) return;
+    const hadFocus = document.activeElement === this.more;
+    const known = this.#items.size;
     const elements = items.map((item) => this.element(item));
     let place = this.list.firstElementChild;
     for (const element of elements) {
@@ -199,6 +201,8 @@ class ShopPage {
       place.remove();
       place = next;
     }
+    // New products push the button out of the window, and the last of them hide it: the focus goes to the first of them.
+    if (hadFocus && this.#items.size > known) elements[known]?.querySelector('a').focus();
     this.state.textContent = t('shop.count', count(Math.max(this.total ?? 0, items.length)));
     this.more.hidden = !this.#hasNext;
     this.foot.querySelector('p')?.remove();
