@@ -91,12 +91,12 @@ def timestamp():
 def read(topic, body):
     """The request's id, day and fields, or why it is none."""
     if topic != b"fetch.day":
-        raise Refused("badRequest", "no request is called that", "topic")
+        raise Refused("badRequest", "unknown request", "topic")
     try:
         fields = orjson.loads(body)
         date = datetime.date.fromisoformat(fields["date"])
     except (ValueError, TypeError, KeyError):
-        raise Refused("badRequest", "date is YYYY-MM-DD, YYYYMMDD or yesterday", "date") from None
+        raise Refused("badRequest", "date must be YYYY-MM-DD, YYYYMMDD or yesterday", "date") from None
     if not FIRST_CHART <= date < datetime.datetime.now(KOREA).date():
         raise Refused("dateOutOfRange", f"charts reach from {FIRST_CHART} to yesterday in Korea", "date")
     id = fields.get("id") or str(uuid.uuid4())

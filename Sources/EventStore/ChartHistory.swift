@@ -60,7 +60,7 @@ public struct ChartHistory {
     }
 }
 
-/// A chart as it was known from some time on.
+/// A revision of a chart and the time at which it was recorded.
 public struct ChartRevision: Hashable, Sendable {
     /// The event that published the chart.
     public let event: Event

@@ -60,7 +60,7 @@ private func xxh3(_ parts: [UInt8]...) -> UInt64 {
 
 /// The checksum of older logs, which are verified and no longer written.
 private struct FNV1a {
-    /// How many bytes are hashed at a time.
+    /// The number of bytes that are hashed at a time.
     enum Step: CaseIterable {
         case word
         case byte

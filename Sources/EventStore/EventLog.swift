@@ -161,9 +161,9 @@ extension EventLog {
             """,
             // Null for events that were appended before checksums.
             "alter table event add column checksum integer;",
-            // The events themselves say how far a stream has come.
+            // The position of a stream follows from its events.
             "drop table event_stream;",
-            // `Checksum.Kind`. The default is the kind of the rows that are there; SQLite rewrites none of them.
+            // `Checksum.Kind`. The default is the kind of the existing rows, none of which SQLite rewrites.
             "alter table event add column checksum_kind integer not null default 0;",
         ])
 }

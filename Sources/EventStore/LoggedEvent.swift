@@ -15,7 +15,7 @@ public struct EventDraft: Hashable, Sendable {
     /// The event's data, in JSON.
     public let data: [UInt8]
 
-    /// Makes a draft of data that is JSON already.
+    /// Makes a draft of encoded data.
     public init(
         _ topic: Topic, id: String? = nil, correlationID: RequestID? = nil, priority: Request.Priority = .live,
         data: [UInt8]
@@ -27,7 +27,7 @@ public struct EventDraft: Hashable, Sendable {
         self.data = data
     }
 
-    /// Makes a draft and encodes its data, which is not encoded again later.
+    /// Makes a draft and encodes its data once.
     ///
     /// - Throws: The encoder's error if `data` cannot be written as JSON.
     public init(
@@ -65,7 +65,7 @@ public struct LoggedEvent: Hashable, Sendable {
         self.init(topic: topic, named: Array(topic.description.utf8), sequence: sequence, body: body)
     }
 
-    /// Makes an event of a topic whose text is at hand, so that it is not written again.
+    /// Makes an event of a topic and its text, which need not be formatted again.
     init(topic: Topic, named name: [UInt8], sequence: SequenceNumber, body: [UInt8]) {
         self.topic = topic
         self.sequence = sequence

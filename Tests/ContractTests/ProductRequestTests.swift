@@ -131,8 +131,8 @@ import Testing
         #expect(failure("product.register", [image, []])?.field == "images[1]")
         let huge = [UInt8](repeating: 0, count: RequestFrames.imageLimit + 1)
         #expect(failure("product.register", [image, image, huge])?.field == "images[2]")
-        #expect(failure("product.modify", [image])?.message == "a request has two frames, not 3")
-        #expect(failure("fetch.day", [image])?.message == "a request has two frames, not 3")
+        #expect(failure("product.modify", [image])?.message == "a request must have two frames, not 3")
+        #expect(failure("fetch.day", [image])?.message == "a request must have two frames, not 3")
     }
 
     @Test("what is kept of a request has no secret, and tells its images by their digests")

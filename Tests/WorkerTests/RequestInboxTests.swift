@@ -103,7 +103,7 @@ import Testing
     func refuse() async throws {
         let harness = try await WorkerHarness()
         try await harness.accept(Sample.chart, as: "a")
-        let failure = ContractError(.badRequest, "date is needed", field: "date")
+        let failure = ContractError(.badRequest, "date is required", field: "date")
         func rejected(_ id: String) -> RejectedRequest {
             RejectedRequest(id: Sample.id(id), topic: .fetchDay, body: #"{"nation":"K"}"#, error: failure)
         }

@@ -7,7 +7,7 @@ public struct Chart: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, Codable {
         /// Fewer than three whole days have passed after the day.
         case provisional
-        /// The day is over for longer than that.
+        /// At least three whole days have passed after the day.
         case settled
     }
 

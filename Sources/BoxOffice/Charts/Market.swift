@@ -25,7 +25,7 @@ public struct Market: Hashable, Sendable {
         /// The seven digits.
         public let description: String
 
-        /// Makes an area's code, or nothing if the text is not one.
+        /// Makes an area's code, or nil if the text is not one.
         public init?(_ text: some StringProtocol) {
             guard text.utf8.count == 7, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
                 return nil
@@ -66,7 +66,7 @@ extension Market: CustomStringConvertible {
     /// Reads the form that `description` writes, and no other.
     public init?(_ text: some StringProtocol) {
         self.init()
-        if text.utf8.elementsEqual(Self.word.utf8) { return }  // as nearly always
+        if text.utf8.elementsEqual(Self.word.utf8) { return }  // the usual case
         for filter in text.split(separator: "+") {
             let word = filter.prefix { $0 != "-" }
             let value = filter.dropFirst(word.count + 1)

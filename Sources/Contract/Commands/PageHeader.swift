@@ -15,7 +15,7 @@ public struct PageHeader: Hashable, Sendable, Codable {
     /// For `latest`, the sequence of each stream's newest event.
     public var positions: [Stream: SequenceNumber]?
 
-    /// Makes a header; `positions` is only in an answer to `latest`.
+    /// Makes a header; only a reply to `latest` has `positions`.
     public init(
         epoch: String, stream: Stream?, position: SequenceNumber?, more: Bool,
         positions: [Stream: SequenceNumber]? = nil
@@ -58,20 +58,20 @@ public struct PageFields: Decodable, Sendable {
             self = try JSONDecoder().decode(Self.self, from: Data((body.isEmpty ? "{}" : body).utf8))
         } catch DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context) {
             guard let field = context.codingPath.first?.stringValue else {
-                throw ContractError(.badRequest, "the body is no JSON object", field: "body")
+                throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
             }
             throw ContractError(.badRequest, "the body's \(field) has the wrong type", field: field)
         } catch {
-            throw ContractError(.badRequest, "the body is no JSON object", field: "body")
+            throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
         }
     }
 
     /// Returns the stream to replay.
     public func requiredStream() throws(ContractError) -> Stream {
-        guard let stream else { throw ContractError(.badRequest, "stream is needed", field: "stream") }
+        guard let stream else { throw ContractError(.badRequest, "stream is required", field: "stream") }
         guard let known = Stream(rawValue: stream) else {
             let names = Stream.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ContractError(.badRequest, "stream is one of \(names)", field: "stream")
+            throw ContractError(.badRequest, "stream must be one of \(names)", field: "stream")
         }
         return known
     }
@@ -80,7 +80,7 @@ public struct PageFields: Decodable, Sendable {
     public func sequence() throws(ContractError) -> SequenceNumber {
         guard let after, !after.isEmpty else { return .zero }
         guard let sequence = SequenceNumber(after) else {
-            throw ContractError(.badRequest, "after is a sequence of sixteen digits, or empty", field: "after")
+            throw ContractError(.badRequest, "after must be a sequence of sixteen digits, or empty", field: "after")
         }
         return sequence
     }
@@ -96,7 +96,7 @@ public struct PageFields: Decodable, Sendable {
         guard let limit else { return 500 }
         guard let count = Int(exactly: limit), Self.limits.contains(count) else {
             throw ContractError(
-                .badRequest, "limit is a whole number from 1 to \(Self.limits.upperBound)", field: "limit")
+                .badRequest, "limit must be a whole number from 1 to \(Self.limits.upperBound)", field: "limit")
         }
         return count
     }

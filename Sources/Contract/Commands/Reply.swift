@@ -1,8 +1,8 @@
 import JSONCoding
 
-/// The answer to a command: a word that says how it went, and what belongs to it.
+/// The reply to a command: a word that names the kind of reply, and its body.
 public struct Reply: Hashable, Sendable {
-    /// The word and what belongs to it, as frames.
+    /// The frames: the word, then the body.
     public let frames: [[UInt8]]
 
     /// Makes a reply from its frames; the first is the word.
@@ -15,26 +15,26 @@ public struct Reply: Hashable, Sendable {
         frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// The receipt of a request that is safely on disk.
+    /// Returns the receipt of a request that is stored on disk.
     public static func accepted(_ id: RequestID) -> Reply {
-        // By hand, because every request waits for it: as Foundation writes it, in a tenth of the time.
+        // Not by Foundation, which takes ten times as long for the same bytes: every request waits for its receipt.
         var receipt = JSONWriter(capacity: 192)
         receipt.member("id", id.description, isFirst: true)
         receipt.endObject()
         return Reply(frames: [Array("accepted".utf8), receipt.bytes])
     }
 
-    /// The answer to what was not understood or not taken.
+    /// Returns the refusal of a command or request.
     public static func refused(_ failure: ContractError) -> Reply {
         Reply("refused", failure)
     }
 
-    /// The answer to `status`.
+    /// Returns the reply to `status`.
     public static func status(_ status: some Encodable) -> Reply {
         Reply("status", status)
     }
 
-    /// The answer to `replay` and `latest`: the header, then each event's two frames as they stand in the log.
+    /// Returns the reply to `replay` or `latest`: the header, then the two frames of each event as the log stores them.
     public static func events(_ events: [[UInt8]], _ header: PageHeader) -> Reply {
         Reply(frames: Reply("events", header).frames + events)
     }
@@ -43,15 +43,15 @@ public struct Reply: Hashable, Sendable {
         frames = [Array(word.utf8), JSON.encodeInfallibly(body)]
     }
 
-    /// What belongs to the word: the second frame.
+    /// The body: the second frame.
     public var body: [UInt8] {
         frames.count > 1 ? frames[1] : []
     }
 
-    /// The id in a receipt, or nil if this is none.
+    /// The id in a receipt; nil if this is not a readable receipt.
     public var requestID: RequestID? {
         guard word == "accepted" else { return nil }
-        // A receipt that cannot be read is none.
+        // An unreadable receipt does not count as a receipt.
         return try? JSON.decode(Receipt.self, from: body).id
     }
 
@@ -59,10 +59,10 @@ public struct Reply: Hashable, Sendable {
         let id: RequestID
     }
 
-    /// The failure that a refusal carries, or nil if this is no refusal.
+    /// The error in a refusal; nil if this is not a refusal.
     public var failure: ContractError? {
         guard word == "refused" else { return nil }
-        // A refusal that cannot be read is a refusal all the same.
+        // An unreadable refusal still counts as a refusal.
         return (try? JSON.decode(ContractError.self, from: body))
             ?? ContractError(.internal, "the refusal cannot be read")
     }

@@ -1,4 +1,4 @@
-/// A rule by which a movie's day in the chart, or what the shop says of a product, is worth an alert; the raw value is its
+/// A rule that raises an alert about a movie's day in the chart or about a product of the shop; the raw value is the
 /// word on the wire.
 public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
     /// The movie is new in the chart.
@@ -9,40 +9,40 @@ public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
     case rose
     /// The movie fell by several ranks.
     case fell
-    /// The movie leads the chart, and another did the day before.
+    /// The movie leads the chart, and another movie led it the day before.
     case lead
     /// The movie is back in the chart after days away.
     case reentered
     /// It is the movie's opening day.
     case opening
-    /// The movie has led the chart for a number of days in a row that is worth telling.
+    /// The movie has led the chart for one of the configured numbers of days in a row.
     case streak
-    /// The movie's admissions have passed a number that is worth telling.
+    /// The movie's total audience has passed one of the configured numbers.
     case milestone
     /// It is the movie's best day so far.
     case best
     /// The movie has several times the screens of the day before, or a fraction of them.
     case screens
-    /// A figure of the movie's was corrected by much.
+    /// A large correction changed one of the movie's figures.
     case correction
-    /// A chart is late, missing or hard to believe; about no movie.
+    /// A chart is late, incomplete or implausible. The alert has no movie.
     case anomaly
-    /// A product costs less.
+    /// The price of a product fell.
     case priceFell
-    /// A product costs more.
+    /// The price of a product rose.
     case priceRose
-    /// A product has a discount, and had none.
+    /// A product without a discount got one.
     case newDiscount
-    /// None is left of a product.
+    /// A product is sold out.
     case soldOut
-    /// There are some of a product again.
+    /// A product that was sold out is in stock again.
     case backInStock
-    /// A product came into the shop.
+    /// The shop has a new product.
     case newProduct
-    /// A product is no longer in the shop.
+    /// The shop no longer has a product.
     case productRemoved
 
-    /// Whether it is about products of the shop; else it is about charts.
+    /// Whether the rule is about products of the shop; otherwise it is about charts.
     public var isAboutProducts: Bool {
         switch self {
         case .priceFell, .priceRose, .newDiscount, .soldOut, .backInStock, .newProduct, .productRemoved: true

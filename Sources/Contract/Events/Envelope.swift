@@ -1,9 +1,9 @@
 import Glibc
 import JSONCoding
 
-/// The JSON object that an event travels in: its attributes as text, and its data as the JSON that it already is.
+/// The JSON object of an event: its attributes as text, and its data as encoded JSON.
 public enum Envelope {
-    /// The object's bytes, with the attributes in their order and those without a value left out.
+    /// Returns the object's bytes, with the attributes in the given order. Attributes without a value are left out.
     public static func json(_ attributes: [(name: String, value: String?)], data: [UInt8]) -> [UInt8] {
         var json = JSONWriter(capacity: data.count + 512)
         for case (let name, let value?) in attributes {
@@ -15,13 +15,13 @@ public enum Envelope {
         return json.bytes
     }
 
-    /// Where the data's name stands in such an object, with the comma before it; nil if the bytes are none.
+    /// Returns the range of the name of `data` with the comma before it; nil if the object has no such member.
     public static func dataName(in json: [UInt8]) -> Range<Int>? {
-        // Inside a text, quotes are escaped: the first place that looks like the name is the name.
+        // Quotes inside a text are escaped, so the first match is the name.
         json.withUnsafeBytes { json -> Range<Int>? in
             guard let base = json.baseAddress else { return nil }
             var start = 0
-            // From comma to comma with memchr(3): an envelope has a dozen before its data.
+            // memchr(3) finds the next comma; an envelope has a dozen before its data.
             while start + name.count <= json.count, let comma = memchr(base + start, 0x2C, json.count - start) {
                 start = UnsafeRawPointer(comma) - base
                 guard start + name.count <= json.count else { return nil }
@@ -32,8 +32,7 @@ public enum Envelope {
         }
     }
 
-    /// The object without its data, for whoever needs only the attributes; nil where the bytes are no such object, or
-    /// attributes may follow the data.
+    /// Returns the object without `data` and all that follows it; nil if the object has no `data`.
     public static func head(of json: [UInt8]) -> [UInt8]? {
         guard let name = dataName(in: json) else { return nil }
         var head = [UInt8]()
@@ -46,42 +45,43 @@ public enum Envelope {
     private static let name = Array(",\"data\":".utf8)
 }
 
-/// Reads the attributes of an envelope in the order in which we write them, without a look at the data behind them.
+/// Reads the attributes of an envelope in the order in which this version writes them, without parsing the data.
 ///
-/// For our own events, which come in thousands. What somebody else wrote, or a later version, is read as any JSON: what is
-/// unusual here (another order, a backslash, a blank) is no error, but nothing.
+/// This fast path serves our own events, which arrive by the thousand. An envelope in any other form (another order, a
+/// backslash, a blank) reads as nil, and the caller parses it as general JSON.
 struct EnvelopeReader {
     private let json: [UInt8]
     private var place = 1
 
-    /// Begins at an object's first member; nil if the bytes are no object.
+    /// Begins at an object's first member; nil if the bytes are not an object.
     init?(_ json: [UInt8]) {
         guard json.first == UInt8(ascii: "{"), json.last == UInt8(ascii: "}") else { return nil }
         self.json = json
     }
 
-    /// The text of the next attribute if it has this name.
+    /// Reads the text of the next attribute; nil if the attribute has another name.
     mutating func text(_ name: StaticString) -> String? {
         guard let value = next(name) else { return nil }
         guard let text = try? UTF8Span(validating: json.span.extracting(value)) else { return nil }
         return String(copying: text)
     }
 
-    /// The number of the next attribute if it has this name.
+    /// Reads the sequence of the next attribute; nil if the attribute has another name.
     mutating func sequence(_ name: StaticString) -> SequenceNumber? {
         next(name).flatMap { SequenceNumber(digits: json.span.extracting($0)) }
     }
 
-    /// Whether the next attribute has this name and this text.
+    /// Reads the next attribute and returns whether it has this name and this text.
     mutating func has(_ name: StaticString, _ text: StaticString) -> Bool {
         guard let value = next(name) else { return false }
         return value.count == text.utf8CodeUnitCount && stands(text, at: value.lowerBound)
     }
 
-    /// Whether only the data is left.
+    /// Whether `data` is the next member.
     var isAtData: Bool { stands("\"data\":", at: place) }
 
-    /// Where the value of the next attribute stands, if it has this name and a text without a backslash for a value.
+    /// Returns the range of the next attribute's value; nil unless the attribute has this name and a text without a
+    /// backslash.
     private mutating func next(_ name: StaticString) -> Range<Int>? {
         let nameEnd = place + 1 + name.utf8CodeUnitCount
         guard stands("\"", at: place), stands(name, at: place + 1), stands("\":\"", at: nameEnd) else { return nil }

@@ -1,43 +1,46 @@
 public import FoundationEssentials
 public import JSONCoding
 
-/// An event as its reader sees it: the attributes of a CloudEvents 1.0 envelope, and the data when asked for.
+/// A received event: the attributes of a CloudEvents 1.0 envelope, and the data, which is decoded on demand.
 public struct Event: Hashable, Sendable {
-    /// The version of CloudEvents that we speak.
+    /// The version of CloudEvents in envelopes.
     public static let version = "1.0"
 
-    /// What it is about.
+    /// The event's topic.
     public let topic: Topic
-    /// The envelope as it came.
+    /// The envelope as received.
     public let body: [UInt8]
 
-    /// The same whenever the same fact is sent again.
+    /// The event's id: equal whenever the same event is sent again.
     public let id: String
-    /// Who says so, such as `/marquee/worker`.
+    /// The process that published the event, such as `/marquee/worker`.
     public let source: String
-    /// What kind of event it is, such as `marquee.ranking.day.v1`.
+    /// The kind of event, such as `marquee.ranking.day.v1`.
     public let type: String
-    /// What it is about, without the kind.
+    /// The subject: the topic without the kind.
     public let subject: String
-    /// When it entered the log.
+    /// The time at which the event entered the log.
     public let time: Date
-    /// Which log it is from; numbers start anew in another.
+    /// The epoch of the event's log; sequences are comparable only within one epoch.
     public let epoch: String
-    /// Its place in the topic's stream.
+    /// The event's sequence in the topic's stream.
     public let sequence: SequenceNumber
-    /// The place of the event before it with the same topic, or zero.
+    /// The sequence of the previous event with the same topic; zero if there is none.
     public let previous: SequenceNumber
-    /// The request that led to it.
+    /// The request that caused the event.
     public let correlationID: RequestID?
-    /// That request's priority: what `backfill` led to is history, however new it is.
+    /// That request's priority; an event that a `backfill` request caused is history, however new it is.
     public let priority: Request.Priority
 
-    /// The stream that its sequence counts.
+    /// The stream that the sequence counts.
     public var stream: Stream { topic.stream }
 
-    /// Reads the attributes of a message's two frames; fields that it does not know do not matter.
+    /// Reads the attributes from the two frames of a message. Unknown attributes are ignored.
     ///
-    /// The data is looked at when it is asked for, and need not be JSON until then: in our envelopes it stands last.
+    /// If the data is the last member, as in our envelopes, it is parsed only by `data(as:)` and need not be valid JSON
+    /// until then.
+    ///
+    /// - Throws: A `DecodingError` if an attribute is missing or invalid.
     public init(topic: Topic, body: [UInt8]) throws(DecodingError) {
         if let event = Event(ours: body, topic: topic) {
             self = event
@@ -47,12 +50,12 @@ public struct Event: Hashable, Sendable {
         {
             self = event
         } else {
-            // Attributes may follow the data, or it cannot be read: then the error tells of the whole.
+            // Attributes may follow the data. If the envelope is unreadable, this throws the error.
             self = try Event(topic: topic, body: body, JSONValue(parsing: body))
         }
     }
 
-    /// Reads an event as we write it; nil if it is another's.
+    /// Reads an envelope in the form that this version writes; nil for any other form.
     private init?(ours body: [UInt8], topic: Topic) {
         guard var reader = EnvelopeReader(body), reader.has("specversion", "1.0"), let id = reader.text("id"),
             let source = reader.text("source"), let type = reader.text("type"), let subject = reader.text("subject"),
@@ -87,7 +90,7 @@ public struct Event: Hashable, Sendable {
         let specversion = try attributes.value("specversion").text()
         let stream = try attributes.value("stream").word(as: Stream.self)
         guard specversion == Self.version, stream == topic.stream else {
-            throw attributes.unreadable("the envelope is not of an event of \(topic)")
+            throw attributes.unreadable("the envelope does not belong to the topic \(topic)")
         }
         self.topic = topic
         self.body = body
@@ -103,24 +106,24 @@ public struct Event: Hashable, Sendable {
         priority = try (attributes["priority"]?.text()).flatMap(Request.Priority.init) ?? .live
     }
 
-    /// Reads the data.
+    /// Decodes the data.
     public func data<Value: Decodable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Self.data(in: body, as: type)
     }
 
-    /// Reads the data, of a type that is read straight from JSON.
+    /// Decodes the data, for a type that reads JSON directly.
     public func data<Value: JSONReadable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Self.data(in: body, as: type)
     }
 }
 
 extension Event {
-    /// Reads the data of an envelope.
+    /// Decodes the data of an envelope.
     public static func data<Value: Decodable>(in body: [UInt8], as type: Value.Type) throws(DecodingError) -> Value {
         try JSONValue(parsing: body).value("data").decode()
     }
 
-    /// Reads the data of an envelope, of a type that is read straight from JSON.
+    /// Decodes the data of an envelope, for a type that reads JSON directly.
     public static func data<Value: JSONReadable>(in body: [UInt8], as type: Value.Type) throws(DecodingError) -> Value {
         try Value(json: JSONValue(parsing: body).value("data"))
     }
@@ -129,14 +132,13 @@ extension Event {
 extension JSONValue {
     fileprivate func instant() throws(DecodingError) -> Date {
         let text = try text()
-        guard let instant = Timestamp.instant(text) else { throw unreadable("\(text) is no time") }
+        guard let instant = Timestamp.instant(text) else { throw unreadable("\(text) is not a time") }
         return instant
     }
 }
 
 extension Event {
-    /// The data as the JSON that came, for whoever hands it on and need not read it; nil where the envelope is not one
-    /// of ours, in which `data` stands last.
+    /// The bytes of the data, for passing it on without decoding; nil if `data` is not the envelope's last member.
     public var dataJSON: [UInt8]? {
         guard let name = Envelope.dataName(in: body), body.last == UInt8(ascii: "}") else { return nil }
         return Array(body[name.upperBound...].dropLast())

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 import JSONCoding
 
-/// What a process tells every second, so that its readers notice what they missed: how far each stream has come.
+/// The message that a process publishes every second: the position of each stream, by which readers detect lost events.
 public struct Heartbeat: Hashable, Sendable, Codable {
-    /// Which log the positions count in.
+    /// The epoch of the log.
     public let epoch: String
-    /// The place of each stream's newest event.
+    /// The sequence of each stream's newest event.
     public let positions: [Stream: SequenceNumber]
 
     /// Makes the data of a heartbeat.
@@ -16,7 +16,7 @@ public struct Heartbeat: Hashable, Sendable, Codable {
 }
 
 extension Heartbeat {
-    /// Reads the data; streams that a newer process has do not matter.
+    /// Reads the data. Streams that only a newer version has are ignored.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         epoch = try container.decode(String.self, forKey: .epoch)
@@ -25,15 +25,15 @@ extension Heartbeat {
         self.positions = Dictionary(uniqueKeysWithValues: known)
     }
 
-    /// Reads the two frames of a message; nil if they are not a heartbeat.
+    /// Reads the two frames of a message; nil if they are not a readable heartbeat.
     public init?(frames: [[UInt8]]) {
         guard frames.count == 2, frames[0].starts(with: Self.topicPrefix.utf8) else { return nil }
-        // An unreadable heartbeat is ignored: the next one comes in a second.
+        // An unreadable heartbeat is ignored, because the next one follows in a second.
         guard let heartbeat = try? Event.data(in: frames[1], as: Heartbeat.self) else { return nil }
         self = heartbeat
     }
 
-    /// The first word of a heartbeat's topic; the second is who beats (`heartbeat.worker`).
+    /// The first word of a heartbeat's topic; the second is the process (`heartbeat.worker`).
     public static let topicPrefix = "heartbeat."
 
     /// Returns the two frames of the heartbeat's message; it belongs to no stream and no log.

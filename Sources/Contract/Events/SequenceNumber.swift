@@ -1,9 +1,9 @@
 public import JSONCoding
 import Text
 
-/// The position of an event in its stream, from 1. Its text has sixteen digits, so that texts sort as numbers do.
+/// The position of an event in its stream, from 1. Its text has sixteen digits, so texts sort in the order of numbers.
 public struct SequenceNumber: Hashable, Sendable {
-    /// The position before the first event.
+    /// The sequence before the first event.
     public static let zero = SequenceNumber(unchecked: 0)
     private static let digits = 16
     private static let largest: UInt64 = 9_999_999_999_999_999
@@ -28,7 +28,7 @@ public struct SequenceNumber: Hashable, Sendable {
 }
 
 extension SequenceNumber: Comparable {
-    /// Orders numbers as their events are.
+    /// Orders sequences like their events.
     public static func < (one: SequenceNumber, other: SequenceNumber) -> Bool {
         one.value < other.value
     }

@@ -6,17 +6,19 @@ import Text
 public enum Timestamp {
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// The instant, to the nearest millisecond.
+    /// Returns the text of an instant, to the nearest millisecond.
     public static func text(_ instant: Date) -> String { instant.rfc3339 }
 
-    /// The instant that a text stands for, or nil if it is not one.
+    /// Returns the instant of a text in RFC 3339; nil for any other text.
     static func instant(_ text: String) -> Date? {
         if let instant = usual(text) { return instant }
-        guard let parsed = try? style.parse(text) else { return nil }  // the error says no more than nil does
+        guard let parsed = try? style.parse(text) else { return nil }  // the error adds nothing to nil
         return Date(timeIntervalSince1970: (parsed.timeIntervalSince1970 * 1000).rounded() / 1000)
     }
 
-    /// The instant of a text in the form of `text`, without the style, which takes a hundred times as long; nil for any other.
+    /// Returns the instant of a text in the form that `text` writes; nil for any other form.
+    ///
+    /// It is a hundred times faster than the format style.
     private static func usual(_ text: String) -> Date? {
         let bytes = text.utf8.span
         guard bytes.count == 24, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
@@ -27,7 +29,7 @@ public enum Timestamp {
             let second = Int(digits: bytes.extracting(17..<19)), second < 60,
             let millisecond = Int(digits: bytes.extracting(20..<23))
         else { return nil }
-        // A day of the calendar is one of UTC's as well.
+        // `KoreanDate` serves as a plain calendar day here: the text is in UTC.
         let seconds = ((day.dayNumber * 24 + hour) * 60 + minute) * 60 + second
         return Date(timeIntervalSince1970: Double(seconds * 1000 + millisecond) / 1000)
     }

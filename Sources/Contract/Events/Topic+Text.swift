@@ -21,24 +21,26 @@ extension Topic: CustomStringConvertible {
         }
     }
 
-    /// Reads what `description` writes, and nothing else.
+    /// Reads the form that `description` writes, and no other.
     public init?(_ text: some StringProtocol) {
         let whole = String(text)
         if let day = Self.nationalDay(whole.utf8.span) {
             self = .ranking(day: day, market: .all)
             return
         }
-        // Byte by byte: to look for characters takes several times as long.
+        // Split by bytes, because splitting by characters takes several times as long.
         let words = whole.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let topic = Self.parse(words.map { Substring($0) }),
-            topic.description.utf8.elementsEqual(text.utf8)  // as bytes: `==` takes some characters for others
+            topic.description.utf8.elementsEqual(text.utf8)  // as bytes, because `==` compares by canonical equivalence
         else { return nil }
         self = topic
     }
 
     private static let national = Array("ranking.day.all.".utf8)
 
-    /// The day of a national chart's topic, which nearly all that are read in numbers are; nil if it is another's.
+    /// Returns the day of a national daily chart's topic; nil for any other topic.
+    ///
+    /// Nearly all topics that are read in large numbers have this form.
     private static func nationalDay(_ text: Span<UInt8>) -> KoreanDate? {
         let dashed = 10
         guard text.count == national.count + dashed else { return nil }
@@ -70,7 +72,7 @@ extension Topic: CustomStringConvertible {
         case (.product, 3) where words[1] == "removed":
             return ProductID(words[2]).map(Topic.productRemoved)
         case (.request, 3...):
-            // A request's id may have dots of its own.
+            // A request's id may contain dots.
             guard let stage = RequestStage(rawValue: String(words[1])),
                 let id = RequestID(words[2...].joined(separator: "."))
             else { return nil }

@@ -1,9 +1,9 @@
 public import BoxOffice
 public import OpenMarket
 
-/// What an event is about; its text is the first frame of the event's message, and what subscriptions match on.
+/// The topic of an event. Its text is the first frame of the event's message; subscriptions match its prefixes.
 ///
-/// Made of checked parts only, so that nothing a client writes can change what it means.
+/// A topic consists of checked values only, so that no client can change its meaning.
 public enum Topic: Hashable, Sendable {
     /// A day's chart of a market.
     case ranking(day: KoreanDate, market: Market)
@@ -17,11 +17,11 @@ public enum Topic: Hashable, Sendable {
     case products(page: Int, perPage: Int)
     /// A product of the shop.
     case product(ProductID)
-    /// That a product is no longer in the shop.
+    /// The removal of a product from the shop.
     case productRemoved(ProductID)
-    /// What became of a request.
+    /// A step in the life of a request.
     case request(RequestStage, RequestID)
-    /// A day's chart that is late, missing or hard to believe.
+    /// A chart that is late, incomplete or implausible.
     case anomaly(Anomaly.Kind, KoreanDate)
     /// An alert about a movie's day in the chart.
     case alert(rule: AlertRule, code: MovieCode, date: KoreanDate)
@@ -32,11 +32,11 @@ public enum Topic: Hashable, Sendable {
 
     /// The steps in the life of a request; the raw value is the word in topics.
     public enum RequestStage: String, Hashable, Sendable, CaseIterable, Codable {
-        /// The request is safely on disk.
+        /// The request is stored on disk.
         case accepted
-        /// The request is answered by the events it asked for.
+        /// The request is done: the events that it asked for are in the log.
         case done
-        /// The request has failed for good.
+        /// The request has failed and will not be retried.
         case failed
     }
 
@@ -98,10 +98,10 @@ public enum Stream: String, Hashable, Sendable, CaseIterable, Codable, CodingKey
     case products
     /// Products of the shop.
     case product
-    /// The lives of requests.
+    /// Steps in the lives of requests.
     case request
-    /// Charts that are late, missing or hard to believe.
+    /// Charts that are late, incomplete or implausible.
     case anomaly
-    /// Alerts, at the notifier.
+    /// Alerts, in the notifier's log.
     case alert
 }

@@ -2,12 +2,12 @@ import FoundationEssentials
 public import OpenMarket
 
 extension ProductFields {
-    /// What a request with this topic wants.
+    /// Returns the target of a request with this topic.
     func target(_ topic: RequestTopic) throws(ContractError) -> Request.Target {
         switch topic {
         case .fetchProducts:
             let page = page ?? 1
-            guard page > 0 else { throw ContractError(.badRequest, "page is 1 or more", field: "page") }
+            guard page > 0 else { throw ContractError(.badRequest, "page must be 1 or more", field: "page") }
             return .products(.page(page, perPage: try perPage(standard: 20)))
         case .fetchCatalogue: return .products(.catalogue(perPage: try perPage(standard: 100)))
         case .fetchProduct: return .products(.product(try productID()))
@@ -18,7 +18,7 @@ extension ProductFields {
         }
     }
 
-    /// The client's own id, if it gave one.
+    /// Returns the client's own id; nil if the request has none.
     func requestID() throws(ContractError) -> RequestID? {
         switch id {
         case nil: return nil
@@ -30,23 +30,23 @@ extension ProductFields {
     private func perPage(standard: Int) throws(ContractError) -> Int {
         let count = perPage ?? standard
         guard ProductPage.perPage.contains(count) else {
-            throw ContractError(.badRequest, "perPage is 1 to 100", field: "perPage")
+            throw ContractError(.badRequest, "perPage must be 1 to 100", field: "perPage")
         }
         return count
     }
 
     private func productID() throws(ContractError) -> ProductID {
-        guard let product else { throw ContractError(.badRequest, "product is needed", field: "product") }
+        guard let product else { throw ContractError(.badRequest, "product is required", field: "product") }
         guard let id = ProductID(product) else {
-            throw ContractError(.badRequest, "product is a number from 1", field: "product")
+            throw ContractError(.badRequest, "product must be a number from 1", field: "product")
         }
         return id
     }
 
     private func draft() throws(ContractError) -> ProductDraft {
-        guard let name else { throw ContractError(.badRequest, "name is needed", field: "name") }
-        guard let description else { throw ContractError(.badRequest, "description is needed", field: "description") }
-        guard let price else { throw ContractError(.badRequest, "price is needed", field: "price") }
+        guard let name else { throw ContractError(.badRequest, "name is required", field: "name") }
+        guard let description else { throw ContractError(.badRequest, "description is required", field: "description") }
+        guard let price else { throw ContractError(.badRequest, "price is required", field: "price") }
         let currency = try knownCurrency() ?? .won
         do throws(ProductValidationError) {
             return try ProductDraft(
@@ -71,14 +71,14 @@ extension ProductFields {
     private func knownCurrency() throws(ContractError) -> Currency? {
         guard let currency else { return nil }
         guard let known = Currency(rawValue: currency) else {
-            throw ContractError(.badRequest, "currency is KRW or USD", field: "currency")
+            throw ContractError(.badRequest, "currency must be KRW or USD", field: "currency")
         }
         return known
     }
 }
 
 extension ProductFields {
-    /// Fields that ask for the same.
+    /// Makes the fields of a query.
     init(_ question: ProductQuery) {
         switch question {
         case .page(let page, let perPage):
@@ -89,7 +89,7 @@ extension ProductFields {
         }
     }
 
-    /// Fields that order the same.
+    /// Makes the fields of an order.
     init(_ order: ProductOrder) {
         switch order {
         case .register(let draft):
@@ -114,7 +114,7 @@ extension ProductFields {
 }
 
 extension ContractError {
-    /// What a client is told of a product that breaks a rule.
+    /// Makes the error for a client whose product breaks a rule.
     public init(_ fault: ProductValidationError) {
         self.init(.badRequest, fault.message, field: fault.field)
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import OpenMarket
 
-/// The fields of a request about the shop, but for its secret, which is read apart and kept nowhere near them.
+/// The fields of a request about the shop, without its secret, which is read and kept separately.
 public struct ProductFields: Hashable, Sendable, Codable {
     var id: Name?
     var product: Int?
@@ -33,16 +33,16 @@ public struct ProductFields: Hashable, Sendable, Codable {
         case priority
     }
 
-    /// What `id` says: a request's name, or where a product is asked for without `product`, that product's number.
+    /// The value of `id`: the request's id or, in a `fetch.product` without `product`, the product's number.
     enum Name: Hashable, Sendable {
         case text(String)
         case number(Int)
     }
 
-    /// Makes fields that are all left out.
+    /// Makes fields without values.
     init() {}
 
-    /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
+    /// Reads a JSON object, or a bare value of the topic's required field.
     init(_ body: String, topic: RequestTopic) throws(ContractError) {
         guard let bare = RequestBody.bare(body) else {
             self = try RequestBody.fields(body, as: ProductFields.self)
@@ -51,25 +51,25 @@ public struct ProductFields: Hashable, Sendable, Codable {
         }
         guard !bare.isEmpty else { return }
         guard let number = Int(bare) else {
-            throw ContractError(.badRequest, "\(topic.bareField) is a number", field: topic.bareField)
+            throw ContractError(.badRequest, "\(topic.bareField) must be a number", field: topic.bareField)
         }
         switch topic {
         case .fetchProducts: page = number
         case .fetchCatalogue: perPage = number
         case .fetchProduct, .productModify, .productRemove: product = number
-        case .productRegister: throw ContractError(.badRequest, "the body is no JSON object", field: "body")
+        case .productRegister: throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
         case .fetchDay, .fetchWeek, .fetchMovie: break
         }
     }
 
-    /// The contract's `fetch.product` calls the product `id`, as other requests call themselves.
+    /// Moves `id` to `product`: in `fetch.product`, `id` is the product's number instead of the request's id.
     private mutating func takeProductFromID() throws(ContractError) {
         switch id {
         case nil: return
         case .number(let number): product = number
         case .text(let text):
             guard let number = Int(text) else {
-                throw ContractError(.badRequest, "id is a product's number", field: "id")
+                throw ContractError(.badRequest, "id must be a product's number", field: "id")
             }
             product = number
         }
@@ -80,7 +80,7 @@ public struct ProductFields: Hashable, Sendable, Codable {
 extension ProductFields.Name: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let number = try? container.decode(Int.self) {  // its error would only say: no number
+        if let number = try? container.decode(Int.self) {  // the error would only say that it is not a number
             self = .number(number)
         } else {
             self = .text(try container.decode(String.self))

@@ -1,15 +1,15 @@
 public import OpenMarket
 
-/// What is asked of the shop.
+/// A query to the shop.
 public enum ProductQuery: Hashable, Sendable {
-    /// A page of its list.
+    /// A page of the product list.
     case page(Int, perPage: Int)
-    /// All pages, one after another.
+    /// All pages of the product list, one after another.
     case catalogue(perPage: Int)
     /// A product.
     case product(ProductID)
 
-    /// What the topics of the answers begin with.
+    /// The prefixes of the topics of the events that answer the query.
     var prefixes: [String] {
         switch self {
         case .page(let page, let perPage): ["\(Topic.products(page: page, perPage: perPage))"]
@@ -19,7 +19,7 @@ public enum ProductQuery: Hashable, Sendable {
     }
 }
 
-/// What is to be done in the shop, once.
+/// A change to the shop, which must be made only once.
 public enum ProductOrder: Hashable, Sendable {
     /// Register a product, with the images that come with the request.
     case register(ProductDraft)
@@ -28,7 +28,7 @@ public enum ProductOrder: Hashable, Sendable {
     /// Remove a product.
     case remove(ProductID)
 
-    /// What the topics of the answers begin with; what a registration's product will be called nobody knows.
+    /// The prefixes of the topics of the events that answer the order. The id of a product to be registered is unknown.
     var prefixes: [String] {
         switch self {
         case .register: ["\(Stream.product.rawValue)."]

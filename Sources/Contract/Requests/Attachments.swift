@@ -1,35 +1,37 @@
 import FoundationEssentials
 import JSONCoding
 
-/// What comes with a request and goes to the upstream alone: it is in no event, no log and no metric.
+/// The secret and the images of a request. They go only to the upstream and appear in no event, log or metric.
 public struct Attachments: Hashable, Sendable {
-    /// The vendor's secret, where it is not the configured one.
+    /// The vendor's secret; nil if the configured one applies.
     public var secret: String?
-    /// Pictures, as they came.
+    /// The images as received.
     public var images: [[UInt8]]
 
-    /// Makes enclosures.
+    /// Makes attachments.
     public init(secret: String? = nil, images: [[UInt8]] = []) {
         self.secret = secret
         self.images = images
     }
 
-    /// Nothing.
+    /// No secret and no images.
     public static let none = Attachments()
 }
 
 extension Attachments: CustomStringConvertible, CustomReflectable {
-    /// How many pictures there are, and whether there is a secret.
+    /// The number of images, and whether there is a secret.
     public var description: String {
         "\(images.count) images" + (secret == nil ? "" : ", and a secret")
     }
 
-    /// What `dump` shows: the same.
-    public var customMirror: Mirror { Mirror(self, children: ["enclosures": description]) }
+    /// The mirror that `dump` prints: the description only.
+    public var customMirror: Mirror { Mirror(self, children: ["attachments": description]) }
 }
 
 extension RequestFrames {
-    /// What came with a request, or which part of it is at fault.
+    /// Returns the attachments of a request.
+    ///
+    /// - Throws: A `badRequest` error that names the invalid part.
     public func attachments() throws(ContractError) -> Attachments {
         struct SecretField: Decodable { let secret: String? }
         guard let topic = RequestTopic(text: topic), topic.isAboutProducts, RequestBody.bare(body) == nil else {
@@ -37,39 +39,39 @@ extension RequestFrames {
         }
         let secret = try RequestBody.fields(body, as: SecretField.self).secret
         if let secret, !(1...256).contains(secret.utf8.count) {
-            throw ContractError(.badRequest, "a secret has 1 to 256 bytes", field: "secret")
+            throw ContractError(.badRequest, "the secret must have 1 to 256 bytes", field: "secret")
         }
         return Attachments(secret: secret, images: images)
     }
 
-    /// The request without what must not be kept beyond its end: fields that are not known, and so the secret, are left
-    /// out, and the images are told by their `digests`.
+    /// Returns the request in the form that may be stored: without its secret and other unknown fields, and with the
+    /// `digests` of its images in their place.
     ///
-    /// Equal requests have equal texts, whatever secret came with them.
+    /// Equal requests have equal texts, whatever their secrets are.
     public func withoutAttachments(digests: [String] = []) -> RequestFrames {
         guard let known = RequestTopic(text: topic), known.isAboutProducts else { return self }
-        // Of a body that cannot be read nothing is kept.
+        // Nothing of an unreadable body is kept.
         let fields = if case .product(let fields) = RequestFields(of: self) { fields } else { ProductFields() }
-        let kept = Accompanied(fields: fields, secret: nil, images: digests)
+        let kept = FieldsWithAttachments(fields: fields, secret: nil, images: digests)
         return RequestFrames(topic: topic, body: String(decoding: JSON.encodeInfallibly(kept), as: UTF8.self))
     }
 }
 
 extension Request {
-    /// The request as the frames that ask for it, enclosures and all.
+    /// Returns the request as frames, with its attachments.
     public func frames(attaching attachments: Attachments) -> RequestFrames {
         guard !attachments.images.isEmpty || attachments.secret != nil else { return frames }
         var body = frames.body
         if case .product(let fields) = fields {
-            let accompanied = Accompanied(fields: fields, secret: attachments.secret, images: [])
-            body = String(decoding: JSON.encodeInfallibly(accompanied), as: UTF8.self)
+            let extended = FieldsWithAttachments(fields: fields, secret: attachments.secret, images: [])
+            body = String(decoding: JSON.encodeInfallibly(extended), as: UTF8.self)
         }
         return RequestFrames(topic: topic.rawValue, body: body, images: attachments.images)
     }
 }
 
-/// A request's fields, and beside them what is not one of them.
-private struct Accompanied: Encodable {
+/// A request's fields with the secret and the images beside them.
+private struct FieldsWithAttachments: Encodable {
     let fields: ProductFields
     let secret: String?
     let images: [String]

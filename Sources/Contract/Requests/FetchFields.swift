@@ -2,7 +2,7 @@ import BoxOffice
 import FoundationEssentials
 public import JSONCoding
 
-/// The fields of a request for a chart or a film.
+/// The fields of a request for a chart or a movie.
 public struct FetchFields: Hashable, Sendable, Decodable {
     var id: String?
     var date: String?
@@ -15,10 +15,10 @@ public struct FetchFields: Hashable, Sendable, Decodable {
     var refresh: Bool?
     var priority: String?
 
-    /// Makes fields that are all left out.
+    /// Makes fields without values.
     init() {}
 
-    /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
+    /// Reads a JSON object, or a bare value of the topic's required field.
     init(_ body: String, topic: RequestTopic) throws(ContractError) {
         guard let bare = RequestBody.bare(body) else {
             self = try RequestBody.fields(in: body, as: FetchFields.self)
@@ -28,7 +28,7 @@ public struct FetchFields: Hashable, Sendable, Decodable {
         if topic == .fetchMovie { code = bare } else { date = bare }
     }
 
-    /// Fills in the filters that select `market`.
+    /// Sets the filters that select `market`.
     mutating func filter(by market: Market) {
         nation = market.nation?.rawValue
         films = market.films?.rawValue
@@ -39,7 +39,7 @@ public struct FetchFields: Hashable, Sendable, Decodable {
 // MARK: - JSON
 
 extension FetchFields: JSONWritable {
-    /// Writes the fields that are there.
+    /// Writes the fields that have values.
     public func write(to json: inout JSONWriter) {
         var isFirst = true
         func write(_ name: String, _ value: (some JSONWritable)?) {
@@ -62,7 +62,7 @@ extension FetchFields: JSONWritable {
 }
 
 extension FetchFields: JSONReadable {
-    /// Reads the fields that are there; others do not matter.
+    /// Reads the fields that are present. Unknown fields are ignored.
     public init(json: JSONValue) throws(DecodingError) {
         func text(_ name: String) throws(DecodingError) -> String? { try json[name]?.text() }
         func flag(_ name: String) throws(DecodingError) -> Bool? { try json[name]?.flag() }
@@ -80,36 +80,36 @@ extension FetchFields: JSONReadable {
 }
 
 extension FetchFields {
-    /// The market that the filters select.
+    /// Returns the market that the filters select.
     func market() throws(ContractError) -> Market {
         var market = Market.all
         if let nation {
             guard let known = Market.Nation(rawValue: nation) else {
-                throw ContractError(.badRequest, "nation is K or F", field: "nation")
+                throw ContractError(.badRequest, "nation must be K or F", field: "nation")
             }
             market.nation = known
         }
         if let films {
             guard let known = Market.Films(rawValue: films) else {
-                throw ContractError(.badRequest, "films is diverse or commercial", field: "films")
+                throw ContractError(.badRequest, "films must be diverse or commercial", field: "films")
             }
             market.films = known
         }
         if let area {
             guard let code = Market.Area(area) else {
-                throw ContractError(.badRequest, "area is a code of seven digits, such as 0105001", field: "area")
+                throw ContractError(.badRequest, "area must be a code of seven digits, such as 0105001", field: "area")
             }
             market.area = code
         }
         return market
     }
 
-    /// The day asked for, between the first chart's and yesterday's.
+    /// Returns the requested day, which lies between the first chart and yesterday.
     func day(at now: Date) throws(ContractError) -> KoreanDate {
         let yesterday = KoreanDate.yesterday(at: now)
-        guard let date else { throw ContractError(.badRequest, "date is needed", field: "date") }
+        guard let date else { throw ContractError(.badRequest, "date is required", field: "date") }
         guard let day = date == "yesterday" ? yesterday : KoreanDate(date) else {
-            throw ContractError(.badRequest, "date is YYYY-MM-DD, YYYYMMDD or yesterday", field: "date")
+            throw ContractError(.badRequest, "date must be YYYY-MM-DD, YYYYMMDD or yesterday", field: "date")
         }
         guard (KoreanDate.firstChart...yesterday).contains(day) else {
             throw ContractError(
@@ -119,25 +119,25 @@ extension FetchFields {
         return day
     }
 
-    /// The week asked for by a day of it, its weekend if no span is given; it need not be over.
+    /// Returns the requested week, given by any of its days; its weekend if there is no span. It need not be over.
     func week(at now: Date) throws(ContractError) -> Week {
         let date = try day(at: now)
         guard let span = Week.Span(rawValue: span ?? Week.Span.weekend.rawValue) else {
-            throw ContractError(.badRequest, "span is week, weekend or weekdays", field: "span")
+            throw ContractError(.badRequest, "span must be week, weekend or weekdays", field: "span")
         }
         return Week(of: date, span: span)
     }
 
-    /// The movie asked for.
+    /// Returns the code of the requested movie.
     func movieCode() throws(ContractError) -> MovieCode {
-        guard let code else { throw ContractError(.badRequest, "code is needed", field: "code") }
+        guard let code else { throw ContractError(.badRequest, "code is required", field: "code") }
         guard let movie = MovieCode(code) else {
-            throw ContractError(.badRequest, "code has eight characters of 0-9 and A-Z", field: "code")
+            throw ContractError(.badRequest, "code must have eight characters of 0-9 and A-Z", field: "code")
         }
         return movie
     }
 
-    /// The client's own id, if it gave one.
+    /// Returns the client's own id; nil if the request has none.
     func requestID() throws(ContractError) -> RequestID? {
         try id.map { id throws(ContractError) in try RequestID(checking: id) }
     }

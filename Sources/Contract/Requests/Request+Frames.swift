@@ -3,13 +3,16 @@ public import FoundationEssentials
 import JSONCoding
 
 extension Request {
-    /// Understands a request, or says which part of it is at fault.
+    /// Reads and checks a request. Unknown fields are ignored.
     ///
-    /// `now` decides which day is yesterday. Unknown fields are ignored.
+    /// - Parameters:
+    ///   - frames: The frames of the request.
+    ///   - now: The current time, which determines yesterday's date.
+    /// - Throws: A `ContractError` that names the invalid part.
     public init(_ frames: RequestFrames, at now: Date) throws(ContractError) {
         guard let topic = RequestTopic(text: frames.topic) else {
             throw ContractError(
-                .badRequest, "no request is called \(frames.topic.prefix(40).debugDescription)", field: "topic")
+                .badRequest, "unknown request \(frames.topic.prefix(40).debugDescription)", field: "topic")
         }
         switch try RequestFields(frames.body, topic: topic) {
         case .fetch(let fields):
@@ -38,20 +41,22 @@ extension Request {
         }
     }
 
-    /// The id in a body that may be unreadable otherwise, so that even its refusal can be told apart.
+    /// Returns the id of a request whose body may be invalid otherwise, so that its refusal has an id as well.
     public static func id(in frames: RequestFrames) -> RequestID? {
         struct Identified: Decodable {
             let id: String?
             let product: Int?
         }
-        // Whatever makes the body unreadable is reported by `init`; here it only means that there is no id.
+        // `init` reports an unreadable body; here it only means that there is no id.
         let identified = try? JSONDecoder().decode(Identified.self, from: Data(frames.body.utf8))
-        // Alone, `id` is the product there.
+        // Without `product`, the `id` of `fetch.product` is the product's number.
         if frames.topic == RequestTopic.fetchProduct.rawValue, identified?.product == nil { return nil }
         return identified?.id.flatMap { RequestID($0) }
     }
 
-    /// The request's fields, which read back the same at any later time: its day is a date, never `yesterday`.
+    /// The request's fields.
+    ///
+    /// They read back the same at any later time, because the day is a date and never `yesterday`.
     public var fields: RequestFields {
         switch target {
         case .products(let question): .product(completed(ProductFields(question)))
@@ -78,7 +83,7 @@ extension Request {
             fields.date = date.description
             fields.filter(by: market)
         case .week(let week, let market):
-            // The first week begins before the first day that can be asked for.
+            // The first week begins before the first day that can be requested.
             fields.date = max(week.firstDay, .firstChart).description
             fields.span = week.span.rawValue
             fields.filter(by: market)
@@ -90,7 +95,7 @@ extension Request {
         return fields
     }
 
-    /// The request as the two frames that ask for it.
+    /// The request as two frames.
     public var frames: RequestFrames {
         RequestFrames(topic: topic.rawValue, body: String(decoding: fields.json, as: UTF8.self))
     }

@@ -1,21 +1,21 @@
 public import BoxOffice
 
-/// A request that was read and found possible: what is wanted, and how.
+/// A checked request.
 public struct Request: Hashable, Sendable {
-    /// What is wanted.
+    /// The subject of a request.
     public enum Target: Hashable, Sendable {
         /// A day's chart.
         case day(KoreanDate, Market)
         /// A week's chart.
         case week(Week, Market)
-        /// A movie's facts, and its poster unless that is not wanted.
+        /// A movie's facts and, if `poster` is true, its poster.
         case movie(MovieCode, poster: Bool)
-        /// Something of the shop.
+        /// A query to the shop.
         case products(ProductQuery)
-        /// Something that is to be done in the shop.
+        /// A change to the shop.
         case productOrder(ProductOrder)
 
-        /// What the topics of the answers begin with.
+        /// The prefixes of the topics of the events that answer the request.
         public var prefixes: [String] {
             switch self {
             case .day(let date, let market): ["\(Topic.ranking(day: date, market: market))"]
@@ -27,29 +27,29 @@ public struct Request: Hashable, Sendable {
         }
     }
 
-    /// Which requests go first.
+    /// The order in which queued requests are carried out.
     public enum Priority: String, Hashable, Sendable, CaseIterable {
-        /// Somebody waits for the answer.
+        /// A client waits for the answer.
         case live
-        /// Nobody does; it is done when nothing live is waiting.
+        /// The request is carried out when no live request is queued.
         case backfill
 
-        /// Reads a request's field `priority`.
+        /// Reads a request's field `priority`; live if the field is missing.
         init(checking text: String?) throws(ContractError) {
             guard let priority = Self(rawValue: text ?? Self.live.rawValue) else {
-                throw ContractError(.badRequest, "priority is live or backfill", field: "priority")
+                throw ContractError(.badRequest, "priority must be live or backfill", field: "priority")
             }
             self = priority
         }
     }
 
-    /// What is wanted.
+    /// The subject of the request.
     public let target: Target
-    /// The client's own id, if it gave one.
+    /// The client's own id; nil if the request has none.
     public let id: RequestID?
     /// Whether the upstream is asked even if the log has a fresh answer.
     public let refresh: Bool
-    /// Which requests go first.
+    /// The request's priority.
     public let priority: Priority
 
     /// Makes a request.

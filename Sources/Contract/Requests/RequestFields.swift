@@ -1,32 +1,32 @@
 import FoundationEssentials
 public import JSONCoding
 
-/// The fields of a request's body as they stand there, read but not yet checked: each kind of request brings its own.
+/// The fields of a request's body, read but not yet checked.
 ///
 /// See docs/decisions/0024-request-fields-and-attachments.md.
 public enum RequestFields: Hashable, Sendable {
-    /// Of charts and films.
+    /// The fields of a request for a chart or a movie.
     case fetch(FetchFields)
-    /// Of the shop.
+    /// The fields of a request about the shop.
     case product(ProductFields)
 
-    /// Reads a JSON object, or a bare value that stands for the topic's one needed field.
+    /// Reads a JSON object, or a bare value of the topic's required field.
     init(_ body: String, topic: RequestTopic) throws(ContractError) {
         self =
             topic.isAboutProducts
             ? .product(try ProductFields(body, topic: topic)) : .fetch(try FetchFields(body, topic: topic))
     }
 
-    /// Reads as much as can be read of a request that was refused, to say what was asked.
+    /// Reads the fields of a refused request, for its `request.failed`; a body that cannot be read has none.
     public init(of frames: RequestFrames) {
         let topic = RequestTopic(text: frames.topic)
-        // What cannot be read is left out: the refusal beside it says why.
+        // The refusal beside the fields gives the reason.
         self = topic.flatMap { try? RequestFields(frames.body, topic: $0) } ?? .fetch(FetchFields())
     }
 }
 
 extension RequestFields: JSONWritable {
-    /// Writes the fields of the one kind.
+    /// Writes the fields.
     public func write(to json: inout JSONWriter) {
         switch self {
         case .fetch(let fields): fields.write(to: &json)
@@ -36,7 +36,7 @@ extension RequestFields: JSONWritable {
 }
 
 extension KeyedDecodingContainer {
-    /// Reads the fields of a request whose topic stands beside them.
+    /// Decodes the fields of a request with the given topic.
     func decodeFields(of topic: String, forKey key: Key) throws -> RequestFields {
         RequestTopic(text: topic)?.isAboutProducts == true
             ? .product(try decode(ProductFields.self, forKey: key)) : .fetch(try decode(FetchFields.self, forKey: key))
@@ -45,19 +45,21 @@ extension KeyedDecodingContainer {
 
 /// A request's body: a JSON object, or a bare value.
 enum RequestBody {
-    /// The value, if the body is no object; empty if the body is.
+    /// Returns the bare value; nil if the body is an object, empty text if the body is empty.
     static func bare(_ body: String) -> String? {
         let text = body.drop(while: \.isWhitespace)
         guard text.first != "{" else { return nil }
         return String(text.reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// Reads an object's fields; of one that has the wrong type the failure names the field.
+    /// Reads an object's fields.
+    ///
+    /// - Throws: A `badRequest` error, which names the field if one has the wrong type.
     static func fields<Fields: Decodable>(_ body: String, as type: Fields.Type) throws(ContractError) -> Fields {
         try read(body) { bytes in try JSONDecoder().decode(type, from: Data(bytes)) }
     }
 
-    /// Reads an object's fields, of a type that is read straight from JSON.
+    /// Reads an object's fields, for a type that reads JSON directly.
     static func fields<Fields: JSONReadable>(in body: String, as type: Fields.Type) throws(ContractError) -> Fields {
         try read(body) { bytes in try Fields(json: bytes) }
     }
@@ -71,7 +73,7 @@ enum RequestBody {
             let field = context.codingPath.first?.stringValue
             throw ContractError(.badRequest, "the body's \(field ?? "value") has the wrong type", field: field)
         } catch {
-            throw ContractError(.badRequest, "the body is no JSON object", field: "body")
+            throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
         }
     }
 }

@@ -1,19 +1,19 @@
 import OpenMarket
 
-/// A request as it came in, not yet understood: two frames of bounded UTF-8 text, and where a product is registered, its
-/// pictures, a frame each.
+/// A received request that is not yet parsed: two frames of bounded UTF-8 text and, if it registers a product, one
+/// frame for each image.
 public struct RequestFrames: Hashable, Sendable {
-    /// The most bytes a body may have.
+    /// The maximum size of a body in bytes.
     public static let bodyLimit = 64 << 10
 
-    /// The first frame.
+    /// The first frame: the kind of request.
     public let topic: String
-    /// The second frame.
+    /// The second frame: the fields.
     public let body: String
-    /// The further frames.
+    /// The further frames: the images.
     public let images: [[UInt8]]
 
-    /// The most bytes a picture may have when it comes in; the market is sent smaller ones.
+    /// The maximum size of a received image in bytes. The Open Market gets smaller ones.
     public static let imageLimit = 8 << 20
 
     /// Makes a request's frames from text.
@@ -23,18 +23,20 @@ public struct RequestFrames: Hashable, Sendable {
         self.images = images
     }
 
-    /// Reads the frames of a message, or says why they are no request.
+    /// Reads the frames of a message.
+    ///
+    /// - Throws: A `badRequest` error if a frame is too large or not valid UTF-8, or if the number of frames is wrong.
     public init(_ frames: [[UInt8]]) throws(ContractError) {
         guard let first = frames.first, let topic = String(validating: first, as: UTF8.self) else {
-            throw ContractError(.badRequest, "the topic is no UTF-8", field: "topic")
+            throw ContractError(.badRequest, "the topic is not valid UTF-8", field: "topic")
         }
         let bytes = frames.count > 1 ? frames[1] : []
         guard bytes.count <= Self.bodyLimit else {
             throw ContractError(
-                .badRequest, "a body has at most \(Self.bodyLimit) bytes, not \(bytes.count)", field: "body")
+                .badRequest, "the body must have at most \(Self.bodyLimit) bytes, not \(bytes.count)", field: "body")
         }
         guard let body = String(validating: bytes, as: UTF8.self) else {
-            throw ContractError(.badRequest, "the body is no UTF-8", field: "body")
+            throw ContractError(.badRequest, "the body is not valid UTF-8", field: "body")
         }
         self.topic = topic
         self.body = body
@@ -47,7 +49,7 @@ public struct RequestFrames: Hashable, Sendable {
         let known = RequestTopic(text: topic)
         guard known == .productRegister else {
             guard frames.isEmpty else {
-                throw ContractError(.badRequest, "a request has two frames, not \(frames.count + 2)")
+                throw ContractError(.badRequest, "a request must have two frames, not \(frames.count + 2)")
             }
             return []
         }
@@ -58,7 +60,7 @@ public struct RequestFrames: Hashable, Sendable {
         }
         for (index, image) in frames.enumerated() where !(1...imageLimit).contains(image.count) {
             throw ContractError(
-                .badRequest, "an image has 1 byte to \(imageLimit >> 20) MiB, and not \(image.count) bytes",
+                .badRequest, "an image must have 1 byte to \(imageLimit >> 20) MiB, not \(image.count) bytes",
                 field: "images[\(index)]")
         }
         return Array(frames)

@@ -1,6 +1,6 @@
 public import JSONCoding
 
-/// The data of `request.accepted.<id>`: what was asked.
+/// The data of `request.accepted.<id>`: the request.
 public struct RequestAccepted: Hashable, Sendable, Decodable {
     /// The request's topic.
     public let topic: String
@@ -18,7 +18,7 @@ public struct RequestAccepted: Hashable, Sendable, Decodable {
         case request
     }
 
-    /// Reads the fields as the topic has them.
+    /// Reads the fields of the kind that the topic has.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         topic = try container.decode(String.self, forKey: .topic)
@@ -26,23 +26,23 @@ public struct RequestAccepted: Hashable, Sendable, Decodable {
     }
 }
 
-/// The data of `request.done.<id>`: which events answer the request.
+/// The data of `request.done.<id>`: the events that answer the request.
 public struct RequestDone: Hashable, Sendable, Decodable {
-    /// Where an answer came from.
+    /// The origin of an answer.
     public enum Source: String, Hashable, Sendable, CaseIterable, Codable {
-        /// An upstream was asked.
+        /// The answer came from an upstream.
         case upstream
-        /// The log had it.
+        /// The answer was in the log.
         case log
     }
 
-    /// One of the answers, by its place in the log.
+    /// A reference to an event that answers the request.
     public struct Answer: Hashable, Sendable, Decodable {
         /// The event's topic.
         public let topic: String
-        /// Its stream.
+        /// The event's stream.
         public let stream: Stream
-        /// Its place in the stream.
+        /// The event's sequence in the stream.
         public let sequence: SequenceNumber
 
         /// Makes the reference to an event.
@@ -57,9 +57,9 @@ public struct RequestDone: Hashable, Sendable, Decodable {
     public let topic: String
     /// The events, in the order in which they were published.
     public let events: [Answer]
-    /// Where they came from.
+    /// The origin of the events.
     public let from: Source
-    /// What went wrong beside them.
+    /// Problems that did not prevent the answer.
     public let problems: [ContractError]
 
     /// Makes the data.
@@ -71,13 +71,13 @@ public struct RequestDone: Hashable, Sendable, Decodable {
     }
 }
 
-/// The data of `request.failed.<id>`: what was asked, and why there is no answer.
+/// The data of `request.failed.<id>`: the request and the reason of its failure.
 public struct RequestFailed: Hashable, Sendable, Decodable {
     /// The request's topic.
     public let topic: String
     /// The request's fields, as far as they could be read.
     public let request: RequestFields
-    /// Why there is no answer.
+    /// The reason of the failure.
     public let error: ContractError
 
     /// Makes the data.
@@ -93,7 +93,7 @@ public struct RequestFailed: Hashable, Sendable, Decodable {
         case error
     }
 
-    /// Reads the fields as the topic has them.
+    /// Reads the fields of the kind that the topic has.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         topic = try container.decode(String.self, forKey: .topic)

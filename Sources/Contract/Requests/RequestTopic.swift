@@ -1,4 +1,4 @@
-/// The first frame of a request: what a client may ask for.
+/// The kind of a request; the raw value is the first frame.
 public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
     case fetchDay = "fetch.day"
     case fetchWeek = "fetch.week"
@@ -10,13 +10,13 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
     case productModify = "product.modify"
     case productRemove = "product.remove"
 
-    /// Reads a topic; a blank reads as the dot (`fetch day`).
+    /// Reads a topic; a blank counts as a dot (`fetch day`).
     public init?(text: String) {
         let isExact = !text.utf8.contains(UInt8(ascii: " "))
         self.init(rawValue: isExact ? text : String(text.map { $0 == " " ? "." : $0 }))
     }
 
-    /// The field that a bare body, one that is no JSON object, stands for.
+    /// The field that a bare body, which is not a JSON object, gives.
     var bareField: String {
         switch self {
         case .fetchDay, .fetchWeek: "date"
@@ -29,7 +29,7 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the request is about the shop, and its body has the fields of such requests.
+    /// Whether the request is about the shop; its body has `ProductFields` then.
     public var isAboutProducts: Bool {
         switch self {
         case .fetchDay, .fetchWeek, .fetchMovie: false

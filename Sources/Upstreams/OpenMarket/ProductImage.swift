@@ -15,7 +15,7 @@ public struct ProductImage: Hashable, Sendable {
 
     /// Validates an image, and scales it down if it is too large for the Open Market.
     ///
-    /// Every image is decoded once, so that the sender learns about a damaged one before anything is sent.
+    /// Every image is decoded once, so that a damaged one is rejected before anything is sent.
     ///
     /// - Parameters:
     /// - bytes: The file.
