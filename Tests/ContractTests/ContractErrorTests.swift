@@ -6,7 +6,7 @@ import Testing
 
 /// The error object of the contract, section 5.
 @Suite struct ContractErrorTests {
-    @Test("all six fields are there, unknown ones as null")
+    @Test("all six fields are written, unknown ones as null")
     func fields() throws {
         let failure = ContractError(.notPublished, "no figures yet")
         let json = String(decoding: try JSON.encode(failure), as: UTF8.self)
@@ -16,7 +16,7 @@ import Testing
         #expect(try JSON.decode(ContractError.self, from: Array(json.utf8)) == failure)
     }
 
-    @Test("an upstream's error tells service, status and code")
+    @Test("an upstream's error has the service, the status and the code")
     func upstream() throws {
         let failure = ContractError(
             .quotaExhausted, "used up", retryAfter: 60,
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "only these may succeed later",
+        "only these codes are retryable",
         arguments: [
             ContractError.Code.notPublished, .quotaExhausted, .upstreamUnavailable, .upstreamTimeout, .maintenance,
             .overloaded, .internal,

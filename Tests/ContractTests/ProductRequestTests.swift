@@ -29,7 +29,7 @@ import Testing
 
     private let draft = #""name":"겨울 외투","description":"따뜻하고 가벼운 외투입니다","price":15000.5"#
 
-    @Test("a page is asked for in an object, bare, or with nothing said")
+    @Test("a page is requested by an object, a bare number or an empty body")
     func pages() throws {
         #expect(try request("fetch.products", "").target == .products(.page(1, perPage: 20)))
         #expect(try request("fetch.products", " 3\n").target == .products(.page(3, perPage: 20)))
@@ -39,7 +39,7 @@ import Testing
         #expect(try request("fetch catalogue", "{}").target == .products(.catalogue(perPage: 100)))
     }
 
-    @Test("a product is asked for by its number, and a request names itself once the product has a field of its own")
+    @Test("id is the product's number if product is missing, and the request's id otherwise")
     func product() throws {
         for body in ["522", #"{"id":522}"#, #"{"id":"522"}"#] {
             #expect(try request("fetch.product", body) == Request(.products(.product(id(522)))))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "what breaks a rule is a bad request that names the field",
+        "a value that breaks a rule is a bad request that names the field",
         arguments: [
             ("fetch.products", #"{"page":0}"#, "page"), ("fetch.products", #"{"perPage":101}"#, "perPage"),
             ("fetch.products", "x", "page"), ("fetch.products", #"{"page":"1"}"#, "page"),
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a registration brings one to five images, each in a frame and within its limit; nothing else brings any")
+    @Test("a registration has one to five images within the limit, a frame each; other requests have none")
     func images() throws {
         func failure(_ topic: String, _ images: [[UInt8]]) -> ContractError? {
             do throws(ContractError) {
@@ -135,7 +135,7 @@ import Testing
         #expect(failure("fetch.day", [image])?.message == "a request must have two frames, not 3")
     }
 
-    @Test("what is kept of a request has no secret, and tells its images by their digests")
+    @Test("the stored form of a request has no secret, and digests in place of its images")
     func kept() throws {
         let frames = RequestFrames(topic: "product.register", body: #"{"id":"a","secret":"s3cret",\#(draft)}"#)
         let kept = frames.withoutAttachments(digests: ["d1", "d2"])
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(
-        "topics of the shop read back the same, and nothing else does",
+        "topics of the shop read back the same, and other texts are not topics",
         arguments: [
             "products.1.20": true, "product.5": true, "product.removed.5": true, "products.0.20": false,
             "products.1.101": false, "product.05": false, "product.x": false, "product.removed": false,

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "a day is asked for in an object or bare, in either form, or as yesterday",
+        "a day is requested in an object or bare, with or without hyphens, or as yesterday",
         arguments: [
             #"{"date":"2024-06-04"}"#, #"{"date":"20240604"}"#, #"{"date":"yesterday"}"#, "2024-06-04", "20240604",
             "yesterday", " 2024-06-04\n", #"  {"date": "2024-06-04", "unknown": [1, {"a": null}]}"#,
@@ -47,7 +47,7 @@ import Testing
         #expect(try request("fetch.day", body) == expected)
     }
 
-    @Test("a week is asked for by any day of it, its weekend unless another span is named")
+    @Test("a week is requested by any of its days; the default span is the weekend")
     func week() throws {
         let date = try #require(KoreanDate("2024-06-01"))
         #expect(try request("fetch.week", "2024-05-27") == Request(.week(Week(of: date, span: .weekend), .all)))
@@ -59,7 +59,7 @@ import Testing
         #expect(try Request(first.frames, at: now) == first)
     }
 
-    @Test("a movie is asked for by its code, bare too, with its poster unless that is not wanted")
+    @Test("a movie is requested by its code, in an object or bare, with its poster by default")
     func movie() throws {
         let code = try #require(MovieCode("2022B512"))
         #expect(try request("fetch.movie", "2022B512") == Request(.movie(code, poster: true)))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be read is a bad request that names the part",
+        "an invalid request is a bad request that names the invalid part",
         arguments: [
             ("fetch.day", "", "date"), ("fetch.day", "{}", "date"), ("fetch.day", "tomorrow", "date"),
             ("fetch.day", #"{"date":20240604}"#, "date"), ("fetch.day", "2024-02-30", "date"),
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "fields that nobody knows do not matter, whatever is in them",
+        "unknown fields are ignored, whatever their values are",
         arguments: [
             #"{"date":"2024-06-04","page":-1e400,"x":{"date":[null,{}]},"":0}"#,
             #"{"date":"2024-06-04","Date":"2024-06-03","x":123456789012345678901234567890}"#,
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "a day without a chart is out of range, by Korea's calendar",
+        "a day that cannot have a chart in Korea's calendar is out of range",
         arguments: ["2003-11-10", "2024-06-05", "9999-12-31"])
     func range(_ date: String) throws {
         #expect(try #require(refusal("fetch.day", date)).code == .dateOutOfRange)
@@ -132,14 +132,14 @@ import Testing
         #expect(later == asked)
     }
 
-    @Test("an id is known even where the rest cannot be read")
+    @Test("the id is read even if the rest of the request is invalid")
     func idOfARefusal() {
         let id = Request.id(in: RequestFrames(topic: "fetch.day", body: #"{"date":7,"id":"mine"}"#))
         #expect(id == RequestID("mine"))
         #expect(Request.id(in: RequestFrames(topic: "fetch.day", body: "mine")) == nil)
     }
 
-    @Test("frames that are no request are told why")
+    @Test("invalid frames are rejected with the reason")
     func frames() throws {
         let topic = Array("fetch.day".utf8)
         let day = Array("2024-06-04".utf8)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "what was asked",
+        "an accepted request is written as Foundation's encoder writes it",
         arguments: [
             ("fetch.day", #"{"date":"2024-06-04","id":"a\"\\/b","nation":"K","films":"diverse","area":"0105001"}"#),
             ("fetch.week", #"{"date":"20240604","span":"week","refresh":true,"priority":"backfill"}"#),
@@ -35,7 +35,7 @@ import Testing
             Failed(topic: topic, request: mirror, error: error))
     }
 
-    @Test("how it ended")
+    @Test("the outcome of a request is written as Foundation's encoder writes it")
     func done() throws {
         let day = try #require(KoreanDate("2024-06-04"))
         let answers = [Topic.ranking(day: day, market: .all), .weekRanking(Week(of: day, span: .week), market: .all)]

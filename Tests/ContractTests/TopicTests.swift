@@ -24,7 +24,7 @@ import Testing
         ("anomaly.shrunk.2024-06-04", .anomaly, "marquee.anomaly.v1", "shrunk/2024-06-04"),
     ]
 
-    @Test("a topic is written as it is read, and says what it is", arguments: topics)
+    @Test("a topic reads back from its text and has its stream, type and subject", arguments: topics)
     func known(_ text: String, _ stream: Stream, _ type: String, _ subject: String) throws {
         let topic = try #require(Topic(text))
         #expect(topic.description == text)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "anything else is no topic",
+        "other texts are not topics",
         arguments: [
             "", ".", "ranking", "ranking.day", "ranking.day.all.20220105", "ranking.day.all.2022-02-30",
             "ranking.day.all.2022-01-05.", "ranking.week.all.2022-01-05",
@@ -70,7 +70,7 @@ import Testing
         #expect(RequestID("파묘") == nil)
     }
 
-    @Test("a sequence number has sixteen digits, which sort as the numbers do")
+    @Test("a sequence number has sixteen digits, whose texts sort in the order of numbers")
     func sequenceNumbers() throws {
         let numbers = try [0, 1, 9, 10, 42, 9_999_999_999_999_999].map { try #require(SequenceNumber($0)) }
         #expect(numbers[4].description == "0000000000000042")

@@ -45,7 +45,7 @@ import Testing
         try await log.database.read { [log = log.log] in try body(ChartHistory(log, in: $0)) }
     }
 
-    @Test("every revision of a day is kept, with the day that it is about and the time at which it was learnt")
+    @Test("every revision of a day is kept, with its day and the time at which it was recorded")
     func revisions() async throws {
         var log = try await EventLogFixture(in: folder)
         let first = try chart(june, [(1, 100), (2, 50)])
@@ -62,7 +62,7 @@ import Testing
         #expect(try await history(of: log) { try $0.revisions(of: .ranking(day: day + 2, market: .all)) }.isEmpty)
     }
 
-    @Test("a film's days are those of one market whose newest chart has it")
+    @Test("a movie's days are the days of one market whose newest revision has the movie")
     func movie() async throws {
         let log = try await EventLogFixture(in: folder)
         let two = try movie(2)
@@ -84,7 +84,7 @@ import Testing
         #expect(diverse.map(\.date) == [june + 2])
     }
 
-    @Test("the newest revision of each day of a period comes in the order of days, whatever came first")
+    @Test("the newest revision of each day in a period is returned in the order of days")
     func period() async throws {
         let log = try await EventLogFixture(in: folder)
         for offset in [5, 0, 3, 1, 900] { try await log.append(draft(chart(june + offset, [(1, offset)]))) }

@@ -63,13 +63,15 @@ import Testing
         return files
     }
 
-    @Test("files that nobody touched serve everything", .timeLimit(.minutes(5)))
+    @Test("undamaged files are read completely", .timeLimit(.minutes(5)))
     func untouched() async throws {
         #expect(events.count == 450)
         #expect(try await served(from: files) == events)
     }
 
-    @Test("damaged files serve everything or are refused in one line", .timeLimit(.minutes(5)), arguments: 0..<20)
+    @Test(
+        "a damaged file is read completely or rejected with an error of one line", .timeLimit(.minutes(5)),
+        arguments: 0..<20)
     func damaged(seed: Int) async throws {
         var dice = SeededGenerator(seed: UInt64(seed))
         for round in 0..<20 {
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("without its write-ahead log the database is refused", .timeLimit(.minutes(5)))
+    @Test("a database without its write-ahead log is rejected", .timeLimit(.minutes(5)))
     func noLog() async throws {
         var files = files
         files["events.db-wal"] = nil

@@ -16,7 +16,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    @Test("an envelope has the contract's attributes, in its order, and the data as it was encoded")
+    @Test("an envelope has the contract's attributes in order, and the data unchanged")
     func bytes() async throws {
         let log = try await EventLogFixture(in: folder)
         try await log.append(draft("ranking.day.all.2022-01-04"), draft("ranking.day.all.2022-01-05"))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "whatever a request's id holds, the envelope is read as it was written",
+        "the envelope reads back equal for any request id",
         arguments: ["1", #"a"b"#, #"back\slash"#, #"\""#, #"\u0041"#, "</script>", "{\"data\":1}", "~!@#$%^&*()_+"])
     func escapes(_ text: String) async throws {
         let log = try await EventLogFixture(in: folder)
@@ -53,7 +53,7 @@ import Testing
         #expect(try event.data(as: [String: String].self) == ["about": "request.done.\(text)"])
     }
 
-    @Test("an event's data is read whether it stands last, as ours does, or before the attributes")
+    @Test("an event's data is read both as the last member and before the attributes")
     func placeOfData() throws {
         let topic = try #require(Topic("movie.AAAAAAAA"))
         let attributes =
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("what backfill led to says so, whatever its data and its request's id hold; what is live says nothing")
+    @Test("an event that a backfill caused has that priority in its envelope; a live one has none")
     func priority() async throws {
         let log = try await EventLogFixture(in: folder)
         let tricky = try #require(RequestID(#"","priority":"backfill"#))
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("an id of the fact's own stands in the envelope, and no correlation is no attribute")
+    @Test("the envelope has the draft's own id, and no correlation id if there is none")
     func ownID() async throws {
         let log = try await EventLogFixture(in: folder)
         let logged = try await log.append(draft("alert.rose.AAAAAAAA.2024-06-04", id: "rose \"파묘\"\n\u{1f}"))[0]
@@ -101,7 +101,7 @@ import Testing
         #expect(try Event(topic: logged.topic, body: logged.body).data() == chart)
     }
 
-    @Test("fields that are not known do not matter, and those that are must be right")
+    @Test("unknown attributes are ignored, and known ones must be valid")
     func strange() throws {
         let topic = try #require(Topic("movie.AAAAAAAA"))
         let attributes = [
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("an event says the same however its envelope is written, and what is wrong in ours is refused, too")
+    @Test("an event reads equal from any form of its envelope, and an invalid attribute is rejected in every form")
     func otherSpelling() async throws {
         let log = try await EventLogFixture(in: folder)
         let logged = try await log.append(draft("movie.AAAAAAAA", for: RequestID("client-7")))[0]
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("a time keeps its milliseconds, and what is finer is rounded")
+    @Test("a time keeps its milliseconds and is rounded to them")
     func times() throws {
         for millisecond in stride(from: 1_795_242_180_000, to: 1_795_242_182_000, by: 1) {
             let instant = Date(timeIntervalSince1970: Double(millisecond) / 1000)

@@ -18,7 +18,7 @@ import Testing
         events.map(\.sequence.value)
     }
 
-    @Test("each stream counts from 1, and each event knows the one before it with its topic")
+    @Test("each stream counts from 1, and each event has the sequence of the previous one with its topic")
     func sequences() async throws {
         let log = try await EventLogFixture(in: folder)
         let events = try await log.append(
@@ -31,7 +31,7 @@ import Testing
             try await log.positions() == [.movie: #require(SequenceNumber(5)), .poster: #require(SequenceNumber(1))])
     }
 
-    @Test("a hundred writers at once get numbers without holes or repeats, refused ones none")
+    @Test("a hundred concurrent writers get sequences without gaps or repeats; rejected ones get none")
     func contiguous() async throws {
         struct Refusal: Error {}
         let log = try await EventLogFixture(in: folder)
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(logged) == Set(events))
     }
 
-    @Test("the epoch is made once for a database, and another has another")
+    @Test("each database has one epoch of its own")
     func epoch() async throws {
         let log = try await EventLogFixture(in: folder)
         #expect(UUID(uuidString: log.log.epoch)?.uuidString.lowercased() == log.log.epoch)
@@ -66,7 +66,7 @@ import Testing
         #expect(try await EventLogFixture(in: TemporaryFolder()).log.epoch != log.log.epoch)
     }
 
-    @Test("what is read back is what was returned for publishing, byte for byte")
+    @Test("stored events equal the returned ones byte for byte")
     func storedBytes() async throws {
         let log = try await EventLogFixture(in: folder)
         let events = try await log.append(draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"))
@@ -89,7 +89,7 @@ import Testing
         #expect(missing == nil)
     }
 
-    @Test("an id that is one topic's is refused to another, and nothing of that write is in the log")
+    @Test("an id that another topic has is rejected, and nothing of that write is in the log")
     func foreignID() async throws {
         let log = try await EventLogFixture(in: folder)
         try await log.append(draft("movie.AAAAAAAA", id: "one"))
@@ -100,7 +100,9 @@ import Testing
         #expect(try await log.latest("movie.CCCCCCCC").isEmpty)
     }
 
-    @Test("pages follow one another without a gap, each saying whether there is more", arguments: [1, 3, 7, 10, 11])
+    @Test(
+        "pages follow one another without a gap, and each states whether more events follow",
+        arguments: [1, 3, 7, 10, 11])
     func pages(limit: Int) async throws {
         let log = try await EventLogFixture(in: folder)
         try await log.append((1...10).map { try draft("request.done.\($0)") })
@@ -117,7 +119,7 @@ import Testing
         #expect(after.value == 10)
     }
 
-    @Test("an empty stream and a place beyond the end give an empty page")
+    @Test("an empty stream and a sequence beyond the end return an empty page")
     func emptyPages() async throws {
         let log = try await EventLogFixture(in: folder)
         #expect(try await log.page(of: .ranking).position == .zero)
@@ -129,7 +131,7 @@ import Testing
         #expect(!page.more)
     }
 
-    @Test("a page of a prefix has its events only and looks to the end for them")
+    @Test("a page of a prefix has only the prefix's events and scans to the end of the stream")
     func prefixPage() async throws {
         let log = try await EventLogFixture(in: folder)
         try await log.append((1...30).map { try draft("request.\($0 % 3 == 0 ? "failed" : "done").\($0)") })
@@ -144,7 +146,7 @@ import Testing
         #expect(try await log.page(of: .request, prefix: "request.none").position.value == 30)
     }
 
-    @Test("a page of a rare prefix ends at its reach, and the next one finds what follows")
+    @Test("a page of a rare prefix ends at the scan limit, and the next one continues from there")
     func reach() async throws {
         var log = try await EventLogFixture(in: folder)
         log.log.pageScanLimit = 10
@@ -178,7 +180,7 @@ import Testing
         #expect(try await log.page(of: .request, prefix: prefix).events.map(\.topic.description).sorted() == expected)
     }
 
-    @Test("the latest event of each topic, in the topics' order")
+    @Test("latest returns the newest event of each topic, in the order of topics")
     func latest() async throws {
         let log = try await EventLogFixture(in: folder)
         let events = try await log.append(

@@ -186,7 +186,7 @@ import Testing
         #expect(Checksum(of: event).value == 0xe036_33de_68f7_d555)
     }
 
-    @Test("a new epoch has the same events in envelopes of its own, and goes on counting", .timeLimit(.minutes(5)))
+    @Test("a new epoch has the same events in new envelopes and continues the sequences", .timeLimit(.minutes(5)))
     func newEpoch() async throws {
         var log = try await filled()
         let before =
@@ -213,7 +213,7 @@ import Testing
         #expect(try Event(next).previous.value == 1)
     }
 
-    @Test("the summary of a stream", .timeLimit(.minutes(5)))
+    @Test("the summary of a stream has its counts, its first and its last event", .timeLimit(.minutes(5)))
     func summary() async throws {
         var log = try await filled()
         log.time += 60

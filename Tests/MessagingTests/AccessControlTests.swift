@@ -37,7 +37,7 @@ import ZeroMQ
     }
 
     @Test(
-        "what is no key file is refused without a word of it",
+        "an invalid key file is rejected without quoting it",
         arguments: [
             "", "public-key = \"short\"", "secret-key = \"hunter2\"", "\u{0}\u{1}", "= = =",
             "public-key = \"Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID\"\nsecret-key = \"hunter2\"",
@@ -51,7 +51,7 @@ import ZeroMQ
         #expect(error?.description.contains("king") == false)
     }
 
-    @Test("the pair of zmq_curve(7) is read as it stands there, in the form that CZMQ writes")
+    @Test("the key pair of zmq_curve(7) is read from the form that CZMQ writes")
     func published() throws {
         let file = try KeyFile(
             text: """
@@ -67,7 +67,7 @@ import ZeroMQ
         #expect(file.roles == [.request, .read])
     }
 
-    @Test("a key that is added lets its client in, and one that is removed takes its roles away")
+    @Test("an added key admits its client, and a removed key withdraws the client's roles")
     func rereading() throws {
         let clients = clients
         let first = try keys.pair(made: "ann")
@@ -83,7 +83,7 @@ import ZeroMQ
         #expect(clients.client(named: "bob") != nil)
     }
 
-    @Test("two files with one key, a broken one and a strange name let nobody else in, and keep nobody out")
+    @Test("duplicate, broken and misnamed key files admit no other client and lock out none")
     func badNeighbours() throws {
         let key = try keys.pair(made: "bob")
         let good = try String(contentsOfFile: "\(keys.clients)/bob.key", encoding: .utf8)
@@ -107,7 +107,7 @@ import ZeroMQ
         #expect(access.socketOptions.maximumConnections == 7)
     }
 
-    @Test("a client may do what its roles say, and nothing else")
+    @Test("a client may do only what its roles permit")
     func roles() throws {
         for role in Role.allCases { _ = try keys.makeClient(role.rawValue, roles: [role]) }
         let requestGuard = door(clients)
@@ -131,7 +131,7 @@ import ZeroMQ
         }
     }
 
-    @Test("without keys everybody may do everything, up to the limits")
+    @Test("without keys every client may do everything within the limits")
     func withoutKeys() {
         let requestGuard = door(nil)
         #expect(requestGuard.refusal(of: "replay", from: nil) == nil)
@@ -139,7 +139,7 @@ import ZeroMQ
         #expect(requestGuard.refusal(withQueued: 10)?.code == .overloaded)
     }
 
-    @Test("who asks too much is refused until time has passed, and nobody else is")
+    @Test("a client over its rate is refused until time has passed, and no other client is")
     func rate() {
         let requestGuard = door(nil, rate: 2)
         let eager = PeerIdentity(address: "192.0.2.1", name: nil)

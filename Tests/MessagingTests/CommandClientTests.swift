@@ -11,7 +11,7 @@ import ZeroMQ
         router.post([command.answer(Reply(frames: command.frames))])
     }
 
-    @Test("a question that was given up has no answer any more, and the next one has its own")
+    @Test("an abandoned command gets no reply, and the next one gets its own")
     func lateAnswer() async throws {
         try await withIO { io in
             let router = try await io.bind(.router)
@@ -36,7 +36,7 @@ import ZeroMQ
         }
     }
 
-    @Test("questions that are asked at once have each its own answer")
+    @Test("concurrent commands get their own replies")
     func atOnce() async throws {
         try await withIO { io in
             let router = try await io.bind(.router)
@@ -52,7 +52,7 @@ import ZeroMQ
         }
     }
 
-    @Test("a client waits for a process that is not there yet")
+    @Test("a client waits for a process that has not started yet")
     func early() async throws {
         try await withIO { io in
             let folder = try TemporaryFolder()

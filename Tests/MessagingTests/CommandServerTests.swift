@@ -32,7 +32,7 @@ import ZeroMQ
     }
 
     @Test(
-        "the answer comes in the form of the question",
+        "the reply has the form of the command",
         arguments: [
             (["status", "{}"], ["status", "{}"]), (["", "status", "{}"], ["", "status", "{}"]),
             (["status"], ["status"]), (["", "status"], ["", "status"]), ([""], [""]), (["", ""], ["", ""]),
@@ -45,7 +45,7 @@ import ZeroMQ
         }
     }
 
-    @Test("each question has one answer, in order, also where the answers are more than the socket's queue holds")
+    @Test("each command gets one reply in order, even if the replies exceed the socket's queue")
     func order() async throws {
         var options = SocketOptions()
         options.sendQueueLimit = 2
@@ -56,7 +56,7 @@ import ZeroMQ
         }
     }
 
-    @Test("what nobody understands is refused with an error object, whatever it is made of")
+    @Test("invalid commands of any content are refused with an error object")
     func noSilence() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -81,7 +81,7 @@ import ZeroMQ
         }
     }
 
-    @Test("a question with more frames than the socket takes is refused, in its turn and in its form")
+    @Test("a command with too many frames is refused in order and in the form of the client")
     func tooManyFrames() async throws {
         try await withServer { client in
             let long = Message(Array(repeating: Array("status".utf8), count: 100))
@@ -95,7 +95,7 @@ import ZeroMQ
         }
     }
 
-    @Test("however many pages are asked for at once, each is sent before the next is read")
+    @Test("each requested page is sent before the next is read")
     func onePageAtATime() async throws {
         let seen = Locked<[[String]]>([])
         try await withServer { commands in
@@ -110,7 +110,7 @@ import ZeroMQ
         for names in seen.withLock({ $0 }) { #expect(!names.dropLast().contains { $0 != "status" }) }
     }
 
-    @Test("who does not read pages is refused more; others are served meanwhile, and so is who has read again")
+    @Test("a client that does not read its pages gets no further ones until it reads; others are served meanwhile")
     func unread() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -157,7 +157,7 @@ import ZeroMQ
         }
     }
 
-    @Test("a status that cannot be told is an internal failure")
+    @Test("a status that fails is an internal error")
     func brokenStatus() async throws {
         struct Broken: Error {}
         let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import ZeroMQ
 @testable import Messaging
 
 @Suite struct HeartbeatReaderTests {
-    @Test("a worker that is silent for five seconds is lost, and found again by its next beat", .timeLimit(.minutes(5)))
+    @Test("a worker without a heartbeat for five seconds is lost, until its next heartbeat", .timeLimit(.minutes(5)))
     func silence() async throws {
         let clock = ManualClock()
         let io = try IOThread()

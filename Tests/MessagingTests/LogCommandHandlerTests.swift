@@ -49,7 +49,7 @@ import ZeroMQ
     }
 
     @Test(
-        "replay answers with the events after a place, as they stand in the log, and says how far it looked",
+        "replay replies with the stored events after a sequence and with the position that it scanned to",
         arguments: [
             (#"{"stream":"movie"}"#, [0, 1, 2, 3], 4, false),
             (#"{"stream":"movie","after":"","topic":"","limit":5000,"unknown":[1]}"#, [0, 1, 2, 3], 4, false),
@@ -87,7 +87,7 @@ import ZeroMQ
         }
     }
 
-    @Test("latest answers with the newest event of each topic, in the topics' order, and where the streams stand")
+    @Test("latest replies with the newest event of each topic in order, and with the streams' positions")
     func latest() async throws {
         let events = try await log.append(
             draft("movie.BBBBBBBB"), draft("movie.AAAAAAAA"), draft("poster.AAAAAAAA"), draft("movie.BBBBBBBB"))
@@ -103,7 +103,7 @@ import ZeroMQ
         #expect(all.header.position == nil)
     }
 
-    @Test("latest goes on after a topic while there is more")
+    @Test("latest continues after a topic while more follow")
     func latestPages() async throws {
         let events = try await log.append(draft("movie.CCCCCCCC"), draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"))
         let first = try await page("latest", #"{"topic":"movie.","limit":2}"#)
@@ -115,7 +115,7 @@ import ZeroMQ
     }
 
     @Test(
-        "what cannot be read is refused, and the refusal names the field",
+        "an invalid command is refused with the field's name",
         arguments: [
             ("replay", "{}", "stream"), ("replay", "", "stream"), ("replay", #"{"stream":"films"}"#, "stream"),
             ("replay", #"{"stream":7}"#, "stream"), ("replay", #"{"stream":"movie","after":"1"}"#, "after"),
@@ -137,13 +137,13 @@ import ZeroMQ
         #expect(failure?.field == field)
     }
 
-    @Test("a database that cannot be read is told, in words")
+    @Test("an unreadable database is an internal error with a message")
     func unreadable() async {
         await log.database.close()
         #expect(await ask("replay", #"{"stream":"movie"}"#).failure?.code == .internal)
     }
 
-    @Test("a status is not given to whom the door refuses it")
+    @Test("a status is refused to a client over its limits")
     func refusedStatus() async {
         let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
         let requestGuard = RequestGuard(nil, limits: limits, metrics: Metrics(), clock: ManualClock())
@@ -156,7 +156,7 @@ import ZeroMQ
         #expect(await commands.answer(command).failure?.code == .overloaded)
     }
 
-    @Test("a full page goes over the wire to a reader that takes so many frames")
+    @Test("a full page reaches a client that accepts its number of frames")
     func wire() async throws {
         let events = try await log.append((1...5_000).map { try draft("request.done.\($0)") })
         let io = try IOThread()

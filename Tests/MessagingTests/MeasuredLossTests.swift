@@ -33,7 +33,7 @@ import ZeroMQ
         for first in stride(from: 0, to: events.count, by: 5_000) { harness.send(Array(events[first..<first + 5_000])) }
     }
 
-    @Test("a late joiner with default marks gets everything")
+    @Test("a late subscriber with default high-water marks receives everything")
     func lateJoiner() async throws {
         let harness = try await PublisherHarness(log, advertisesAll: false)
         harness.send(Array(events.prefix(30_000)))
@@ -52,7 +52,7 @@ import ZeroMQ
     }
 
     @Test(
-        "a stall costs nothing: what the queues dropped comes from the log",
+        "a stalled subscriber loses nothing: dropped events are read from the log",
         arguments: ["request.", "request.done."])
     func stall(_ prefix: String) async throws {
         let harness = try await PublisherHarness(log, advertisesAll: false)
@@ -84,7 +84,7 @@ import ZeroMQ
         await harness.end()
     }
 
-    @Test("the same late joiner in Python")
+    @Test("a late subscriber in Python receives everything")
     func lateJoinerInPython() async throws {
         let harness = try await PublisherHarness(log, advertisesAll: false)
         harness.send(Array(events.prefix(30_000)))
@@ -95,7 +95,7 @@ import ZeroMQ
         await harness.end()
     }
 
-    @Test("the same stall in Python: the whole process is stopped", arguments: ["request.", "request.done."])
+    @Test("a stopped Python subscriber loses nothing", arguments: ["request.", "request.done."])
     func stallInPython(_ prefix: String) async throws {
         let harness = try await PublisherHarness(log, advertisesAll: false)
         let subscriber = try PythonSubscriber(harness, [prefix, "--from-start", "--stop-after", "50000"])

@@ -18,7 +18,7 @@ import ZeroMQ
         return try JSON.decode(Content.self, from: message.frames[1]).data
     }
 
-    @Test("events go out as they are logged, and no heartbeat tells of one that has not gone out")
+    @Test("events are published as logged, and no heartbeat has the position of an unsent event")
     func order() async throws {
         try await withIO { io in
             var log = try await EventLogFixture(in: TemporaryFolder())
@@ -48,7 +48,7 @@ import ZeroMQ
         }
     }
 
-    @Test("what is published again from the log does not set a position back")
+    @Test("events published again do not move a position back")
     func again() async throws {
         try await withIO { io in
             let log = try await EventLogFixture(in: TemporaryFolder())
@@ -64,7 +64,7 @@ import ZeroMQ
         }
     }
 
-    @Test("a heartbeat goes out every second, and at once to whoever comes")
+    @Test("a heartbeat is sent every second, and at once after a new subscription")
     func rhythm() async throws {
         try await withIO { io in
             let log = try await EventLogFixture(in: TemporaryFolder())
@@ -85,7 +85,7 @@ import ZeroMQ
         }
     }
 
-    @Test("a heartbeat is a CloudEvent of no stream")
+    @Test("a heartbeat is a CloudEvent that belongs to no stream")
     func envelope() throws {
         let message = Message(
             Heartbeat(epoch: "e", positions: [.movie: .zero]).frames(from: "/marquee/worker", at: noon))

@@ -14,7 +14,9 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    @Test("it goes on after a restart and in a new log, whole streams and parts", arguments: ["movie.", "movie.A"])
+    @Test(
+        "the subscription continues after a restart and in a new log, for whole streams and parts",
+        arguments: ["movie.", "movie.A"])
     func lives(_ prefix: String) async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
         let log = try await EventLogFixture(in: folder)
@@ -42,7 +44,7 @@ import Testing
         await third.end()
     }
 
-    @Test("it asks again, over a new connection, when it is refused")
+    @Test("the client repeats a refused command over a new connection")
     func refused() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
         let once = AnswerOnce(.refused(ContractError(.internal, "not now")))

@@ -50,7 +50,7 @@ import ZeroMQ
         Request(.day(try #require(KoreanDate("2024-06-04")), .all))
     }
 
-    @Test("the end and its events are heard although they come before the receipt")
+    @Test("an outcome that arrives before the receipt is found")
     func done() async throws {
         try await withIO { io in
             let stage = try await Stage(io)
@@ -80,7 +80,7 @@ import ZeroMQ
         }
     }
 
-    @Test("a failure is the outcome, by an event or by a refusal", arguments: [true, false])
+    @Test("a failure event or a refusal is the outcome of a request", arguments: [true, false])
     func failed(_ isRefused: Bool) async throws {
         try await withIO { io in
             let stage = try await Stage(io)
@@ -103,7 +103,7 @@ import ZeroMQ
         }
     }
 
-    @Test("where nobody is, nobody answers")
+    @Test("a command to an address without a process times out")
     func unanswered() async throws {
         try await withIO { io in
             let folder = try TemporaryFolder()

@@ -14,7 +14,7 @@ import Testing
         ["movie."], ["movie.A"], ["movie.A", "movie.BB"], [""], ["movie.AAAAAAAA"], ["request.done.", "movie."],
     ]
 
-    @Test("whatever is lost, repeated or cut off, each event is delivered once, in order", arguments: filters)
+    @Test("each event is delivered once and in order despite loss, repetition and disconnection", arguments: filters)
     func randomly(_ prefixes: [String]) throws {
         for seed in 0..<UInt64(48) {
             var world = World(seed: seed, filter: TopicFilter(prefixes: prefixes))

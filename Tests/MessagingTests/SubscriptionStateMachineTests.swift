@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "in a whole stream the next event is delivered, one had before dropped, and any other shows a hole",
+        "in a whole stream, the next event is delivered, a repeated one is dropped, and any other reveals a gap",
         arguments: [(3, []), (4, []), (5, ["movie 5"]), (6, ["fetch movie"]), (9, ["fetch movie"])])
     func whole(_ sequence: Int, _ expected: [String]) throws {
         var machine = try machine("movie.", after: [.movie: 4])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "of a part of a stream an event is delivered if the one before it with its topic was had",
+        "in a part of a stream, an event is delivered if the previous one with its topic was received",
         arguments: [(0, ["movie 9"]), (4, ["movie 9"]), (5, ["fetch movie"]), (7, ["movie 9"]), (8, ["fetch movie"])])
     func filtered(_ previous: Int, _ expected: [String]) throws {
         var machine = try machine("movie.A", after: [.movie: 4])
@@ -66,7 +66,7 @@ import Testing
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 7, previous: 2))) == [])
     }
 
-    @Test("what was delivered beyond the sure place is known in its position, and closes up when it is contiguous")
+    @Test("a position records events received out of order and advances when they are contiguous")
     func beyond() throws {
         var machine = try machine("movie.A", after: [.movie: 4])
         for (sequence, previous) in [(7, 2), (6, 0)] {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "a heartbeat shows what is missing at the end, in each stream that is wanted",
+        "a heartbeat reveals events missing at the end of each subscribed stream",
         arguments: [
             ([.movie: 4, .poster: 2], ["live"]),
             ([.movie: 4, .poster: 2, .ranking: 99], ["live"]),
@@ -93,7 +93,7 @@ import Testing
         #expect(try short(machine.handle(heartbeat(positions))) == expected)
     }
 
-    @Test("a page delivers what is new of it, asks for the next one, and ends in being live")
+    @Test("a page delivers its new events and requests the next page; the last one makes the subscription live")
     func pages() throws {
         var machine = try machine("movie.A", "movie.B", after: [.movie: 4])
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 7))) == ["movie 7"])
@@ -109,7 +109,7 @@ import Testing
         #expect(try short(machine.handle(heartbeat([.movie: 12]))) == [])
     }
 
-    @Test("the position is after all that was delivered, and after nothing else")
+    @Test("the position is after exactly the delivered items")
     func positions() throws {
         var machine = try machine("movie.", after: [.movie: 4])
         let page = try page((5...7).map { try event("movie.AAAAAAAA", $0) }, to: 7)
@@ -121,7 +121,7 @@ import Testing
         #expect(machine.position?[.movie] == StreamCursor(after: try number(8)))
     }
 
-    @Test("the log is asked when too much is delivered that nothing makes sure")
+    @Test("the log is read when too many events were delivered out of order")
     func limit() throws {
         var machine = try machine("movie.A", after: [.movie: 0])
         for index in 1...SubscriptionStateMachine.outOfOrderLimit {
@@ -130,7 +130,7 @@ import Testing
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 9_999))) == ["fetch movie"])
     }
 
-    @Test("from the newest on, nothing is delivered that a heartbeat has told of before")
+    @Test("from the newest event on, nothing up to the first heartbeat's positions is delivered")
     func newest() throws {
         var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: ["movie."]), start: .newest)
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
@@ -140,7 +140,7 @@ import Testing
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 6))) == ["movie 6"])
     }
 
-    @Test("from the beginning, the first heartbeat has the log read")
+    @Test("from the beginning, the first heartbeat starts reading the log")
     func beginning() throws {
         var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: [""]), start: .beginning)
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
@@ -148,7 +148,7 @@ import Testing
         #expect(machine.sequence(in: .movie) == .zero)
     }
 
-    @Test("another log is believed in when an answer comes from it, and read from its beginning")
+    @Test("a new log is accepted when a reply comes from it, and read from its beginning")
     func newLog() throws {
         var machine = try machine("movie.", after: [.movie: 4])
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 5, epoch: "new"))) == [])
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(
-        "prefixes are seen stream by stream, and the log is asked for what they share",
+        "prefixes are grouped by stream, and the log is read by their common prefix",
         arguments: [
             ([""], Stream.allCases, Stream.allCases, ""),
             (["movie."], [.movie], [.movie], ""),

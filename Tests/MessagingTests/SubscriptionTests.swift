@@ -17,7 +17,7 @@ import ZeroMQ
         folder = try TemporaryFolder()
     }
 
-    @Test("who joins late gets what was published before, and then what is", arguments: [["request."], [""]])
+    @Test("a late subscriber gets the earlier events, then the live ones", arguments: [["request."], [""]])
     func lateJoiner(_ prefixes: [String]) async throws {
         let harness = try await PublisherHarness(EventLogFixture(in: folder))
         harness.send(try await harness.write(requests(3_000)))
@@ -30,7 +30,7 @@ import ZeroMQ
         await harness.end()
     }
 
-    @Test("the next page is asked for while the one before it is consumed")
+    @Test("the next page is requested while the consumer handles the previous one")
     func readingAhead() async throws {
         let (questions, question) = AsyncStream<Void>.makeStream()
         let harness = try await PublisherHarness(EventLogFixture(in: folder)) { command in
@@ -55,7 +55,7 @@ import ZeroMQ
     }
 
     @Test(
-        "the loss of a last event is noticed by a heartbeat, in a part of a stream, too",
+        "a heartbeat reveals the loss of the last event, also in a part of a stream",
         arguments: [("movie.", [1, 2, 3]), ("movie.A", [1, 3])])
     func lastEvent(_ prefix: String, _ expected: [UInt64]) async throws {
         let harness = try await PublisherHarness(EventLogFixture(in: folder))
@@ -69,7 +69,7 @@ import ZeroMQ
         await harness.end()
     }
 
-    @Test("a process that restarts with its log, or is not there yet, is waited for")
+    @Test("the subscription waits for a process that restarts or has not started yet")
     func restart() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
         let log = try await EventLogFixture(in: folder)
@@ -101,7 +101,7 @@ import ZeroMQ
         await io.shutdown()
     }
 
-    @Test("a new log is told, and read from its beginning")
+    @Test("a new log is reported and read from its beginning")
     func newLog() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
         let old = try await PublisherHarness(EventLogFixture(in: folder), events: events, commands: commands)
@@ -135,7 +135,7 @@ import ZeroMQ
         await io.shutdown()
     }
 
-    @Test("an answer that never comes and a refusal are told, and asked again after pauses that grow")
+    @Test("a missing reply and a refusal are reported, and the command is repeated after growing pauses")
     func unanswered() async throws {
         let questions = Locked(0)
         let (asked, silence) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
@@ -181,7 +181,7 @@ import ZeroMQ
         await harness.end()
     }
 
-    @Test("closing ends it, in a pause as well", arguments: [true, false])
+    @Test("closing ends the client, also during a pause", arguments: [true, false])
     func close(inPause: Bool) async throws {
         let harness = try await PublisherHarness(EventLogFixture(in: folder)) { _ in
             .refused(ContractError(.internal, "not now"))

@@ -16,7 +16,7 @@ import Testing
         alerts.map { "\($0.rule.rawValue) \($0.title ?? "") \($0.date.day)" }
     }
 
-    @Test("each newer day is compared with the calendar's day before, and only with that")
+    @Test("each newer day is compared only with the previous calendar day")
     func newer() throws {
         var decider = AlertDecider(rules: AlertRules())
         #expect(ids(decider.apply(try chart(1, "AB"))) == [])
@@ -25,7 +25,7 @@ import Testing
         #expect(decider.newestDay?.day == 4)
     }
 
-    @Test("an older day fires nothing, but changes what is known")
+    @Test("an older day fires nothing but updates the state")
     func older() throws {
         var decider = AlertDecider(rules: AlertRules())
         _ = decider.apply(try chart(4, "AN"))
@@ -34,7 +34,7 @@ import Testing
         #expect(ids(decider.apply(try chart(4, "AN"))) == ["lead A 4", "left B 4"])
     }
 
-    @Test("a revision of the newest day fires what is new, and nothing twice")
+    @Test("a revision of the newest day fires new alerts and repeats none")
     func revision() throws {
         var decider = AlertDecider(rules: AlertRules())
         _ = decider.apply(try chart(3, "AB"))
@@ -44,7 +44,7 @@ import Testing
         #expect(ids(second) == ["lead N 4"])
     }
 
-    @Test("charts of a part of the market neither fire nor count")
+    @Test("charts of a part of the market are ignored by default")
     func markets() throws {
         var decider = AlertDecider(rules: AlertRules())
         let korean = Market(nation: .korean)
@@ -54,7 +54,7 @@ import Testing
         #expect(ids(decider.apply(try chart(4, "BA"))) == ["lead B 4"])
     }
 
-    @Test("since a day, that day and later ones fire in whatever order they come")
+    @Test("with since a day, that day and later ones fire in any order of arrival")
     func since() throws {
         let since = KoreanDate(year: 2024, month: 6, day: 3)
         var decider = AlertDecider(rules: AlertRules(), since: since)

@@ -13,7 +13,8 @@ import Testing
         alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" }
     }
 
-    @Test("alerts stand in line order, for one movie by rule, then come the movies that left by their last lines")
+    @Test(
+        "alerts are in line order and, for one movie, by rule; departed movies follow in the order of their last lines")
     func order() throws {
         let before = try SourcedChart.june(
             3,
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "a rise or fall counts from the threshold on, and not for a new film or an unknown change",
+        "a rise or fall fires from the threshold on, and not for a new movie or an unknown change",
         arguments: [
             (3, 2, false, []), (3, 3, false, ["rose A"]), (3, -2, false, []), (3, -3, false, ["fell A"]),
             (3, 5, true, ["entered A"]), (3, nil, false, []), (1, 1, false, ["rose A"]), (0, 0, false, []),
@@ -81,7 +82,7 @@ import Testing
         #expect(alerts.map(\.severity) == [.info, .notable, .notable, .major, .notable])
     }
 
-    @Test("texts read well in both languages")
+    @Test("texts have the expected wording in both languages")
     func texts() throws {
         var winner = try ChartEntry.movie("A", line: 1, change: 3)
         winner.title = "파묘"
@@ -106,7 +107,7 @@ import Testing
             ])
     }
 
-    @Test("an alert is written as the contract has it, and read back")
+    @Test("an alert is written in the contract's form and reads back equal")
     func coding() throws {
         let before = try SourcedChart.june(3, [.movie("A", line: 1)], number: 1)
         let day = try SourcedChart.june(4, [.movie("B", line: 1, change: nil)], number: 2)
@@ -119,7 +120,7 @@ import Testing
                 + #""ko":"〈A〉 10위권 밖으로 (전날 1위)"},"title":"A","values":{"audienceTotal":null}}"#)
     }
 
-    @Test("a movie that a chart names twice has each of its alerts once, in the order of its first line")
+    @Test("a movie that a chart lists twice gets each alert once, in the order of its first line")
     func twice() throws {
         let before = try SourcedChart.june(3, [.movie("A", line: 1), .movie("C", line: 2), .movie("A", line: 3)])
         let day = try SourcedChart.june(

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("an alert without a movie and one about a product do so too")
+    @Test("an alert without a movie and one about a product are written as Foundation's encoder writes them")
     func others() throws {
         var alert = try alert(title: "x")
         (alert.movieCode, alert.title, alert.rank, alert.previousRank, alert.change) = (nil, nil, nil, nil, nil)
@@ -35,7 +35,7 @@ import Testing
         try expectSame(alert)
     }
 
-    @Test("so do all alerts of a year of recorded charts")
+    @Test("all alerts of a year of recorded charts are written as Foundation's encoder writes them")
     func recorded() throws {
         var decider = AlertDecider(rules: AlertRules(threshold: 1))
         let alerts = try RecordedCharts.of2024().flatMap { decider.apply($0) }

@@ -36,7 +36,7 @@ import Testing
         return alerts
     }
 
-    @Test("a movie is back after days away, if it was known to be away")
+    @Test("the reentered rule fires after days without the movie, if those days are known")
     func reentered() throws {
         let rule = ReenteredRule(after: 2)
         #expect(try fires(rule, [Day(), .away, .away, Day(line: 3), Day()]) == ["4 〈A〉, 2일 만에 3위로 재진입"])
@@ -45,7 +45,7 @@ import Testing
         #expect(try fires(rule, [.away, .away, .away, Day()]) == [])
     }
 
-    @Test("a movie opens on its opening day")
+    @Test("the opening rule fires on the opening day")
     func opening() throws {
         let second = try #require(KoreanDate(year: 2024, month: 6, day: 2))
         let day = Day(audience: 330_118, line: 2, screens: 1_200, openDate: second)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "a streak is told when it has one of its lengths, and begins anew after a day that another leads or nobody knows"
+        "the streak rule fires at its lengths; a day with another leader or without a chart ends the streak"
     )
     func streak() throws {
         let rule = StreakRule(days: [3, 5])
@@ -63,7 +63,7 @@ import Testing
         #expect(try fires(rule, [Day(), Day(), nil, Day(), Day(), Day()]) == ["6 〈A〉 3일 연속 1위"])
     }
 
-    @Test("a milestone is told on the day that passes it, the highest of several, once")
+    @Test("a milestone fires once, on the day that passes it; of several, only the highest fires")
     func milestone() throws {
         let rule = MilestoneRule(totals: [100, 300, 1_000])
         func day(_ total: Int, _ audience: Int?) -> Day { Day(audience: audience, total: total) }
@@ -81,7 +81,7 @@ import Testing
         #expect(try fires(rule, [old]) == [])
     }
 
-    @Test("a best day is told once the movie has been known for a while")
+    @Test("a best-day alert fires only for a movie that has been known for some days")
     func best() throws {
         let rule = BestRule(after: 3)
         let days = [10, 20, 15, 20, 21].map { Day?.some(Day(audience: $0)) }
@@ -89,7 +89,7 @@ import Testing
         #expect(try fires(rule, [Day(audience: 10), Day(audience: 20)]) == [])
     }
 
-    @Test("screens that double or halve are told, from a number of screens on")
+    @Test("the screens rule fires if screens double or halve, from a minimum number of screens on")
     func screens() throws {
         let days = [400, 799, 400, 800, 400, 100, 49, 0].map { Day?.some(Day(screens: $0)) }
         #expect(
@@ -99,7 +99,7 @@ import Testing
             ])
     }
 
-    @Test("an alert's line is that of the contract's rules first, then the others in line order")
+    @Test("the contract's rules come first, then the others in line order")
     func order() throws {
         let rules: [any Rule] = [
             OpeningRule(), EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), MilestoneRule(totals: [10]),

@@ -26,7 +26,7 @@ import Testing
         #expect(KoreanParticle.to.following(word) == to)
     }
 
-    @Test("after what cannot be read aloud both forms are named", arguments: ["", "?!", "すずめ", "🙂"])
+    @Test("a text without a known final sound gets both forms of the particle", arguments: ["", "?!", "すずめ", "🙂"])
     func unknown(word: String) {
         #expect(KoreanParticle.object.after(word) == word + "을(를)")
     }

@@ -64,7 +64,7 @@ import Testing
         await worker.end()
     }
 
-    @Test("decisions that the database refuses are written later, in order and once")
+    @Test("decisions that cannot be stored are stored later, once and in order")
     func refusal() async throws {
         let worker = try await harness.worker()
         try await worker.publish(1, "AB", at: before)
@@ -79,7 +79,7 @@ import Testing
         await worker.end()
     }
 
-    @Test("a chart that was lost on its way is decided on before the later ones that arrived")
+    @Test("a lost chart is read from the log and decided on before the later ones")
     func lostChart() async throws {
         let worker = try await harness.worker()
         try await worker.publish(1, "AB", at: before)
@@ -91,7 +91,7 @@ import Testing
         await worker.end()
     }
 
-    @Test("a notifier that is stopped again and again decides what one that runs on does, each once")
+    @Test("a notifier that is stopped repeatedly makes each decision of an uninterrupted one, once")
     func restarts() async throws {
         let days = ["AB", "BA", "BN", "NC", "NC", "CN"]
         let all = [

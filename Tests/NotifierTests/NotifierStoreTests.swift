@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("a notifier that is restarted again and again decides as one that keeps running, corrections included")
+    @Test("a notifier that restarts repeatedly makes the same decisions as one that keeps running, also on corrections")
     func restarts() async throws {
         let rules: [any Rule] = [
             EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), ReenteredRule(after: 3),
@@ -101,7 +101,7 @@ import Testing
         #expect(try await alerts(of: events, batch: 13, rules: all) == once)
     }
 
-    @Test("open charts are kept byte for byte as the log has them, and read whole when a rule asks")
+    @Test("recent charts are stored byte for byte as in the log and decoded when a rule needs them")
     func openCharts() async throws {
         let events = try Array(events().suffix(3))
         try await withStore { store in

@@ -53,7 +53,7 @@ import YAML
         try alerts(before, now, by: rules()).map(\.rule)
     }
 
-    @Test("what fires follows from what a product was and is")
+    @Test("the product rules compare a product's former and new state")
     func changes() throws {
         let plain = try product()
         #expect(try words(plain, plain) == [])
@@ -80,7 +80,7 @@ import YAML
         #expect(alert.values["previousBargainPrice"] == .amount(999.99))
     }
 
-    @Test("an alert names the product, its event and its figures, and says it in both languages")
+    @Test("an alert about a product has the product, its event, its figures and a text in both languages")
     func alert() throws {
         let alert = try #require(try alerts(product(), product(price: 1_690_000), by: rules()).first)
         #expect(alert.id == "priceRose.1.2026-11-21.product.7")
@@ -125,7 +125,7 @@ import YAML
         #expect(untold.map(\.text.ko) == ["9번 상품 판매 종료"] && untold.map(\.title) == [nil])
     }
 
-    @Test("of two events the later counts, whichever is read first")
+    @Test("the later of two events counts, in whatever order they are read")
     func order() throws {
         var productStates = ProductStates(began: opened)
         _ = productStates.apply([try product()], at: opened)
@@ -133,7 +133,7 @@ import YAML
         #expect(productStates.apply([try product(stock: 2)], at: opened + 30).isEmpty)
     }
 
-    @Test("the rule file says which products, from how many percent on, how much it matters, and in which words")
+    @Test("the rule file sets the products, the threshold in percent, the severity and the texts")
     func file() throws {
         let file = try RuleFile.read(
             Array(
@@ -230,7 +230,7 @@ import YAML
         #expect(try await read(events, by: rules(), at: opened + 40) == [])
     }
 
-    @Test("a late chart does not retract the alert about its anomaly, not even after a restart")
+    @Test("a late chart does not retract the alert about its anomaly, even after a restart")
     func anomaly() async throws {
         let rules = AlertRules([AlertRules.Entry(AnomalyRule())])
         let day = try #require(KoreanDate(year: 2024, month: 6, day: 4))

@@ -26,7 +26,7 @@ import Testing
         #expect(Set(alerts.map(\.rule)) == Set(AlertRules().names))
     }
 
-    @Test("rises, falls, entries, leads and leavings are those that two charts show by themselves")
+    @Test("rises, falls, entries, leads and departures equal those computed from the two charts alone")
     func recount() throws {
         let alerts = Dictionary(grouping: alerts(of: charts), by: \.date)
         for (before, day) in zip(charts, charts.dropFirst()) where day.chart.date - before.chart.date == 1 {
@@ -48,13 +48,13 @@ import Testing
         }
     }
 
-    @Test("charts from the newest day backwards fire for the newest day only")
+    @Test("charts that arrive from the newest day backwards fire only for the newest day")
     func backwards() {
         let alerts = alerts(of: charts.reversed())
         #expect(Set(alerts.map(\.date)).isSubset(of: [charts[303].chart.date]))
     }
 
-    @Test("since the first day, any order leads to the same alerts")
+    @Test("with since the first day, any order leads to the same alerts")
     func anyOrder() {
         let first = charts[0].chart.date
         let forwards = alerts(of: charts, since: first)
@@ -62,7 +62,7 @@ import Testing
         #expect(forwards == alerts(of: charts))
     }
 
-    @Test("every rank of the day before that an alert tells is the one of that day's chart")
+    @Test("every previous rank in an alert equals the rank in the previous day's chart")
     func previousRanks() {
         let days = Dictionary(uniqueKeysWithValues: charts.map { ($0.chart.date, $0.chart.entries) })
         for alert in alerts(of: charts) {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("what the further rules fire over a year is what each movie's whole year shows")
+    @Test("the further rules fire over a year what the movies' whole years show")
     func furtherRules() {
         let rules: [any Rule] = [
             ReenteredRule(after: 3), OpeningRule(), StreakRule(days: [5, 10]), MilestoneRule(), BestRule(),

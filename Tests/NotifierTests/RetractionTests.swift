@@ -37,7 +37,7 @@ import Testing
         #expect(correction[0].evidence.map(\.sequence.value) == [4])
     }
 
-    @Test("a correction of an older day fires nothing but retracts alerts that rest on it, also of later days")
+    @Test("a correction of an older day fires nothing but retracts the alerts that depend on it, also of later days")
     func older() throws {
         var decider = AlertDecider(rules: AlertRules())
         _ = decider.apply(try chart(2, "AB"))
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test("an alert that was retracted does not fire again and is not retracted again")
+    @Test("a retracted alert neither fires again nor is retracted again")
     func restored() throws {
         var decider = AlertDecider(rules: AlertRules())
         _ = decider.apply(try chart(3, "AB"))
@@ -68,7 +68,7 @@ import Testing
         #expect(decider.apply(try chart(3, "ACB")) == [])
     }
 
-    @Test("a chart of the baseline retracts nothing")
+    @Test("a baseline chart retracts nothing")
     func learnt() throws {
         var decider = AlertDecider(rules: AlertRules())
         _ = decider.apply(try chart(3, "AB"))
@@ -77,7 +77,7 @@ import Testing
         #expect(short(decider.apply(try chart(5, "AB"))) == [])
     }
 
-    @Test("a milestone fires once, also if corrections move the day on which it was passed")
+    @Test("a milestone fires once, even if a correction changes the day on which it was passed")
     func milestone() throws {
         var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(MilestoneRule(totals: [100]))]))
         _ = decider.apply(try chart(1, total: 90))
@@ -118,7 +118,7 @@ import Testing
         #expect(decider.apply(try corrected(to: 40_000, from: large.chart, revision: 5)) == [])
     }
 
-    @Test("of days that no correction can change, only the movies' totals remain")
+    @Test("for settled days, the state keeps only the movies' totals")
     func bounded() throws {
         let rules: [any Rule] = [BestRule(), StreakRule(days: [60])]
         var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))

@@ -14,20 +14,20 @@ struct RuleFileTests {
     private let movie = ChartEntry.movie
 
     @Test(
-        "without a file, and without a section of rules, the contract's five are in force",
+        "without a file or a rules section, the contract's five rules are enabled",
         arguments: ["", "films: [\"AAAAAAAA\"]"])
     func standard(text: String) throws {
         #expect(try read(text).rules.names == [.entered, .left, .rose, .fell, .lead])
         #expect(RuleFile.standard.rules.names == [.entered, .left, .rose, .fell, .lead])
     }
 
-    @Test("a section of rules puts those in force that it names, and no other")
+    @Test("a rules section enables only the rules that it names")
     func words() throws {
         let rules = try read("rules: {milestone: , lead: true, left: false, rose: {by: 5}}").rules
         #expect(rules.names == [.rose, .lead, .milestone])
     }
 
-    @Test("thresholds count")
+    @Test("a change below the threshold fires nothing")
     func thresholds() throws {
         let rules = try read("rules: {rose: {by: 2, inside: 3}, fell: {by: 2, inside: 3}}").rules
         let day = try SourcedChart.june(
@@ -39,7 +39,7 @@ struct RuleFileTests {
         #expect(rules.alerts(for: day, before: nil).map(\.title) == ["B", "D"])
     }
 
-    @Test("films and titles are watched, by all rules or by one")
+    @Test("movie codes and titles filter all rules or a single one")
     func watch() throws {
         let rules = try read(
             """
@@ -58,7 +58,7 @@ struct RuleFileTests {
             ])
     }
 
-    @Test("a market beside the whole one fires alerts of its own, which say so")
+    @Test("a part of the market fires its own alerts, which name the market")
     func markets() throws {
         let rules = try read("rules: {entered: {markets: [all, nation-K]}, lead: }").rules
         let korean = Market(nation: .korean)
@@ -71,7 +71,7 @@ struct RuleFileTests {
         #expect(decider.apply(try .june(2, [.movie("N", line: 1, isNew: true)])).map(\.market) == [nil])
     }
 
-    @Test("severity and sentences are a rule's own")
+    @Test("each rule has its own severity and texts")
     func words2() throws {
         let rules = try read(
             """
@@ -120,7 +120,7 @@ struct RuleFileTests {
                 """)
     }
 
-    @Test("the example is right, and puts every rule in force")
+    @Test("the example is valid and enables every rule")
     func example() throws {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         #expect(try RuleFile.read(path: "/\(path)/Examples/rules.yml").rules.names == AlertRule.allCases)

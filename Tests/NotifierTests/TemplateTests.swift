@@ -14,7 +14,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "gaps are filled, with the particle or the word that fits",
+        "placeholders are replaced, with the matching particle or word",
         arguments: [
             ("{title:이/가} {rank}위", "파묘가 1위"), ("{other:을/를} 제치고", "서울의 봄을 제치고"),
             ("〈{other}〉{은/는}", "〈서울의 봄〉은"), ("〈{title}〉{와/과}", "〈파묘〉와"), ("{audience}명", "1,234,567명"),
@@ -26,7 +26,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "a part in brackets stands only if all its figures are known; of several, the first such",
+        "a part in brackets appears only if all its figures are known; of alternatives, the first such appears",
         arguments: [
             ("a[ {rank}][ {nothing}]", "a 1"), ("[{nothing} x|{rank} y|{title}]", "1 y"),
             ("a[{nothing}|none]", "anone"),

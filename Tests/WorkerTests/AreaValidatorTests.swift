@@ -39,7 +39,7 @@ import Testing
         return (lists, server.requests.count - lists, failures)
     }
 
-    @Test("an area that everybody knows costs no call but the chart's")
+    @Test("a built-in area costs no call but the chart's")
     func known() async throws {
         let (lists, charts, failures) = try await ask(["0105001", "0105017"])
         #expect(lists == 0 && charts == 2)
@@ -55,7 +55,7 @@ import Testing
         #expect(try await ask(["0105099", "0105099"], daysLater: 1).lists == 2)
     }
 
-    @Test("without the list nothing is certain, and the chart is asked for", arguments: [#"{"codes":[]}"#, "{}", ""])
+    @Test("without the council's list, the chart is requested", arguments: [#"{"codes":[]}"#, "{}", ""])
     func uncertain(list: String) async throws {
         let (_, charts, failures) = try await ask(["0105099"], list: list)
         #expect(charts == 1)

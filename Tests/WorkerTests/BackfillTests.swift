@@ -84,7 +84,7 @@ import Upstreams
     }
 
     @Test(
-        "over five quota days no call is made that a day has not, live requests have theirs, and nothing is bought twice"
+        "over five quota days, no day exceeds its quota, live requests are served, and nothing is fetched twice"
     )
     func fiveDays() async throws {
         _ = try await begin("2023-11-17", "2024-05-31")  // 197 days at 40 a day

@@ -100,7 +100,8 @@ import Testing
     }
 
     @Test(
-        "what is in hand when the process ends has not failed: it waits for the next start", arguments: [true, false])
+        "a request in progress when the process ends has not failed: it waits for the next start",
+        arguments: [true, false])
     func cancellation(_ hangsAtTheChart: Bool) async throws {
         let harness = try await WorkerHarness()
         let server = try ScriptedServer { exchange in

@@ -49,7 +49,7 @@ import Testing
         #expect(result.logged.count == (example.asks ? 0 : 1))
     }
 
-    @Test("another market is another chart")
+    @Test("each market has its own chart")
     func markets() async throws {
         let harness = try await WorkerHarness()
         let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("a poster that cannot be had is a problem beside the movie, and no upstream is named that was not asked")
+    @Test("a poster that cannot be fetched is a problem of the movie's outcome, which names only called upstreams")
     func posterProblems() async throws {
         let harness = try await WorkerHarness()
         let kobis = try ScriptedServer { $0.answer(Self.movie) }

@@ -104,7 +104,7 @@ import Upstreams
         #expect(try await !names().contains("겨울 외투"))
     }
 
-    @Test("the market's fourth generation is spoken as well: its overlapping pages, its words, its removal by address")
+    @Test("the market's fourth generation works: overlapping pages, search words, and removal by URL")
     func fourthGeneration() async throws {
         let market = OpenMarketClient(
             api: OpenMarketAPI(
@@ -151,7 +151,7 @@ import Upstreams
         #expect(try await names().count { $0 == "겨울 외투" } == 1)
     }
 
-    @Test("after a crash behind the sending, the product is found; after one before it, it is registered")
+    @Test("after a crash after sending, the product is found; after a crash before it, the product is registered")
     func crash() async throws {
         let newest = try await registered("이미 있는 것").id.number
         let sent = try await accept(.register(draft()), as: "sent")
@@ -190,7 +190,7 @@ import Upstreams
         #expect(failure.upstream?.status == 503)
     }
 
-    @Test("a market that is down before anything was sent leaves no doubt, and may be asked again")
+    @Test("an order that was not sent because the market is down is certain to have failed and may be repeated")
     func down() async throws {
         let accepted = try await accept(.register(draft()), as: "a")
         try await misbehave(#"{"errors":{"500":1}}"#)
@@ -199,7 +199,7 @@ import Upstreams
         #expect(try await harness.store.intent(of: accepted.id) == nil)
     }
 
-    @Test("a removal that was carried out before a crash is known by the product's absence")
+    @Test("a removal that was carried out before a crash is detected by the product's absence")
     func removedBefore() async throws {
         let product = try await registered()
         _ = try await carryOut(accept(.remove(product.id), as: "first", .none))
@@ -213,7 +213,7 @@ import Upstreams
         }
     }
 
-    @Test("the wrong secret, a foreign product and broken pictures are refused in so many words")
+    @Test("a wrong secret, a foreign product and damaged images are refused with the reason")
     func refusals() async throws {
         let product = try await registered()
         let change = try ProductOrder.modify(product.id, ProductChange(stock: 1))
@@ -234,14 +234,14 @@ import Upstreams
         #expect(try await failure { try await carryOut(dear) }.field == "discountedPrice")
     }
 
-    @Test("a page for people in the place of an answer is maintenance")
+    @Test("an HTML page instead of data is maintenance")
     func html() async throws {
         let accepted = try await accept(.register(draft()), as: "a")
         try await misbehave(#"{"notice":1}"#)
         #expect(try await failure { try await carryOut(accepted) }.code == .maintenance)
     }
 
-    @Test("what came with an order is on disk until its end, and not beyond; the order is in the log without it")
+    @Test("an order's attachments are on disk until its end only, and never in the log")
     func attachments() async throws {
         let accepted = try await accept(
             .register(draft()), as: "a", Attachments(secret: "s3cret", images: [Self.image]))

@@ -59,7 +59,7 @@ import Testing
         #expect((50..<66).contains(booked))
     }
 
-    @Test("a call that could not be booked is not counted, and the next one needs no less to be booked")
+    @Test("a call that could not be booked is not counted, and the next one must be booked as well")
     func putBack() {
         let today = Sample.date("2024-06-05")
         func number(_ reservation: QuotaState.Reservation) -> Int? {
@@ -91,7 +91,7 @@ import Testing
         await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
     }
 
-    @Test("a restart with a smaller budget leaves nothing, not less than nothing; another service is not counted")
+    @Test("a restart with a smaller budget leaves zero calls, not fewer; another service is not counted")
     func restart() async throws {
         let harness = try await WorkerHarness()
         for _ in 0..<5 { try await ledger(harness, limit: 10).book("kobis", for: .live) }
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "a service that says that its quota is used up is not called until midnight in Korea, after a restart neither")
+        "a service that reports a used-up quota is not called until midnight in Korea, even after a restart")
     func closing() async throws {
         let harness = try await WorkerHarness()
         try await ledger(harness, limit: 10).recordExhaustion(
@@ -135,7 +135,9 @@ import Testing
         try await ledger(harness, limit: 10).book("kobis", for: .live)
     }
 
-    @Test("a service that gives a time is called then; the ledger's own rejections and other errors close nothing")
+    @Test(
+        "a service that gives a time is called again at that time; the ledger's own rejections and other errors block nothing"
+    )
     func toldTime() async throws {
         let harness = try await WorkerHarness()
         let ledger = ledger(harness, limit: 10)

@@ -67,7 +67,7 @@ import Testing
         #expect(last.state == .settled && last.corrections == [])
     }
 
-    @Test("the corrections of 25 January 2026 are those that were seen")
+    @Test("the corrections of 25 January 2026 equal the observed ones")
     func known() async throws {
         let (_, revisions) = try await revisions(of: "kobis/revisions/20260125")
         #expect(revisions.map { $0.chart.entries[0].audience }.prefix(4) == [96_269, 96_268, 96_266, 96_266])

@@ -16,7 +16,7 @@ import Testing
         return IntakeItem(accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: frames)
     }
 
-    @Test("an id is accepted once, in one batch and later; another body under it is a conflict")
+    @Test("an id is accepted once, in one batch and later; the same id with another body is a conflict")
     func repetition() async throws {
         let harness = try await WorkerHarness()
         let answers = try await harness.store.accept([
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "waiting requests are loaded as they were accepted, wherever the clock stands by then",
+        "waiting requests are loaded in the order of acceptance, whatever the clock says",
         arguments: [-400.0, 400])
     func loadPending(_ days: Double) async throws {
         let harness = try await WorkerHarness()

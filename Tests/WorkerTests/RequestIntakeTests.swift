@@ -58,7 +58,7 @@ import ZeroMQ
         #expect(harness.queue.lengths.live == 2)
     }
 
-    @Test("where nothing can be stored, nothing is accepted")
+    @Test("no request is accepted if it cannot be stored")
     func closed() async throws {
         let harness = try await WorkerHarness()
         await harness.database.close()
@@ -66,7 +66,7 @@ import ZeroMQ
         #expect(harness.queue.lengths.live == 0)
     }
 
-    @Test("one client fills no queue for all, and its requests that wait no more make room")
+    @Test("one client cannot fill the queue, and its finished requests make room")
     func queueOfOne() async throws {
         let harness = try await WorkerHarness()
         let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 2)
@@ -86,7 +86,7 @@ import ZeroMQ
         #expect(await send(2, from: "192.0.2.1") == [nil, .overloaded])
     }
 
-    @Test("what is published to the SUB endpoint is accepted, ends as failed, or is forgotten")
+    @Test("a message to the SUB endpoint is accepted, ends as failed, or is ignored")
     func published() async throws {
         let harness = try await WorkerHarness(room: 1)
         let io = try IOThread()

@@ -45,7 +45,7 @@ import Testing
         #expect(await queue.next() == nil)
     }
 
-    @Test("a fetcher that is cancelled gets nothing, and takes nothing from the others")
+    @Test("a cancelled fetcher gets no request and takes none from the others")
     func cancel() async {
         let (first, second) = (Task { await queue.next() }, Task { await queue.next() })
         await queue.waiters(atLeast: 2)

@@ -28,7 +28,7 @@ import Testing
         return try logged.map { try $0.data() }
     }
 
-    @Test("the same figures are no second event; others are the next revision with its corrections")
+    @Test("equal figures publish no second event; different ones publish the next revision with its corrections")
     func corrections() async throws {
         let charts = try await charts([
             (Sample.result(10), 0, 0), (Sample.result(10), 1, 1), (Sample.result(12), 2, 2),
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "an answer that was asked for earlier and comes later is older than the log, be it by milliseconds",
+        "an answer that was requested before the log's event is older, even by milliseconds",
         arguments: [0.002, 0.5, 30])
     func late(_ lead: TimeInterval) async throws {
         let charts = try await charts([
@@ -61,7 +61,7 @@ import Testing
         #expect(charts.map(\.entries[0].audience) == [12, 13])
     }
 
-    @Test("after the clock was set back, what an upstream says is believed all the same")
+    @Test("an upstream's answer is accepted after the clock was set back")
     func setBack() async throws {
         let charts = try await charts([
             (Sample.result(10), 86_400, 86_400), (Sample.result(11), 0, 1), (Sample.result(10), 2, 2),

@@ -39,7 +39,7 @@ import Testing
         #expect(checks.last?.time == time("2024-07-04", 10))
     }
 
-    @Test("yesterday is asked for from 00:05 on, and not before")
+    @Test("yesterday's chart is requested from 00:05 on, and not before")
     func night() {
         #expect(step(at: time("2024-06-05", 0, 4)) == .none)
         guard case .request(let check, attempt: 1) = step(at: time("2024-06-05", 0, 5)) else {
@@ -61,7 +61,7 @@ import Testing
         #expect(step(known(checked: time("2024-06-05", 9, 1)), at: time("2024-06-05", 12)) == .none)
     }
 
-    @Test("while it is under way, or done, nothing is asked again")
+    @Test("a request in progress or done is not repeated")
     func underWay() {
         for outcome in [RequestOutcome.waiting, .done] {
             let attempts = [Schedule.Attempt(time: time("2024-06-05", 0, 5), outcome: outcome)]
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "what is not published yet, and a fault, are tried after 1, 2, 4 … and at most 30 minutes",
+        "an unpublished chart and an error are retried after 1, 2, 4 … and at most 30 minutes",
         arguments: [ContractError.Code.notPublished, .upstreamUnavailable, .maintenance, .upstreamTimeout])
     func backOff(_ code: ContractError.Code) {
         let start = time("2024-06-05", 0, 5)
@@ -111,7 +111,7 @@ import Testing
         #expect(step(of: "2024-06-11", at: now) != .none)
     }
 
-    @Test("an answer from a time to come is from before the clock was set back")
+    @Test("an answer with a future time does not count as fresh")
     func clockSetBack() {
         #expect(step(known(checked: time("2025-01-01", 0)), at: time("2024-06-05", 3)) != .none)
     }

@@ -8,7 +8,7 @@ import Testing
 /// What a client is told of an upstream's error: the contract, section 5.
 @Suite struct UpstreamFailureTests {
     @Test(
-        "each kind has its code",
+        "each kind of upstream error has its code",
         arguments: [
             (UpstreamError.Kind.badRequest, ContractError.Code.upstreamInvalid), (.invalid, .upstreamInvalid),
             (.notPublished, .notPublished), (.notFound, .notFound), (.unauthorized, .unauthorized),
@@ -24,14 +24,14 @@ import Testing
         #expect(failure.upstream == ContractError.Upstream(service: "kobis", status: 200, code: "1"))
     }
 
-    @Test("a cancelled call is no failure")
+    @Test("a cancelled call does not count as a failure")
     func cancelled() {
         let error = UpstreamError(service: "kobis", kind: .cancelled, message: "cancelled")
         #expect(throws: CancellationError.self) { try ContractError(error, at: WorkerHarness.noon) }
     }
 
     @Test(
-        "the wait is what the upstream says, in seconds rounded up; a quota's lasts until midnight in Korea",
+        "retryAfter is the upstream's pause, in seconds rounded up; for a used quota it ends at midnight in Korea",
         arguments: [
             (UpstreamError.Kind.maintenance, nil, nil), (.maintenance, Duration.seconds(30), 30),
             (.maintenance, .milliseconds(1), 1), (.maintenance, .milliseconds(2_001), 3),

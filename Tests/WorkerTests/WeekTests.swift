@@ -52,7 +52,7 @@ import Testing
         #expect(charts[0].chart.entries[0].audienceChange == Percent(tenths: -540))
     }
 
-    @Test("the same figures are no second event, however often a refresh is asked for")
+    @Test("equal figures publish no second event, however often a refresh is requested")
     func refresh() async throws {
         let (calls, charts) = try await charts(daysApart: [2, 2, 3], refresh: true)
         #expect(calls == 3)

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "the last answer that says something about the key counts",
+        "the last response that reveals the state of the key counts",
         arguments: [
             ([], nil), ([.unauthorized], refusal), ([.forbidden], refusal), ([.unauthorized, nil], nil),
             ([.unauthorized, .notPublished], nil), ([.unauthorized, .quotaExhausted], nil),

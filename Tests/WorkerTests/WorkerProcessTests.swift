@@ -166,7 +166,7 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
-    @Test("the work group starts and stops while the endpoints answer, and does what was accepted meanwhile")
+    @Test("the work group starts and stops while the endpoints answer, and carries out the requests accepted meanwhile")
     func workGroup() async throws {
         let configuration = try configuration(["MARQUEE_SCHEDULE": "off"])
         let worker = try await WorkerProcess(configuration, logger: LogLines().logger()).open()

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a status is made anew when a request begins or ceases to wait, and when a second has passed",
+        "a status is made anew when the queue changes and when a second has passed",
         arguments: [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)])
     func versions(_ live: Int, _ backfill: Int, _ second: Int, _ uptime: Int) async throws {
         let cache = WorkerStatusCache()

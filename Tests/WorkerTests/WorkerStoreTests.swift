@@ -51,7 +51,7 @@ import Testing
         try await harness.expectPublishedInOrder()
     }
 
-    @Test("what came while a request waited answers it")
+    @Test("an event that arrives while a request waits answers it")
     func answeredMeanwhile() async throws {
         let harness = try await WorkerHarness()
         let admission = Locked(CommittedChanges())

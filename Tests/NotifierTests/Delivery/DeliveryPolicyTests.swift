@@ -21,7 +21,7 @@ struct DeliveryPolicyTests {
             rate: rate.flatMap { RateLimit($0) })
     }
 
-    @Test("nothing waits, nothing is done; what waits goes at once, the oldest first, each by itself")
+    @Test("an empty queue sends nothing; waiting messages are sent at once, one by one, oldest first")
     func plain() {
         let now = koreanTime("2026-11-21 12:00")
         #expect(policy().nextStep([], .init(), at: now) == .idle)
@@ -29,7 +29,7 @@ struct DeliveryPolicyTests {
         #expect(policy().nextStep(rows, .init(), at: now) == .send(key: "alert.1", [rows[0]]))
     }
 
-    @Test("a letter that is to be tried later holds up those behind it, and is the same when it is tried")
+    @Test("a message that waits for a retry delays the ones behind it, and the retry sends the same message")
     func again() {
         let first = waiting(1, "2026-11-21 11:00", messageKey: "alert.1", attempts: 3, due: "2026-11-21 12:30")
         let rows = [first, waiting(2, "2026-11-21 11:01")]
@@ -39,13 +39,13 @@ struct DeliveryPolicyTests {
         #expect(policy().nextStep(rows, .init(), at: koreanTime("2026-11-21 12:30")) == .send(key: "alert.1", [first]))
     }
 
-    @Test("a pause that no letter can have been given is from before the clock was set back, and counts as over")
+    @Test("a pause longer than the maximum is ignored, because the clock was set back")
     func clockSetBack() {
         let row = waiting(1, "2026-11-21 11:00", messageKey: "alert.1", attempts: 1, due: "2026-11-23 12:00")
         #expect(policy().nextStep([row], .init(), at: koreanTime("2026-11-21 12:00")) == .send(key: "alert.1", [row]))
     }
 
-    @Test("what comes in quiet hours, or is to be tried again in them, goes when they are over")
+    @Test("a message that is due in quiet hours, also for a retry, is sent when they end")
     func quiet() {
         let quiet = policy(quiet: "23:00-08:00")
         let rows = [waiting(1, "2026-11-21 22:00", attempts: 1, due: "2026-11-21 23:30")]
@@ -56,7 +56,7 @@ struct DeliveryPolicyTests {
         #expect(quiet.nextStep([], .init(), at: koreanTime("2026-11-22 00:10")) == .idle)
     }
 
-    @Test("a rate counts attempts, and lets the next letter go when there is room")
+    @Test("a rate limit counts attempts and delays the next message until one is allowed")
     func rate() {
         let rows = [waiting(1, "2026-11-21 12:00")]
         let past = DeliveryPolicy.SendHistory(attempts: [
@@ -69,7 +69,7 @@ struct DeliveryPolicyTests {
         #expect(hourly.nextStep(rows, past, at: koreanTime("2026-11-21 12:30")) == .send(key: "alert.1", rows))
     }
 
-    @Test("a day's alerts go in one letter, at the digest's time; what comes later is the next day's")
+    @Test("a digest is sent at its time with the alerts of the day; later alerts go into the next day's digest")
     func digest() {
         let daily = policy(digest: "09:00")
         let rows = [
@@ -82,7 +82,7 @@ struct DeliveryPolicyTests {
         #expect(step == .send(key: "digest.editor.2026-11-21", Array(rows.prefix(2))))
     }
 
-    @Test("after days of rest each day has its digest, in order")
+    @Test("after days of quiet hours, each day's digest is sent in order")
     func lateDigests() {
         let daily = policy(digest: "09:00")
         let rows = [waiting(1, "2026-11-18 10:00"), waiting(2, "2026-11-19 10:00"), waiting(3, "2026-11-19 11:00")]
@@ -93,7 +93,7 @@ struct DeliveryPolicyTests {
         #expect(daily.nextStep(rest, past, at: now) == .send(key: "digest.editor.2026-11-20", rest))
     }
 
-    @Test("a digest that was begun is sent again as it was, whatever came since, and its key never has other alerts")
+    @Test("a retried digest keeps its alerts and its key; newer alerts go into the next digest")
     func digestAgain() {
         let daily = policy(digest: "09:00")
         let begun = ["2026-11-20 10:00", "2026-11-20 11:00"].enumerated().map { index, time in
@@ -110,7 +110,7 @@ struct DeliveryPolicyTests {
                 == .send(key: "digest.editor.2026-11-22", [late]))
     }
 
-    @Test("a letter that was begun ends as it was begun, though the sink has a digest now, or none any more")
+    @Test("a message keeps its form when it is retried, even if the sink's digest was turned on or off meanwhile")
     func changedSettings() {
         let now = koreanTime("2026-11-21 12:00")
         let single = waiting(1, "2026-11-21 11:00", messageKey: "alert.1", attempts: 1)
@@ -119,7 +119,7 @@ struct DeliveryPolicyTests {
         #expect(policy().nextStep(both, .init(), at: now) == .send(key: "digest.editor.2026-11-21", both))
     }
 
-    @Test("a digest in quiet hours goes when they are over")
+    @Test("a digest that is due in quiet hours is sent when they end")
     func quietDigest() {
         let both = policy(quiet: "22:00-10:00", digest: "09:00")
         let rows = [waiting(1, "2026-11-20 12:00")]

@@ -18,7 +18,7 @@ import Testing
         return recipient
     }
 
-    @Test("an alert goes to each sink that wants its rule and severity, once however often it is enqueued")
+    @Test("an alert goes once to each sink that selects its rule and severity, even if it is enqueued repeatedly")
     func wanted() async throws {
         let harness = try await DeliveryHarness([
             recipient("all"), recipient("leads") { $0.rules = ["lead"] }, recipient("major") { $0.severity = .major },
@@ -31,7 +31,7 @@ import Testing
         #expect(try await harness.deliveries("major") == ["rose.B.20 waiting 0"])
     }
 
-    @Test("an alert is the same whether it enters the log or is read from it", arguments: [true, false])
+    @Test("an alert is equal before it enters the log and after it is read from it", arguments: [true, false])
     func sameAlert(_ isAboutFilm: Bool) async throws {
         let harness = try await DeliveryHarness([])
         let alert = Alert(
@@ -52,7 +52,7 @@ import Testing
         #expect(entering.retracts == read.retracts)
     }
 
-    @Test("an alert that is undone with its transaction is not delivered")
+    @Test("an alert whose transaction is rolled back is not delivered")
     func undone() async throws {
         let harness = try await DeliveryHarness([recipient("all")])
         struct Undone: Error {}
@@ -69,7 +69,7 @@ import Testing
         #expect(try await harness.deliveries("all") == ["lead.A.20 waiting 0"])
     }
 
-    @Test("a new sink does not get the old alerts, and what waited for one that is gone is dead, not lost")
+    @Test("a new sink gets no old alerts; the messages of a removed sink become dead letters")
     func comeAndGo() async throws {
         let harness = try await DeliveryHarness([recipient("old")])
         try await harness.alert("A")
@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test("an alert that is retracted before it was sent is not sent, nor is its retraction")
+    @Test("an alert that is retracted before it is sent is not sent, and neither is its retraction")
     func withdrawn() async throws {
         let harness = try await DeliveryHarness([recipient("editor") { $0.cooldown = .seconds(86_400) }])
         try await harness.alert("A")
@@ -116,7 +116,7 @@ import Testing
         #expect(try await harness.deliveries("editor") == ["lead.A.20 withdrawn 0", "lead.A.21 waiting 0"])
     }
 
-    @Test("a retraction goes to those that got the alert, whatever they want besides, and to nobody else")
+    @Test("a retraction goes exactly to the sinks that got the alert, whatever their filters are")
     func retraction() async throws {
         let (got, not) = (RecordingSink(), RecordingSink())
         var wants = ConfiguredSink("got", got)

@@ -6,7 +6,7 @@ import Testing
 
 struct QuietHoursTests {
     @Test(
-        "quiet hours are over when they say, today or tomorrow, in Korea",
+        "quiet hours end at their time in Korea, today or tomorrow",
         arguments: [
             ("23:00-08:00", "2026-11-21 22:59", nil), ("23:00-08:00", "2026-11-21 23:00", "2026-11-22 08:00"),
             ("23:00-08:00", "2026-11-22 00:00", "2026-11-22 08:00"),
@@ -21,7 +21,7 @@ struct QuietHoursTests {
     }
 
     @Test(
-        "what is no span of the day is refused",
+        "invalid quiet hours are rejected",
         arguments: [
             "", "23:00", "23:00-", "24:00-08:00", "8:00-9:00", "08:00-08:00", "08:60-09:00", "a-b", "１２:00-13:00",
         ])
@@ -31,20 +31,22 @@ struct QuietHoursTests {
 }
 
 struct SpanTests {
-    @Test("a span is a count and a unit", arguments: [("90s", 90), ("5m", 300), ("12h", 43_200), ("3d", 259_200)])
+    @Test(
+        "a span consists of a count and a unit",
+        arguments: [("90s", 90), ("5m", 300), ("12h", 43_200), ("3d", 259_200)])
     func spans(text: String, seconds: Int) {
         #expect(Duration(span: text) == .seconds(seconds))
     }
 
     @Test(
-        "what is none is refused",
+        "an invalid span is rejected",
         arguments: ["", "s", "0s", "-1s", "1", "1w", "1001d", "99999999999999999999s", "1.5h"])
     func diagnostics(text: String) {
         #expect(Duration(span: text) == nil)
         #expect(RateLimit("3/\(text)") == nil)
     }
 
-    @Test("a rate has room once the first of its letters is older than its span")
+    @Test("a rate limit allows the next message once the oldest attempt is outside its span")
     func rate() throws {
         let rate = try #require(RateLimit("2/1m"))
         let now = koreanTime("2026-11-21 12:00")
@@ -58,7 +60,7 @@ struct SpanTests {
 }
 
 struct BackoffTests {
-    @Test("pauses double to a cap, half of each is certain, and after the last attempt there is none")
+    @Test("pauses double up to a maximum, are at least half of that, and end after the last attempt")
     func pauses() {
         let backoff = Backoff(attempts: 5, base: .seconds(4), cap: .seconds(10))
         let pauses = [1, 2, 3, 4, 5].map { backoff.pause(after: $0, retryAfter: nil, fraction: 0) }
@@ -66,7 +68,7 @@ struct BackoffTests {
         #expect(backoff.pause(after: 2, retryAfter: nil, fraction: 0.5) == .seconds(6))
     }
 
-    @Test("no letter is tried before the time that the sink asked for, and none waits longer than a day")
+    @Test("no message is retried before the time that the sink asks for, and none waits longer than a day")
     func retryAfter() {
         let backoff = Backoff()
         #expect(backoff.pause(after: 1, retryAfter: .seconds(90), fraction: 0) == .seconds(90))

@@ -17,7 +17,7 @@ struct SinkConfigurationTests {
         return (sinks, diagnostics.diagnostics.map(\.description))
     }
 
-    @Test("a sink of each kind, with as little as it takes")
+    @Test("each kind of sink is read from its required fields alone")
     func kinds() throws {
         let (sinks, diagnostics) = try read(
             """
@@ -45,7 +45,7 @@ struct SinkConfigurationTests {
         #expect(mail.port == 587 && mail.security == .startTLS && mail.recipients == ["b@example.org"])
     }
 
-    @Test("what an operator can want of a sink")
+    @Test("a sink has filters, a digest, quiet hours, a rate limit and retries")
     func wishes() throws {
         let (sinks, diagnostics) = try read(
             """
@@ -71,7 +71,7 @@ struct SinkConfigurationTests {
                     rate: RateLimit("20/1m")))
     }
 
-    @Test("a secret can be in a file, and no diagnostic shows one")
+    @Test("a secret can be read from a file, and no diagnostic contains one")
     func secrets() throws {
         let folder = try TemporaryFolder()
         try Data("https://hooks.example.org/T0p\n".utf8).write(to: URL(filePath: folder.file("url")))
@@ -94,7 +94,7 @@ struct SinkConfigurationTests {
         #expect(wrong[3].contains("none") && wrong[3].contains("No such file"))
     }
 
-    @Test("the example's sinks are read, and those that stand in its comments, but for the files that are not here")
+    @Test("the example's sinks are valid, also those in its comments, except for missing secret files")
     func example() throws {
         let path = URL(filePath: #filePath).appending(path: "../../../../Examples/rules.yml").standardized
         let text = try String(contentsOf: path, encoding: .utf8)

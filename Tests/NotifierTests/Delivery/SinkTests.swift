@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "a receiver that checks the signature takes the event itself, a digest as a list, and nothing with another key")
+        "a receiver that verifies signatures accepts an event and a digest, and rejects another key")
     func webhook() async throws {
         let receiver = try await Counterpart(
             "../../Examples/webhook.py", ["0"], environment: ["WEBHOOK_SECRET": "whsec_c2VjcmV0"])
@@ -63,7 +63,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("chat, push and Apprise take letters in the words of the sink's language")
+    @Test("chat, push and Apprise sinks send messages in the sink's language")
     func services() async throws {
         let services = try await Counterpart("services.py")
         let url = "http://127.0.0.1:\(services.port)"
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "an answer is looked at before it counts: refusals, limits, redirects, and servers that have nothing to do with it"
+        "responses are checked: rejections, rate limits, redirects and replies of unrelated servers do not count as delivered"
     )
     func answers() async throws {
         let services = try await Counterpart("services.py")
@@ -141,7 +141,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("a mail is one that mail programs read: Korean subject and text, the letter's key as its id")
+    @Test("a mail has an encoded Korean subject and text, and the message's key as its id")
     func mail() async throws {
         let folder = try TemporaryFolder()
         let server = try await Counterpart("mail.py", [folder.path, "--parse", "--refuse", "nobody@example.org"])
@@ -171,7 +171,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test("a file has a line for each alert, whole ones, though a process was killed while it wrote")
+    @Test("the file has one complete line for each alert, even after a process was killed during a write")
     func file() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("alerts.jsonl")
@@ -198,7 +198,8 @@ import Testing
 }
 
 struct SinkMessageTests {
-    @Test("a long day is cut at whole lines, and says how many are left", arguments: [60, 100, 400])
+    @Test(
+        "a long digest is truncated between lines and states the number of omitted alerts", arguments: [60, 100, 400])
     func cut(limit: Int) {
         let alerts = (1...20).map { number in
             OutboundAlert(
@@ -213,7 +214,7 @@ struct SinkMessageTests {
         #expect(shown == 20 || lines.last == "외 \(20 - shown)건")
     }
 
-    @Test("an encoded word is at most 75 letters long, and holds whole characters")
+    @Test("an encoded word has at most 75 characters and never splits a character of the text")
     func words() {
         let lines = MailMessage.words(String(repeating: "가나다라마바사😀", count: 9)).split(separator: "\r\n ")
         #expect(lines.count > 1 && lines.allSatisfy { $0.utf8.count <= 75 })

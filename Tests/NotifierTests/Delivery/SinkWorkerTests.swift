@@ -28,7 +28,7 @@ import Testing
         #expect(sink.messages.map { $0.alerts[0].body } == logged)
     }
 
-    @Test("one that fails is tried again after a pause, under the same key, before those behind it")
+    @Test("a failed message is retried after a pause with the same key, before the ones behind it")
     func again() async throws {
         let sink = RecordingSink(.failed(), .failed(retryAfter: .seconds(60)))
         let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
@@ -48,7 +48,7 @@ import Testing
         #expect(sink.keys == ["lead.A.20", "lead.A.20", "lead.A.20", "lead.B.20"])
     }
 
-    @Test("a refusal makes a dead letter, and the next one goes; sent again, it has the key that it had")
+    @Test("a rejected message becomes a dead letter and the next one is sent; a manual retry keeps its key")
     func dead() async throws {
         let sink = RecordingSink(.rejected)
         let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
@@ -65,7 +65,7 @@ import Testing
         #expect(sink.keys == ["lead.A.20", "lead.B.20", "lead.A.20"])
     }
 
-    @Test("after its last attempt a letter is dead")
+    @Test("a message becomes a dead letter after its last attempt")
     func attempts() async throws {
         let sink = RecordingSink(.failed(), .failed(), .failed())
         var recipient = ConfiguredSink("editor", sink)
@@ -82,7 +82,7 @@ import Testing
         #expect(try await harness.deliveries("editor") == ["lead.A.20 dead 2"])
     }
 
-    @Test("a sink that never answers delays no other")
+    @Test("a sink that never replies delays no other sink")
     func silence() async throws {
         let sink = RecordingSink()
         let harness = try await DeliveryHarness([
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "a message that was being sent when the process was killed is sent again with the same key, and no other twice")
+        "a message in progress when the process was killed is sent again with the same key, and no other twice")
     func killed() async throws {
         let first = try await DeliveryHarness([ConfiguredSink("editor", SilentSink())])
         try await first.alert("AB")
@@ -108,7 +108,7 @@ import Testing
         #expect(sink.keys == ["lead.A.20", "lead.B.20"])
     }
 
-    @Test("quiet hours hold letters, and alerts are in the outbox all the same")
+    @Test("quiet hours delay messages, while alerts still enter the outbox")
     func quiet() async throws {
         let sink = RecordingSink()
         var recipient = ConfiguredSink("editor", sink)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("a rate holds the next letter until there is room, also after a restart")
+    @Test("a rate limit delays the next message, also after a restart")
     func rate() async throws {
         let sink = RecordingSink()
         var recipient = ConfiguredSink("editor", sink)
@@ -149,7 +149,7 @@ import Testing
         #expect(sink.keys == ["lead.A.20", "lead.B.20"])
     }
 
-    @Test("a day's alerts are one letter; a digest that was in hand at a crash is sent again as it was")
+    @Test("a digest has the alerts of a day; after a crash during its delivery, the same digest is sent again")
     func digest() async throws {
         var recipient = ConfiguredSink("editor", SilentSink())
         recipient.policy.digest = TimeOfDay("12:30")
@@ -174,7 +174,7 @@ import Testing
         #expect(try await next.deliveries("editor").last == "lead.D.20 waiting 0")
     }
 
-    @Test("an alert that is retracted while its letter is being sent is followed by its retraction")
+    @Test("an alert that is retracted while its message is being sent is followed by its retraction")
     func takenBackInHand() async throws {
         let first = try await DeliveryHarness([ConfiguredSink("editor", SilentSink())])
         try await first.alert("A")
@@ -185,7 +185,7 @@ import Testing
         #expect(try await first.deliveries("editor") == ["lead.A.20 waiting 1", "back.lead.A.20 waiting 0"])
     }
 
-    @Test("answers are kept without secrets and line ends")
+    @Test("stored responses contain no secrets and no line breaks")
     func answers() async throws {
         let sink = RecordingSink(.rejected)
         let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
