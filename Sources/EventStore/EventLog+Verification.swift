@@ -70,7 +70,7 @@ extension EventLog {
     /// See docs/decisions/0007-new-epoch-after-a-restore.md.
     ///
     /// - Throws: A `DatabaseError` of kind `corrupt` if an event cannot be read or belongs to another epoch.
-    public static func beginEpoch(in connection: Connection) throws(DatabaseError) -> String {
+    static func beginEpoch(in connection: Connection) throws(DatabaseError) -> String {
         let old = try connection.query("select max(epoch) from event_epoch", as: String.self)[0]
         let new = UUID().uuidString.lowercased()
         try connection.execute("update event_epoch set epoch = ?", new)

@@ -111,7 +111,7 @@ extension EventLog {
     }
 
     /// Returns a summary of each stream that has events.
-    public func summaries(in connection: Connection) throws -> [Stream: Summary] {
+    func summaries(in connection: Connection) throws -> [Stream: Summary] {
         let rows = try connection.query(
             """
             select stream, count(*), min(sequence), max(sequence),

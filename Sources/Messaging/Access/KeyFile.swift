@@ -1,16 +1,16 @@
-public import ZeroMQ
+import ZeroMQ
 
 /// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
-public struct KeyFile: Sendable {
+struct KeyFile: Sendable {
     /// The public key.
-    public let publicKey: PublicKey
+    let publicKey: PublicKey
     /// The key pair, if the file holds the secret key.
-    public let keys: KeyPair?
+    let keys: KeyPair?
     /// The roles of the client with this key.
-    public let roles: Set<Role>
+    let roles: Set<Role>
 
     /// Makes the file of a key pair.
-    public init(_ keys: KeyPair, roles: Set<Role> = []) {
+    init(_ keys: KeyPair, roles: Set<Role> = []) {
         publicKey = keys.publicKey
         self.keys = keys
         self.roles = roles

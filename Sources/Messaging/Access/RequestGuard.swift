@@ -26,7 +26,7 @@ public final class RequestGuard: Sendable {
     static let unreadLimit = 16 << 20
 
     /// The number of requests of one client that may be queued at a time.
-    public let queueLimit: Int
+    let queueLimit: Int
     private let rate: Double
     private let clients: ClientKeyStore?
     private let age: Stopwatch

@@ -69,11 +69,11 @@ public struct CommandServer: Sendable {
     }
 
     private func messages(answering commands: ArraySlice<Command>, by answer: Handler) async -> [Message] {
-        let whole = commands.filter { $0.cut == nil }
-        var replies = await answer(whole)[...]
-        precondition(replies.count == whole.count, "every command has one reply")
+        let complete = commands.filter { $0.truncation == nil }
+        var replies = await answer(complete)[...]
+        precondition(replies.count == complete.count, "every command has one reply")
         return commands.map { command in
-            command.answer(command.cut.map(Reply.init(to:)) ?? replies.removeFirst())
+            command.answer(command.truncation.map(Reply.init(to:)) ?? replies.removeFirst())
         }
     }
 }
@@ -89,7 +89,7 @@ public struct Command: Sendable {
     /// The number of bytes of earlier replies that the client has not read; set only if the command asks for a page.
     var unread = 0
     /// The reason why the socket truncated the command; nil if it is complete.
-    let cut: Message.Truncation?
+    let truncation: Message.Truncation?
     private let route: [[UInt8]]
 
     /// Splits a message of a ROUTER socket into the route and the command.
@@ -103,7 +103,7 @@ public struct Command: Sendable {
         frames = Array(message.frames.dropFirst(routeLength))
         name = frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         sender = message.peer
-        cut = message.truncation
+        truncation = message.truncation
     }
 
     /// The client's routing id.
@@ -128,9 +128,9 @@ extension Reply {
         ContractError(.overloaded, "the receive queue is full", retryAfter: 1))
 
     /// The refusal of a command that the socket truncated.
-    fileprivate init(to cut: Message.Truncation) {
+    fileprivate init(to truncation: Message.Truncation) {
         self =
-            switch cut {
+            switch truncation {
             case .tooManyFrames: .tooManyFrames
             case .noRoom: .noRoom
             }

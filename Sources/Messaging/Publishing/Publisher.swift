@@ -54,7 +54,7 @@ public final class Publisher: Sendable {
     }
 
     /// Sends a heartbeat.
-    public func sendHeartbeat(at now: Date) {
+    func sendHeartbeat(at now: Date) {
         state.withLock { state in
             let positions = state.streams.mapValues(\.position)
             _ = socket.post([Message(Heartbeat(epoch: epoch, positions: positions).frames(from: source, at: now))])

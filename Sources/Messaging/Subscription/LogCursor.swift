@@ -24,7 +24,7 @@ public struct StreamCursor: Hashable, Sendable, Codable {
     /// The sequence up to which the reader has received every event it subscribed to.
     public private(set) var after: SequenceNumber
     /// The events received after that, while it is unknown whether others of the reader's topics lie between.
-    public private(set) var outOfOrder: Set<SequenceNumber> = []
+    private(set) var outOfOrder: Set<SequenceNumber> = []
 
     /// The position of a reader that has received nothing.
     static let beginning = StreamCursor(after: .zero)
