@@ -9,8 +9,8 @@ struct BackupCommand: Subcommand {
         name: "backup", arguments: "FILE",
         summary: "Copies the worker's database to FILE, also while the worker runs.",
         details: """
-            FILE must not be there yet; it appears when it is whole, checked and on disk. Copies of worker and notifier
-            need not be of the same moment.
+            FILE must not exist; it appears when it is complete, verified and on disk. Backups of worker and notifier
+            need not be from the same time.
             """,
         options: [.alerts])
 
@@ -34,10 +34,10 @@ struct BackupCommand: Subcommand {
 struct RestoreCommand: Subcommand {
     static let usage = Usage(
         name: "restore", arguments: "FILE",
-        summary: "Puts a copy of a backup in the place of the worker's database, while nobody has that open.",
+        summary: "Replaces the worker's database by a copy of a backup, while no process has it open.",
         details: """
-            FILE is checked first and stays as it is; what it replaces is kept beside it. The restored log is a new
-            epoch: subscribers begin anew. FILE may be the database itself, to go on with what is left of it.
+            FILE is verified first and not changed; the replaced database is kept beside it. The restored log has a new
+            epoch: subscribers start again. FILE may be a damaged database itself, to keep its readable events.
             """,
         options: [.alerts])
 
