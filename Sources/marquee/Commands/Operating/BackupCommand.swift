@@ -14,18 +14,16 @@ struct BackupCommand: Subcommand {
             """,
         options: [.alerts])
 
-    private let file: String
-    private let isOfAlerts: Bool
+    private let options: BackupOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
-        file = try arguments.onlyPositional("FILE")
-        isOfAlerts = arguments.has("--alerts")
+        options = try BackupOptions(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = configuration.logDatabase(ofAlerts: isOfAlerts)
-        try log.backUp(to: file)
-        Console.print("\(log.path) is backed up in \(file)")
+        let log = configuration.logDatabase(ofAlerts: options.isOfAlerts)
+        try log.backUp(to: options.file)
+        Console.print("\(log.path) is backed up in \(options.file)")
         return .done
     }
 }
@@ -41,15 +39,14 @@ struct RestoreCommand: Subcommand {
             """,
         options: [.alerts])
 
-    private let file: String
-    private let isOfAlerts: Bool
+    private let options: BackupOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
-        file = try arguments.onlyPositional("FILE")
-        isOfAlerts = arguments.has("--alerts")
+        options = try BackupOptions(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let (file, isOfAlerts) = (options.file, options.isOfAlerts)
         let other = configuration.logDatabase(ofAlerts: !isOfAlerts)
         guard !other.fits(file) else {
             Console.printError(
@@ -64,5 +61,16 @@ struct RestoreCommand: Subcommand {
         Console.print("\(log.path): \(contents.events.grouped) events, now of epoch \(contents.epoch)")
         if let kept { Console.print("kept what was there: \(kept)") }
         return .done
+    }
+}
+
+/// The arguments of a command that copies a database to or from a file.
+private struct BackupOptions {
+    let file: String
+    let isOfAlerts: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        file = try arguments.onlyPositional("FILE")
+        isOfAlerts = arguments.has("--alerts")
     }
 }

@@ -8,7 +8,7 @@ import Operations
 struct LogCommand: Subcommand {
     static let usage = Usage(
         name: "log", summary: "Summarizes and verifies the worker's log, also while the worker runs.",
-        details: "Fails if an event has changed since it was written.",
+        details: "Fails if an event does not match its checksum.",
         options: [.alerts, Usage.Option(name: "--json", meaning: "print one JSON object")])
 
     private let isOfAlerts: Bool
