@@ -68,7 +68,7 @@ let package = Package(
         module("BoxOffice", uses: ["Text", "JSONCoding"]),
         module("OpenMarket", uses: ["Text", "JSONCoding"]),
         module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
-        module("ImageCache", uses: ["Concurrency", "SQLite", "Networking", "Imaging", "Operations"]),
+        module("ImageCache", uses: ["Concurrency", "Text", "SQLite", "Networking", "Imaging", "Operations"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module("Upstreams", uses: ["Text", "JSONCoding", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
@@ -96,8 +96,8 @@ let package = Package(
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice",
-                "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations",
+                "BoxOffice", "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
 

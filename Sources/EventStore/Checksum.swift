@@ -7,9 +7,9 @@ import SQLite
 struct Checksum: Hashable, Sendable {
     /// The functions that checksums in logs were made with; the raw value is in the column `checksum_kind`.
     enum Kind: Int, Sendable {
-        /// FNV-1a, by single bytes or by words of eight bytes: what logs were written with before 2026-11-23.
+        /// FNV-1a, by single bytes or by words of eight bytes: read in older logs, never written.
         case fnv1a = 0
-        /// XXH3 with 64 bits, from libxxhash: what every event is written with now.
+        /// XXH3 with 64 bits, from libxxhash: the checksum of every new event.
         case xxh3 = 1
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Networking
 import SQLite
+import Text
 
 /// The images on disk, up to a number of bytes. The least recently used ones are removed first.
 ///
@@ -40,7 +41,7 @@ struct DiskImageCache: Sendable {
         guard let (bytes, digest, checked, tag, modified) = rows.first, SHA256.hexDigest(of: bytes) == digest else {
             return nil
         }
-        let image = CachedImage(bytes: bytes, checked: Date(timeIntervalSince1970: Double(checked) / 1_000))
+        let image = CachedImage(bytes: bytes, checked: Date(millisecondsSince1970: checked))
         return (image, CacheValidators(entityTag: tag, lastModified: modified))
     }
 
@@ -56,7 +57,7 @@ struct DiskImageCache: Sendable {
             if key.size == .full { try connection.execute("delete from picture where url = ?", key.url) }
             for (key, date) in uses {
                 try connection.execute(
-                    "update picture set used = ? where url = ? and size = ?", date.milliseconds, key.url,
+                    "update picture set used = ? where url = ? and size = ?", date.millisecondsSince1970, key.url,
                     key.size.rawValue)
             }
             try connection.execute(
@@ -64,7 +65,7 @@ struct DiskImageCache: Sendable {
                 insert or replace into picture (url, size, bytes, digest, checked, used, entity_tag, last_modified)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
                 """, key.url, key.size.rawValue, image.bytes, SHA256.hexDigest(of: image.bytes),
-                image.checked.milliseconds, (uses[key] ?? image.checked).milliseconds,
+                image.checked.millisecondsSince1970, (uses[key] ?? image.checked).millisecondsSince1970,
                 validators.entityTag, validators.lastModified)
             try connection.execute(
                 """
@@ -80,7 +81,7 @@ struct DiskImageCache: Sendable {
     /// Records that the source had the same image at a time.
     func markChecked(_ url: String, at date: Date) async throws {
         try await database.write { connection in
-            try connection.execute("update picture set checked = ? where url = ?", date.milliseconds, url)
+            try connection.execute("update picture set checked = ? where url = ?", date.millisecondsSince1970, url)
         }
     }
 
@@ -90,8 +91,4 @@ struct DiskImageCache: Sendable {
             try connection.query("select coalesce(sum(length(bytes)), 0) from picture", as: Int.self)[0]
         }
     }
-}
-
-extension Date {
-    fileprivate var milliseconds: Int { Int(timeIntervalSince1970 * 1_000) }
 }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSONCoding
 import OpenMarket
 import SQLite
+import Text
 
 extension ReadModel {
     /// A product as it is stored, as JSON with these keys.
@@ -47,7 +48,7 @@ extension ReadModel {
         }
         if var stored = try storedProduct(id, in: connection) {
             stored.isRemoved = true
-            stored.time = event.milliseconds
+            stored.time = event.time.millisecondsSince1970
             try write(stored, in: connection)
         }
         return [try connection.addUpdate(.product, try JSON.encode(ProductUpdate(id: id, isRemoved: true)))]
@@ -98,8 +99,9 @@ extension ReadModel {
     private func apply(_ product: Product, _ event: Event, in connection: Connection) throws {
         let old = try storedProduct(product.id, in: connection)
         // Pages and products are two streams, so an older event may come after a newer one.
-        if let old, old.time > event.milliseconds { return }
-        var new = StoredProduct(product: product, isWhole: product.images != nil, time: event.milliseconds)
+        if let old, old.time > event.time.millisecondsSince1970 { return }
+        var new = StoredProduct(
+            product: product, isWhole: product.images != nil, time: event.time.millisecondsSince1970)
         if product.images == nil, let old {
             // The product of a page has no images. The old ones are current if the product was not changed since.
             new.product.images = old.product.images
@@ -144,8 +146,4 @@ extension Product {
     fileprivate var imageURLs: [String] {
         [thumbnailURL] + (images ?? []).flatMap { [$0.url, $0.thumbnailURL] }
     }
-}
-
-extension Event {
-    fileprivate var milliseconds: Int { Int(time.timeIntervalSince1970 * 1_000) }
 }

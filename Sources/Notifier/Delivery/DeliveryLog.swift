@@ -1,6 +1,7 @@
 public import EventStore
 public import FoundationEssentials
 import SQLite
+import Text
 
 /// Reads the outcomes of deliveries from the notifier's database, whether the notifier runs or not.
 public struct DeliveryLog: Sendable {
@@ -10,7 +11,7 @@ public struct DeliveryLog: Sendable {
         public let date: Date
 
         fileprivate init(_ milliseconds: Int) {
-            date = Date(milliseconds: milliseconds)
+            date = Date(millisecondsSince1970: milliseconds)
         }
 
         /// Writes the instant in UTC.

@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import SQLite
+import Text
 
 extension Outbox {
     /// An attempt that is being made.
@@ -33,15 +34,15 @@ extension Outbox {
             Int.self, Int?.self
         ).map {
             DeliveryPolicy.WaitingAlert(
-                number: $0, alert: $1, queuedAt: Date(milliseconds: $2), messageKey: $3, attempts: $4,
-                dueAt: $5.map(Date.init(milliseconds:)))
+                number: $0, alert: $1, queuedAt: Date(millisecondsSince1970: $2), messageKey: $3, attempts: $4,
+                dueAt: $5.map(Date.init(millisecondsSince1970:)))
         }
         var history = DeliveryPolicy.SendHistory()
         if let rate = sink.policy.rate {
             history.attempts = try connection.query(
                 "select began_at from attempt where sink = ? and began_at > ? order by began_at desc limit ?",
-                sink.name, (now - rate.span.seconds).milliseconds, rate.count, as: Int.self
-            ).map(Date.init(milliseconds:))
+                sink.name, (now - rate.span.seconds).millisecondsSince1970, rate.count, as: Int.self
+            ).map(Date.init(millisecondsSince1970:))
         }
         let prefix = sink.policy.digestPrefix
         history.lastDigest = try connection.query(
@@ -70,7 +71,7 @@ extension Outbox {
         }
         let row = try connection.query(
             "insert into attempt (sink, letter, began_at) values (?, ?, ?) returning number", sink.name, key,
-            now.milliseconds, as: Int.self)[0]
+            now.millisecondsSince1970, as: Int.self)[0]
         let alerts = try waiting.compactMap { try log.event(id: $0.alert, in: connection).map(OutboundAlert.init) }
         guard alerts.count == waiting.count else { throw MissingAlertError(key: key) }
         return ActiveAttempt(
@@ -93,7 +94,7 @@ extension Outbox {
         case .dead: state = .dead
         case .retry(let date):
             state = .waiting
-            dueAt = date.milliseconds
+            dueAt = date.millisecondsSince1970
         }
         try connection.execute(
             "update attempt set milliseconds = ?, state = ?, answer = ? where number = ?",
@@ -103,7 +104,7 @@ extension Outbox {
             """
             update delivery set state = ?, due_at = ?, ended_at = ?, answer = ?
             where sink = ? and letter = ? and state = 0
-            """, state.rawValue, dueAt, state == .waiting ? nil : now.milliseconds, response, sink.name,
+            """, state.rawValue, dueAt, state == .waiting ? nil : now.millisecondsSince1970, response, sink.name,
             attempt.message.key)
     }
 

@@ -2,6 +2,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import SQLite
+import Text
 
 /// The transactional outbox: the alerts to deliver, by sink, with the outcome of each delivery.
 ///
@@ -104,8 +105,8 @@ extension Outbox {
             """
             insert or ignore into delivery (sink, alert, subject, queued_at, state, ended_at)
             values (?, ?, ?, ?, ?, ?)
-            """, sink.name, alert.id, alert.subject, now.milliseconds,
-            (isSuppressed ? State.suppressed : .waiting).rawValue, isSuppressed ? now.milliseconds : nil)
+            """, sink.name, alert.id, alert.subject, now.millisecondsSince1970,
+            (isSuppressed ? State.suppressed : .waiting).rawValue, isSuppressed ? now.millisecondsSince1970 : nil)
         return !isSuppressed
     }
 
@@ -136,7 +137,7 @@ extension Outbox {
             """
             update delivery set state = ?, ended_at = ?
             where sink = ? and alert = ? and (state = ? and attempts = 0 or state = ?)
-            """, State.withdrawn.rawValue, now.milliseconds, sink.name, alert, State.waiting.rawValue,
+            """, State.withdrawn.rawValue, now.millisecondsSince1970, sink.name, alert, State.waiting.rawValue,
             State.dead.rawValue)
         return attempts ?? 0 > 0
     }
@@ -152,7 +153,7 @@ extension Outbox {
             where sink = ? and subject = ? and queued_at > ? and queued_at <= ?
                 and state not in (?, ?) and taken_back_by is null
             limit 1
-            """, sink.name, alert.subject, (now - cooldown.seconds).milliseconds, now.milliseconds,
+            """, sink.name, alert.subject, (now - cooldown.seconds).millisecondsSince1970, now.millisecondsSince1970,
             State.withdrawn.rawValue, State.suppressed.rawValue, as: Int.self)
         return !earlier.isEmpty
     }
@@ -185,7 +186,7 @@ extension Outbox {
         for sink in waiting where !sinks.contains(where: { $0.name == sink }) {
             try connection.execute(
                 "update delivery set state = ?, ended_at = ?, answer = ? where sink = ? and state = 0",
-                State.dead.rawValue, now.milliseconds, "no sink of this name is configured any more", sink)
+                State.dead.rawValue, now.millisecondsSince1970, "no sink of this name is configured any more", sink)
         }
     }
 
@@ -227,15 +228,5 @@ extension Outbox {
             }
         }
         return counts
-    }
-}
-
-extension Date {
-    /// The instant in milliseconds since 1970, as the database stores it.
-    var milliseconds: Int { Int((timeIntervalSince1970 * 1000).rounded()) }
-
-    /// Makes an instant of milliseconds since 1970.
-    init(milliseconds: Int) {
-        self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 }

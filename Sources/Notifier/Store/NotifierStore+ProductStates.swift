@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import OpenMarket
 import SQLite
+import Text
 
 extension NotifierStore {
     /// Loads the products of the last write; returns nil if there was no rule about products then.
@@ -22,10 +23,11 @@ extension NotifierStore {
                     name: name, currency: currency, price: price, discount: discount, bargainPrice: bargainPrice,
                     stock: stock)
             }
-            items[id] = ProductStates.Item(state: state, seen: Date(milliseconds: seen))
+            items[id] = ProductStates.Item(state: state, seen: Date(millisecondsSince1970: seen))
         }
         return ProductStates(
-            began: Date(milliseconds: began), opened: opened.map(Date.init(milliseconds:)), items: items)
+            began: Date(millisecondsSince1970: began), opened: opened.map(Date.init(millisecondsSince1970:)),
+            items: items)
     }
 
     private func amount(_ text: String) -> Decimal? { Decimal(string: text) }
@@ -34,8 +36,8 @@ extension NotifierStore {
     func save(_ changes: ProductStates.Changes, in connection: Connection) throws {
         if changes.isReset { try connection.execute("delete from shelf_product") }
         try connection.execute(
-            "insert or replace into shelf (id, began, opened) values (1, ?, ?)", changes.began.milliseconds,
-            changes.opened?.milliseconds)
+            "insert or replace into shelf (id, began, opened) values (1, ?, ?)", changes.began.millisecondsSince1970,
+            changes.opened?.millisecondsSince1970)
         for (id, item) in changes.items {
             let state = item.state
             try connection.execute(
@@ -43,7 +45,7 @@ extension NotifierStore {
                 insert or replace into shelf_product
                     (id, seen, name, currency, price, discount, bargain_price, stock)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
-                """, id.number, item.seen.milliseconds, state?.name, state?.currency.rawValue,
+                """, id.number, item.seen.millisecondsSince1970, state?.name, state?.currency.rawValue,
                 state.map { "\($0.price)" }, state.map { "\($0.discount)" }, state.map { "\($0.bargainPrice)" },
                 state?.stock)
         }

@@ -13,17 +13,17 @@ import ZeroMQ
 struct BackfillCommand: Subcommand {
     static let usage = Usage(
         name: "backfill", arguments: "[FIRST..LAST]",
-        summary: "Has the worker fetch the charts of past days, newest first, and shows how far it is.",
+        summary: "Makes the worker fetch the charts of past days, newest first, and shows the progress.",
         details: """
-            FIRST and LAST are days, or yesterday. The worker goes on when this command is ended, and after a restart, within
-            the day's quota over as many days as it takes; the same command shows it again, and so does one without days.
-            Exit status: 0 all is in the log, 1 some charts are not to be had, or it was ended, 4 the worker does not answer.
+            FIRST and LAST are days, or yesterday. The worker continues after this command ends, after a restart, and within
+            the quota of each day for as many days as necessary. The same command shows the progress again, also without
+            days. Exit status: 0 all is in the log, 1 some charts are not available, or it was stopped, 4 no answer.
             """,
         options: [
-            Usage.Option(name: "--week", meaning: "the weekly charts too: of whole weeks, weekends and weekdays"),
-            Usage.Option(name: "--movies", meaning: "the facts and posters of all films in the charts too"),
-            Usage.Option(name: "--detach", meaning: "begin, and show nothing"),
-            Usage.Option(name: "--stop", meaning: "end what was begun; what is in the log stays there"),
+            Usage.Option(name: "--week", meaning: "also the weekly charts: of whole weeks, weekends and weekdays"),
+            Usage.Option(name: "--movies", meaning: "also the facts and posters of all movies in the charts"),
+            Usage.Option(name: "--detach", meaning: "start, and show no progress"),
+            Usage.Option(name: "--stop", meaning: "stop the backfill; the log keeps what was fetched"),
         ])
 
     /// The part of the worker's status about backfills.

@@ -8,25 +8,26 @@ struct ProductCommand: Subcommand {
     static let usage = Usage(
         name: "product",
         arguments: "list | show ID | register IMAGE… | modify ID | remove ID",
-        summary: "Looks into the shop, registers, changes or removes a product there, and prints the outcome.",
+        summary: "Lists, shows, registers, changes or removes products of the Open Market, and prints the outcome.",
         details: """
             A product has 1 to 5 images, JPEG or PNG of at most 8 MiB each. The vendor's secret is the worker's own, or is
-            read from a file; it is never an argument, where others could see it.
+            read from a file; it is never an argument, which other users could see.
             \(RequestRunner.statuses)
             """,
         options: [
             Usage.Option(name: "--page", value: "N", meaning: "list: which page (default 1)"),
             Usage.Option(name: "--per-page", value: "N", meaning: "list: how many products a page, 1 to 100"),
             Usage.Option(name: "--all", meaning: "list: all pages"),
-            Usage.Option(name: "--refresh", meaning: "list, show: ask the market even if the log has an answer"),
+            Usage.Option(name: "--refresh", meaning: "list, show: ask the market even if the log has the data"),
             Usage.Option(name: "--name", value: "TEXT", meaning: "register, modify: 3 characters or more"),
             Usage.Option(name: "--description", value: "TEXT", meaning: "register, modify: 10 to 1,000 characters"),
             Usage.Option(name: "--price", value: "AMOUNT", meaning: "register, modify: more than 0"),
-            Usage.Option(name: "--currency", value: "KRW|USD", meaning: "register, modify: of the price (default KRW)"),
-            Usage.Option(name: "--discount", value: "AMOUNT", meaning: "register, modify: at most the price"),
-            Usage.Option(name: "--stock", value: "N", meaning: "register, modify: how many there are (default 0)"),
             Usage.Option(
-                name: "--thumbnail", value: "N", meaning: "modify: the number of the picture that stands for it"),
+                name: "--currency", value: "KRW|USD", meaning: "register, modify: currency of the price (default KRW)"),
+            Usage.Option(name: "--discount", value: "AMOUNT", meaning: "register, modify: at most the price"),
+            Usage.Option(name: "--stock", value: "N", meaning: "register, modify: the number in stock (default 0)"),
+            Usage.Option(
+                name: "--thumbnail", value: "N", meaning: "modify: the number of the image for the thumbnail"),
             Usage.Option(
                 name: "--secret-file", value: "PATH", meaning: "register, modify, remove: the vendor's secret"),
         ] + RequestRunner.options)

@@ -6,12 +6,12 @@ import Operations
 struct RequestCommand: Subcommand {
     static let usage = Usage(
         name: "request", arguments: "day DATE | week DATE | movie CODE",
-        summary: "Asks the worker for a day's or a week's chart or a movie, and prints the outcome.",
+        summary: "Requests a day's or a week's chart or a movie from the worker, and prints the outcome.",
         details: RequestRunner.statuses,
         options: [
-            Usage.Option(name: "--refresh", meaning: "ask the upstream even if the log has an answer"),
-            Usage.Option(name: "--nation", value: "K|F", meaning: "day, week: only Korean or only foreign films"),
-            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "day, week: only films of this kind"),
+            Usage.Option(name: "--refresh", meaning: "ask the upstream even if the log has the data"),
+            Usage.Option(name: "--nation", value: "K|F", meaning: "day, week: only Korean or only foreign movies"),
+            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "day, week: only movies of this kind"),
             Usage.Option(name: "--area", value: "CODE", meaning: "day, week: only cinemas in this area"),
             .span,
             Usage.Option(name: "--no-poster", meaning: "movie: without its poster"),

@@ -9,23 +9,21 @@ struct BackupCommand: Subcommand {
         name: "backup", arguments: "FILE",
         summary: "Copies the worker's database to FILE, also while the worker runs.",
         details: """
-            FILE must not be there yet; it appears when it is whole, checked and on disk. Copies of worker and notifier
-            need not be of the same moment.
+            FILE must not exist; it appears when it is complete, verified and on disk. Backups of worker and notifier
+            need not be from the same time.
             """,
         options: [.alerts])
 
-    private let file: String
-    private let isOfAlerts: Bool
+    private let options: BackupOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
-        file = try arguments.onlyPositional("FILE")
-        isOfAlerts = arguments.has("--alerts")
+        options = try BackupOptions(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = configuration.logDatabase(ofAlerts: isOfAlerts)
-        try log.backUp(to: file)
-        Console.print("\(log.path) is backed up in \(file)")
+        let log = configuration.logDatabase(ofAlerts: options.isOfAlerts)
+        try log.backUp(to: options.file)
+        Console.print("\(log.path) is backed up in \(options.file)")
         return .done
     }
 }
@@ -34,22 +32,21 @@ struct BackupCommand: Subcommand {
 struct RestoreCommand: Subcommand {
     static let usage = Usage(
         name: "restore", arguments: "FILE",
-        summary: "Puts a copy of a backup in the place of the worker's database, while nobody has that open.",
+        summary: "Replaces the worker's database by a copy of a backup, while no process has it open.",
         details: """
-            FILE is checked first and stays as it is; what it replaces is kept beside it. The restored log is a new
-            epoch: subscribers begin anew. FILE may be the database itself, to go on with what is left of it.
+            FILE is verified first and not changed; the replaced database is kept beside it. The restored log has a new
+            epoch: subscribers start again. FILE may be a damaged database itself, to keep its readable events.
             """,
         options: [.alerts])
 
-    private let file: String
-    private let isOfAlerts: Bool
+    private let options: BackupOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
-        file = try arguments.onlyPositional("FILE")
-        isOfAlerts = arguments.has("--alerts")
+        options = try BackupOptions(arguments)
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
+        let (file, isOfAlerts) = (options.file, options.isOfAlerts)
         let other = configuration.logDatabase(ofAlerts: !isOfAlerts)
         guard !other.fits(file) else {
             Console.printError(
@@ -64,5 +61,16 @@ struct RestoreCommand: Subcommand {
         Console.print("\(log.path): \(contents.events.grouped) events, now of epoch \(contents.epoch)")
         if let kept { Console.print("kept what was there: \(kept)") }
         return .done
+    }
+}
+
+/// The arguments of a command that copies a database to or from a file.
+private struct BackupOptions {
+    let file: String
+    let isOfAlerts: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        file = try arguments.onlyPositional("FILE")
+        isOfAlerts = arguments.has("--alerts")
     }
 }

@@ -12,12 +12,12 @@ import ZeroMQ
 struct CheckCommand: Subcommand {
     static let usage = Usage(
         name: "check", arguments: "[rules FILE]",
-        summary: "Looks at the configuration, the processes and the upstreams, one line each.",
+        summary: "Checks the configuration, the processes and the upstreams, one line each.",
         details: """
-            Costs no call of any quota. Fails if something is missing that the worker needs.
+            Uses no call of any quota. Fails if something that the worker needs is missing.
 
-            With `rules FILE` it reads a rule file, and nothing else: each mistake is a line with its place, what is
-            wrong and what was expected; it fails if there is any.
+            With `rules FILE` it checks only that rule file, and prints a line for each mistake: its position, what is
+            wrong and what was expected. It fails if there is any.
             """)
 
     private let ruleFile: String?

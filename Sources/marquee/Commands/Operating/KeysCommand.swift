@@ -8,7 +8,7 @@ struct KeysCommand: Subcommand {
         summary: "Makes a key pair for encrypted connections.",
         details: """
             Writes NAME.key_secret and a public key into MARQUEE_CURVE_KEYS: NAME.key for a server, clients/NAME.key for a
-            client, which may then come in wherever that folder is used. What is there already is left alone.
+            client, which may then connect wherever that folder is used. Existing files are not changed.
             """,
         options: [
             Usage.Option(

@@ -7,8 +7,8 @@ import Operations
 /// `marquee log`
 struct LogCommand: Subcommand {
     static let usage = Usage(
-        name: "log", summary: "Tells what the worker's log holds, also while the worker runs, and proves it.",
-        details: "Fails if an event is not as it was written.",
+        name: "log", summary: "Summarizes and verifies the worker's log, also while the worker runs.",
+        details: "Fails if an event does not match its checksum.",
         options: [.alerts, Usage.Option(name: "--json", meaning: "print one JSON object")])
 
     private let isOfAlerts: Bool

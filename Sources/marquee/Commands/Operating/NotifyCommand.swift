@@ -12,11 +12,11 @@ import ZeroMQ
 struct NotifyCommand: Subcommand {
     static let usage = Usage(
         name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
-        summary: "Tests a sink of MARQUEE_RULES, tells what went where and how, and sends dead letters again.",
+        summary: "Tests a sink of MARQUEE_RULES, prints the deliveries, and sends dead letters again.",
         details: """
-            test SINK sends a letter that only says that letters arrive, and shows the sink's answer. log reads the
-            notifier's database, also while the notifier runs. retry asks the notifier, which has to run, to send
-            the dead letters of a sink again, or the letter with this key.
+            test SINK sends a test letter and prints the sink's answer. log reads the notifier's database, also while the
+            notifier runs. retry needs a running notifier: it sends the dead letters of a sink again, or the letter
+            with this key.
             """,
         options: [
             Usage.Option(name: "--dead", meaning: "log: the dead letters"),

@@ -9,8 +9,8 @@ import ZeroMQ
 /// `marquee status`
 struct StatusCommand: Subcommand {
     static let usage = Usage(
-        name: "status", summary: "Asks a process how it is, prints its answer, and fails if there is none.",
-        details: "Asks the worker unless told otherwise. Containers use it as their health check.",
+        name: "status", summary: "Prints the status of a process, and fails if it does not answer.",
+        details: "Asks the worker by default. Containers use it as their health check.",
         options: [
             Usage.Option(name: "--alerts", meaning: "ask the notifier"),
             Usage.Option(name: "--board", meaning: "ask the board"),

@@ -4,21 +4,21 @@ import Operations
 /// `marquee board`
 struct BoardCommand: Subcommand {
     static let usage = Usage(
-        name: "board", summary: "Shows charts, films, alerts and how the processes are, in a browser, live.",
+        name: "board", summary: "Shows charts, movies, alerts and the state of the processes, live in a browser.",
         details: """
-            Reads MARQUEE_EVENTS and MARQUEE_ALERTS, asks the worker for what visitors want to see, and serves
+            Reads MARQUEE_EVENTS and MARQUEE_ALERTS, requests what visitors open from the worker, and serves
             MARQUEE_BOARD_HTTP until SIGINT or SIGTERM: see docs/board.md.
             """,
         options: [
             ParentMonitor.option,
             Usage.Option(
                 name: "--base-path", value: "PATH",
-                meaning: "where a reverse proxy shows it, such as /marquee/ (default /)"),
+                meaning: "the path under a reverse proxy, such as /marquee/ (default /)"),
             Usage.Option(
                 name: "--sandbox",
-                meaning: "there is a shop, and pictures may come from the sandbox at MARQUEE_SANDBOX_HTTP"),
+                meaning: "show products, and trust images of the sandbox at MARQUEE_SANDBOX_HTTP"),
             Usage.Option(
-                name: "--web", value: "DIR", meaning: "the folder of the page's files (default: the program's own)"),
+                name: "--web", value: "DIR", meaning: "the folder of the web files (default: those of the program)"),
         ])
 
     private var options = BoardProcess.Options()

@@ -7,8 +7,8 @@ struct NotifierCommand: Subcommand {
     static let usage = Usage(
         name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
         details: """
-            Reads MARQUEE_EVENTS, decides by the rules of MARQUEE_RULES if it is set, publishes on MARQUEE_ALERTS, and sends
-            what the sinks there want, until SIGINT or SIGTERM.
+            Reads MARQUEE_EVENTS, applies the rules of MARQUEE_RULES or the built-in ones, publishes on MARQUEE_ALERTS, and
+            sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM.
             """,
         options: [
             ParentMonitor.option,
@@ -16,7 +16,7 @@ struct NotifierCommand: Subcommand {
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"),
             .ranks,
-            Usage.Option(name: "--dry-run", meaning: "send nothing to the sinks, and print what would go"),
+            Usage.Option(name: "--dry-run", meaning: "send nothing to the sinks, and print what would be sent"),
             .crashAt,
         ])
 

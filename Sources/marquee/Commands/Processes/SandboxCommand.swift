@@ -4,20 +4,21 @@ import Sandbox
 /// `marquee sandbox`
 struct SandboxCommand: Subcommand {
     static let usage = Usage(
-        name: "sandbox", summary: "Plays KOBIS, Kakao and the Open Market, for machines without keys and for tests.",
+        name: "sandbox",
+        summary: "Simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests.",
         details: """
-            Serves a made-up film world for every day from 2003-11-11 to yesterday on MARQUEE_SANDBOX_HTTP, or recorded
-            responses. Faults are set at the start or while it runs: see docs/sandbox.md.
+            Serves generated charts of every day from 2003-11-11 to yesterday on MARQUEE_SANDBOX_HTTP, or recorded
+            responses. Faults can be set at the start or while it runs: see docs/sandbox.md.
             """,
         options: [
             ParentMonitor.option,
-            Usage.Option(name: "--seed", value: "N", meaning: "which world is made up (default 1)"),
+            Usage.Option(name: "--seed", value: "N", meaning: "the seed of the generated world (default 1)"),
             Usage.Option(name: "--recorded", value: "DIR", meaning: "serve the recorded responses in this folder"),
             Usage.Option(name: "--kobis-key", value: "KEY", meaning: "accept only this KOBIS key"),
             Usage.Option(name: "--kakao-key", value: "KEY", meaning: "accept only this Kakao key"),
             Usage.Option(
                 name: "--fault", value: "NAME=VALUE",
-                meaning: "what goes wrong, such as kobis.latency=200 or kobis.errors.503=0.2", isRepeatable: true),
+                meaning: "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2", isRepeatable: true),
         ])
 
     private var options = SandboxOptions()

@@ -11,7 +11,7 @@ struct UpCommand: Subcommand {
     static let usage = Usage(
         name: "up",
         summary: "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts.",
-        details: "Everything stops with it. Logs and databases are in MARQUEE_DATA.",
+        details: "All processes stop with this command. Logs and databases are in MARQUEE_DATA.",
         options: [
             Usage.Option(name: "--days", value: "N", meaning: "how many days to ask for at the start (default 7)")
         ])

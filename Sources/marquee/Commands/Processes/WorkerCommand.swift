@@ -9,7 +9,7 @@ struct WorkerCommand: Subcommand {
         options: [
             ParentMonitor.option,
             Usage.Option(
-                name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, ask the sandbox at MARQUEE_SANDBOX_HTTP instead"
+                name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, use the sandbox at MARQUEE_SANDBOX_HTTP instead"
             ),
             .crashAt,
         ])

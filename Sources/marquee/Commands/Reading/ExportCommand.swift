@@ -9,16 +9,16 @@ struct ExportCommand: Subcommand {
     static let usage = Usage(
         name: "export", summary: "Prints the daily charts of the worker's log, day by day, as CSV or JSON.",
         details: """
-            CSV has a line for each line of the newest revision of each day, as RFC 4180 has it. Reads the log also while
-            the worker runs. Days that nobody has asked for are left out.
+            CSV (RFC 4180) has a line for each line of the newest revision of each day. Reads the log also while the worker
+            runs. Days that were never requested are omitted.
             """,
         options: [
-            Usage.Option(name: "--csv", meaning: "a table of all lines, with a head"),
+            Usage.Option(name: "--csv", meaning: "a table of all lines, with column names"),
             Usage.Option(name: "--json", meaning: "the charts' events, one JSON object a line"),
             Usage.Option(name: "--from", value: "DATE", meaning: "the first day (default 2003-11-11)"),
             Usage.Option(name: "--to", value: "DATE", meaning: "the last day (default yesterday)"),
-            Usage.Option(name: "--nation", value: "K|F", meaning: "the charts of only Korean or only foreign films"),
-            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the charts of films of this kind"),
+            Usage.Option(name: "--nation", value: "K|F", meaning: "the charts of only Korean or only foreign movies"),
+            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the charts of movies of this kind"),
             Usage.Option(name: "--area", value: "CODE", meaning: "the charts of cinemas in this area"),
         ])
 

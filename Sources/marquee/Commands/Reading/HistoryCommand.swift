@@ -7,12 +7,12 @@ import Operations
 struct HistoryCommand: Subcommand {
     static let usage = Usage(
         name: "history", arguments: "movie CODE | day DATE | week DATE",
-        summary: "Shows a movie's days in the charts, or what was known of a chart and when.",
-        details: "Reads the worker's log, also while the worker runs. Days that nobody has asked for are not in it.",
+        summary: "Shows a movie's days in the charts, or the revisions of a chart.",
+        details: "Reads the worker's log, also while the worker runs. Days that were never requested are not in it.",
         options: [
-            Usage.Option(name: "--revisions", meaning: "day, week: what was corrected, and when that was learnt"),
-            Usage.Option(name: "--nation", value: "K|F", meaning: "the chart of only Korean or only foreign films"),
-            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the chart of films of this kind"),
+            Usage.Option(name: "--revisions", meaning: "day, week: the corrections, and when the worker fetched them"),
+            Usage.Option(name: "--nation", value: "K|F", meaning: "the chart of only Korean or only foreign movies"),
+            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the chart of movies of this kind"),
             Usage.Option(name: "--area", value: "CODE", meaning: "the chart of cinemas in this area"),
             .span,
             Usage.Option(name: "--json", meaning: "print the charts' events, one JSON object a line"),

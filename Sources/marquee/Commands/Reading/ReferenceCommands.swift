@@ -4,9 +4,9 @@ import Operations
 /// `marquee areas`
 struct AreasCommand: Subcommand {
     static let usage = Usage(
-        name: "areas", summary: "Lists the codes of the areas that charts can be asked for.",
+        name: "areas", summary: "Lists the area codes for requests of charts.",
         details:
-            "A code that is not among them is asked for too, unless the council's own list does not have it either.")
+            "A code that is not in this list can be requested if the list of the Korean Film Council has it.")
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
@@ -22,7 +22,7 @@ struct AreasCommand: Subcommand {
 
 /// `marquee version`
 struct VersionCommand: Subcommand {
-    static let usage = Usage(name: "version", summary: "Says which marquee this is.")
+    static let usage = Usage(name: "version", summary: "Prints the version.")
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()

@@ -8,13 +8,13 @@ import Worker
 /// `marquee replay`
 struct ReplayCommand: Subcommand {
     static let usage = Usage(
-        name: "replay", summary: "Computes the alerts of a worker's log afresh and prints each as a line of JSON.",
+        name: "replay", summary: "Computes the alerts of a worker's log again and prints each as a line of JSON.",
         details: """
-            A line has the id and the data that the alert's event has, so that two runs, and the notifier's log, can be
-            compared byte for byte. Nothing is published and nothing is changed.
+            A line has the id and the data of the alert's event, so that two runs and the notifier's log can be compared
+            byte for byte. Nothing is published or changed.
 
-            With --dry-run it tells what rules would have said over the stored history, had every day's chart come in its
-            turn, as it stands now: a line for people each, and a sum.
+            With --dry-run it prints the alerts that the rules would have fired over the stored history, if each day's
+            chart had come in order with its present figures: one line of text for each, and a sum.
             """,
         options: [
             Usage.Option(
@@ -26,11 +26,11 @@ struct ReplayCommand: Subcommand {
                 name: "--since", value: "DATE",
                 meaning: "fire for days from DATE on, even if a newer day is known already"
             ),
-            Usage.Option(name: "--dry-run", meaning: "tell what the rules would have said, day by day"),
+            Usage.Option(name: "--dry-run", meaning: "print the alerts that the rules would have fired, day by day"),
             .ranks,
             Usage.Option(
                 name: "--learned", value: "N",
-                meaning: "charts up to this place of the ranking stream are known and fire nothing"),
+                meaning: "charts up to this sequence of the ranking stream fire nothing"),
             Usage.Option(
                 name: "--as", value: "DB",
                 meaning: "take --learned and --since from a notifier's database, to compare with its log"),

@@ -7,7 +7,7 @@ import ZeroMQ
 /// `marquee watch`
 struct WatchCommand: Subcommand {
     static let usage = Usage(
-        name: "watch", arguments: "[topic…]", summary: "Shows events and alerts as they come.",
+        name: "watch", arguments: "[topic…]", summary: "Prints events and alerts as they are published.",
         details: """
             A topic is a prefix such as ranking.day.all, movie., request.failed or alert.; without one, all are shown.
             """,
