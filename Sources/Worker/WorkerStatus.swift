@@ -28,16 +28,33 @@ struct WorkerStatus: Sendable, Encodable {
 }
 
 /// Makes the reply to `status`.
-struct StatusReporter: Sendable {
-    let store: WorkerStore
-    let queue: RequestQueue
-    let quota: QuotaLedger
-    /// The schedule, or nil if it is turned off.
-    let schedule: ScheduleService?
-    let backfill: BackfillService
-    /// The time since the start.
-    let uptime: Stopwatch
+///
+/// A class, because each copy of a struct of services retains every one of them, and each status makes copies.
+final class StatusReporter: Sendable {
+    private let store: WorkerStore
+    private let queue: RequestQueue
+    private let quota: QuotaLedger
+    private let schedule: ScheduleService?
+    private let backfill: BackfillService
+    private let uptime: Stopwatch
     private let cache = WorkerStatusCache()
+
+    /// Makes the reporter of a worker.
+    ///
+    /// - Parameters:
+    ///   - schedule: The schedule, or nil if it is turned off.
+    ///   - uptime: The time since the start.
+    init(
+        store: WorkerStore, queue: RequestQueue, quota: QuotaLedger, schedule: ScheduleService?,
+        backfill: BackfillService, uptime: Stopwatch
+    ) {
+        self.store = store
+        self.queue = queue
+        self.quota = quota
+        self.schedule = schedule
+        self.backfill = backfill
+        self.uptime = uptime
+    }
 
     /// Returns the reply; it is made anew only if something in it may have changed.
     func reply() async throws -> Reply {

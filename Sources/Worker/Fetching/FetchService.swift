@@ -25,10 +25,17 @@ struct FetchService: Service {
 
     /// Runs until the queue is closed and the requests in progress have ended.
     func run() async throws {
-        await withTaskGroup { tasks in
-            for _ in 0..<width {
-                tasks.addTask(executorPreference: executor) {
-                    while let accepted = await queue.next() { await finish(accepted) }
+        await withTaskExecutorPreference(executor) {
+            await withTaskGroup { tasks in
+                var count = 0
+                while let accepted = await queue.next() {
+                    tasks.addTask { await finish(accepted) }
+                    count += 1
+                    // The next request stays in the queue until there is a task for it: a live one may still overtake it.
+                    if count == width {
+                        await tasks.next()
+                        count -= 1
+                    }
                 }
             }
         }
