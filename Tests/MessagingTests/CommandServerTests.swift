@@ -133,7 +133,10 @@ import ZeroMQ
             let question =
                 RawPeer.frame(Array("replay".utf8), more: true) + RawPeer.frame(Array(#"{"stream":"request"}"#.utf8))
             let count = 30
-            #expect(await apart { peer.greet(named: "lazy") && (0..<count).allSatisfy { _ in peer.say(question) } })
+            #expect(
+                await onOwnThread {
+                    peer.handshake(named: "lazy") && (0..<count).allSatisfy { _ in peer.sendBytes(question) }
+                })
 
             // Who asks behind them is answered when they are.
             let good = try await io.open(.dealer, connect: router.addresses)
@@ -143,7 +146,8 @@ import ZeroMQ
             let unread = router.unread(by: Array("lazy".utf8))
             #expect(unread > 0 && unread < RequestGuard.unreadLimit + (9 << 20))
 
-            let answers = await apart { (0..<count).compactMap { _ in peer.hear() } }.map(Reply.init(frames:))
+            let answers = await onOwnThread { (0..<count).compactMap { _ in peer.receiveMessage() } }.map(
+                Reply.init(frames:))
             let refused = answers.compactMap(\.failure)
             #expect(answers.count == count && refused.count > 20 && refused.count < count - 2)
             #expect(refused.allSatisfy { $0.code == .overloaded && $0.retryAfter == 1 })
@@ -151,7 +155,8 @@ import ZeroMQ
             #expect(
                 figures["marquee_client_refusals_total", ["reason": "unread"]] == Double(refused.count))
             await waitUntil { router.unread(by: Array("lazy".utf8)) == 0 }
-            #expect(await apart { peer.say(question) && peer.hear()?.first == Array("events".utf8) })
+            #expect(
+                await onOwnThread { peer.sendBytes(question) && peer.receiveMessage()?.first == Array("events".utf8) })
             await router.close()
             await server.value
         }

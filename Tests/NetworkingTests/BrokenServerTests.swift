@@ -51,7 +51,7 @@ struct BrokenServerTests {
         },
         Fault(testDescription: "announces too much", kind: .invalid) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
-            exchange.waitForHangUp()
+            exchange.waitForDisconnect()
         },
         Fault(testDescription: "sends 1 GB", kind: .invalid) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
@@ -117,7 +117,7 @@ struct BrokenServerTests {
     func silence(drips: Bool) async throws {
         let server = try ScriptedServer { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-            while !exchange.hasHungUp(within: drips ? 10 : -1) { exchange.send("x") }
+            while !exchange.hasDisconnected(within: drips ? 10 : -1) { exchange.send("x") }
             exchange.close()
         }
         let request = HTTPRequest(server.url, deadline: .milliseconds(200))
@@ -129,7 +129,7 @@ struct BrokenServerTests {
 
     @Test("A request that waits for a connection fails at its deadline")
     func waiting() async throws {
-        let server = try ScriptedServer { $0.waitForHangUp() }
+        let server = try ScriptedServer { $0.waitForDisconnect() }
         let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1, total: 1, queueLength: 1), retry: .patient)
         async let first = failure { () async throws(UpstreamError) in
             try await client.send(.text(HTTPRequest("\(server.url)/1")))

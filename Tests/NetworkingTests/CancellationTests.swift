@@ -54,7 +54,7 @@ struct CancellationTests {
     @Test("A cancellation before the transfer is enqueued is not lost")
     func cancelledWhileEntering() async throws {
         let transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
-        let server = try ScriptedServer { $0.waitForHangUp() }
+        let server = try ScriptedServer { $0.waitForDisconnect() }
         let request = HTTPRequest(server.url)
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -90,7 +90,7 @@ struct CancellationTests {
 
     @Test("Shutdown cancels running, waiting, pausing and later requests")
     func shutdown() async throws {
-        let server = try ScriptedServer { $0.waitForHangUp() }
+        let server = try ScriptedServer { $0.waitForDisconnect() }
         let client = HTTPClient(limits: HTTPClient.Limits(perHost: 2))
         await withTaskGroup(of: UpstreamError?.self) { group in
             for page in 1...6 {
@@ -120,7 +120,7 @@ struct CancellationTests {
         let hungUp = AsyncStream.makeStream(of: Void.self)
         let server = try ScriptedServer { exchange in
             exchange.answer()
-            exchange.waitForHangUp()
+            exchange.waitForDisconnect()
             hungUp.continuation.yield()
         }
         _ = try await HTTPClient(retry: .patient).send(.text(HTTPRequest(server.url)))

@@ -24,7 +24,7 @@ struct ExecutorTests {
     @Test("A task that prefers the client's thread outlives it", arguments: [HTTPRequest.Method.get, .post])
     func afterwards(method: HTTPRequest.Method) async throws {
         let client = HTTPClient(retry: .patient)
-        let server = try ScriptedServer { $0.waitForHangUp() }
+        let server = try ScriptedServer { $0.waitForDisconnect() }
         var arrivals = server.arrivals.makeAsyncIterator()
         let request = HTTPRequest(server.url, method: method)
         let task = Task(executorPreference: client.executor) {

@@ -75,7 +75,7 @@ struct RetryTests {
     @Test("A hanging attempt ends before the deadline, and the next one can succeed")
     func attemptTimeout() async throws {
         let server = try ScriptedServer { exchange in
-            if exchange.number == 1 { exchange.waitForHangUp() } else { exchange.answer("late") }
+            if exchange.number == 1 { exchange.waitForDisconnect() } else { exchange.answer("late") }
         }
         let client = HTTPClient(
             retry: RetryPolicy(attempts: 50, attemptTimeout: .milliseconds(100)),

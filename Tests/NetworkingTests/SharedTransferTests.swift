@@ -90,7 +90,7 @@ struct SharedTransferTests {
         let hungUp = AsyncStream.makeStream(of: Void.self)
         let server = try ScriptedServer { exchange in
             if exchange.number > 1 { return exchange.answer("again") }
-            exchange.waitForHangUp()
+            exchange.waitForDisconnect()
             hungUp.continuation.yield()
         }
         // Nothing but the cancellation ends the transfer.

@@ -191,6 +191,6 @@ import Testing
             "# HELP a A\n# TYPE a histogram\na_bucket{le=\"+Inf\"} 1\na_sum 1\na_count 2\n",
         ])
     func refuses(text: String) {
-        #expect(throws: Exposition.Mistake.self) { try Exposition(text) }
+        #expect(throws: Exposition.FormatError.self) { try Exposition(text) }
     }
 }

@@ -12,7 +12,7 @@ public final class Counterpart: Sendable {
 
     /// Starts a program, and waits until it listens.
     ///
-    /// - Throws: `Silent` if its first line is not a port.
+    /// - Throws: `StartError` if its first line is not a port.
     public init(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws {
@@ -28,7 +28,7 @@ public final class Counterpart: Sendable {
         try process.run()
         guard let line = await Self.line(from: output, rest), let port = Int(line) else {
             process.terminate()
-            throw Silent(name: name)
+            throw StartError(name: name)
         }
         self.port = port
     }
@@ -49,7 +49,7 @@ public final class Counterpart: Sendable {
     }
 
     /// The error of a program that ended without printing its port.
-    public struct Silent: Error {
+    public struct StartError: Error {
         /// The name of the program.
         public let name: String
     }

@@ -1,7 +1,7 @@
 /// A strict parser of the Prometheus text format, version 0.0.4, which also enforces conventions and recommendations.
 public struct Exposition: Sendable {
     /// An error, with the line that has it.
-    public struct Mistake: Error, CustomStringConvertible {
+    public struct FormatError: Error, CustomStringConvertible {
         /// The description and the line.
         public let description: String
     }
@@ -31,35 +31,35 @@ public struct Exposition: Sendable {
 
     /// Parses a text, in which each metric has its HELP, its TYPE and its samples, in this order.
     ///
-    /// - Throws: `Mistake` at the first violation.
-    public init(_ text: String) throws(Mistake) {
-        guard text.isEmpty || text.hasSuffix("\n") else { throw Mistake(description: "the last line has no end") }
+    /// - Throws: `FormatError` at the first violation.
+    public init(_ text: String) throws(FormatError) {
+        guard text.isEmpty || text.hasSuffix("\n") else { throw FormatError(description: "the last line has no end") }
         var current = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             var scanner = Scanner(line)
             if scanner.take("# HELP ") {
                 current = try scanner.name()
                 try scanner.expect(" ")
-                guard families[current] == nil else { throw scanner.mistake("\(current) comes twice") }
+                guard families[current] == nil else { throw scanner.formatError("\(current) comes twice") }
                 families[current] = Family(help: try scanner.text(until: nil, escapes: ["\\": "\\", "n": "\n"]))
             } else if scanner.take("# TYPE ") {
                 try scanner.expect(current + " ")
                 let type = String(scanner.rest)
-                guard ["counter", "gauge", "histogram"].contains(type) else { throw scanner.mistake("no type") }
-                guard families[current]?.type == "" else { throw scanner.mistake("not after its HELP") }
-                if type == "counter", !current.hasSuffix("_total") { throw scanner.mistake("no _total") }
+                guard ["counter", "gauge", "histogram"].contains(type) else { throw scanner.formatError("no type") }
+                guard families[current]?.type == "" else { throw scanner.formatError("not after its HELP") }
+                if type == "counter", !current.hasSuffix("_total") { throw scanner.formatError("no _total") }
                 families[current]?.type = type
             } else {
                 let sample = try scanner.sample()
-                guard let family = families[current], family.type != "" else { throw scanner.mistake("no TYPE") }
+                guard let family = families[current], family.type != "" else { throw scanner.formatError("no TYPE") }
                 let suffixes = family.type == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
                 guard suffixes.contains(where: { current + $0 == sample.name }) else {
-                    throw scanner.mistake("not of \(current)")
+                    throw scanner.formatError("not of \(current)")
                 }
                 if family.samples.contains(where: { $0.name == sample.name && $0.labels == sample.labels }) {
-                    throw scanner.mistake("the same labels twice")
+                    throw scanner.formatError("the same labels twice")
                 }
-                if family.type != "gauge", !(sample.value >= 0) { throw scanner.mistake("below zero") }
+                if family.type != "gauge", !(sample.value >= 0) { throw scanner.formatError("below zero") }
                 families[current]?.samples.append(sample)
             }
         }
@@ -75,19 +75,21 @@ public struct Exposition: Sendable {
     public subscript(name: String) -> Double? { self[name, [:]] }
 
     /// Checks a histogram: the buckets increase, the last is +Inf and equals the count, and there is one sum.
-    private static func check(_ name: String, _ family: Family) throws(Mistake) {
-        func mistake(_ what: String) -> Mistake { Mistake(description: "\(name): \(what)") }
+    private static func check(_ name: String, _ family: Family) throws(FormatError) {
+        func formatError(_ what: String) -> FormatError { FormatError(description: "\(name): \(what)") }
         let groups = Dictionary(grouping: family.samples) { $0.labels.filter { $0.key != "le" } }
         for (labels, samples) in groups {
             let buckets = samples.filter { $0.name == name + "_bucket" }
             let bounds = buckets.compactMap { $0.labels["le"].flatMap(Scanner.number) }
-            guard bounds.count == buckets.count, bounds.last == .infinity else { throw mistake("bounds of \(labels)") }
+            guard bounds.count == buckets.count, bounds.last == .infinity else {
+                throw formatError("bounds of \(labels)")
+            }
             guard bounds == bounds.sorted(), buckets.map(\.value) == buckets.map(\.value).sorted() else {
-                throw mistake("buckets of \(labels) do not grow")
+                throw formatError("buckets of \(labels) do not grow")
             }
             let counts = samples.filter { $0.name == name + "_count" }.map(\.value)
-            guard counts == [buckets.last?.value] else { throw mistake("count of \(labels)") }
-            guard samples.count == buckets.count + 2 else { throw mistake("sum of \(labels)") }
+            guard counts == [buckets.last?.value] else { throw formatError("count of \(labels)") }
+            guard samples.count == buckets.count + 2 else { throw formatError("sum of \(labels)") }
         }
     }
 }
@@ -102,8 +104,8 @@ private struct Scanner {
         rest = line
     }
 
-    func mistake(_ what: String) -> Exposition.Mistake {
-        Exposition.Mistake(description: "\(what): \(line)")
+    func formatError(_ what: String) -> Exposition.FormatError {
+        Exposition.FormatError(description: "\(what): \(line)")
     }
 
     mutating func take(_ text: String) -> Bool {
@@ -112,18 +114,19 @@ private struct Scanner {
         return true
     }
 
-    mutating func expect(_ text: String) throws(Exposition.Mistake) {
-        guard take(text) else { throw mistake("expected \(text) at \(rest)") }
+    mutating func expect(_ text: String) throws(Exposition.FormatError) {
+        guard take(text) else { throw formatError("expected \(text) at \(rest)") }
     }
 
-    mutating func name(allowsColon: Bool = true) throws(Exposition.Mistake) -> String {
+    mutating func name(allowsColon: Bool = true) throws(Exposition.FormatError) -> String {
         let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || allowsColon && $0 == ":") }
-        guard let first = name.first, !first.isNumber else { throw mistake("no name at \(rest)") }
+        guard let first = name.first, !first.isNumber else { throw formatError("no name at \(rest)") }
         rest = rest.dropFirst(name.count)
         return String(name)
     }
 
-    mutating func text(until end: Character?, escapes: [Character: Character]) throws(Exposition.Mistake) -> String {
+    mutating func text(until end: Character?, escapes: [Character: Character]) throws(Exposition.FormatError) -> String
+    {
         var text = ""
         while let character = rest.popFirst() {
             if character == end { return text }
@@ -132,27 +135,27 @@ private struct Scanner {
             } else if let escaped = rest.popFirst().flatMap({ escapes[$0] }) {
                 text.append(escaped)
             } else {
-                throw mistake("a backslash before \(rest)")
+                throw formatError("a backslash before \(rest)")
             }
         }
-        guard end == nil else { throw mistake("no end of the text") }
+        guard end == nil else { throw formatError("no end of the text") }
         return text
     }
 
-    mutating func sample() throws(Exposition.Mistake) -> Exposition.Sample {
+    mutating func sample() throws(Exposition.FormatError) -> Exposition.Sample {
         let name = try name()
         var labels: [String: String] = [:]
         if take("{") {
             repeat {
                 let label = try self.name(allowsColon: false)
-                guard !label.hasPrefix("__"), labels[label] == nil else { throw mistake("the label \(label)") }
+                guard !label.hasPrefix("__"), labels[label] == nil else { throw formatError("the label \(label)") }
                 try expect("=\"")
                 labels[label] = try text(until: "\"", escapes: ["\\": "\\", "n": "\n", "\"": "\""])
             } while take(",")
             try expect("}")
         }
         try expect(" ")
-        guard let value = Self.number(rest) else { throw mistake("no number: \(rest)") }
+        guard let value = Self.number(rest) else { throw formatError("no number: \(rest)") }
         return Exposition.Sample(name: name, labels: labels, value: value)
     }
 

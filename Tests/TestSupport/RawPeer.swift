@@ -39,12 +39,12 @@ public final class RawPeer: Sendable {
     }
 
     /// Shuts down both directions of the connection.
-    public func hangUp() {
+    public func shutDown() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     /// Sends bytes. Returns false if the peer has closed the connection.
-    public func say(_ bytes: [UInt8]) -> Bool {
+    public func sendBytes(_ bytes: [UInt8]) -> Bool {
         send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
@@ -55,12 +55,12 @@ public final class RawPeer: Sendable {
     }
 
     /// Sends the greeting, and reads the peer's.
-    public func greet(as kind: String = "DEALER", named name: String = "") -> Bool {
-        say(Self.greeting(as: kind, named: name)) && waitForReady()
+    public func handshake(as kind: String = "DEALER", named name: String = "") -> Bool {
+        sendBytes(Self.greeting(as: kind, named: name)) && waitForReady()
     }
 
     /// Blocks until the next message and returns it; nil if the peer closes the connection. Skips commands.
-    public func hear() -> [[UInt8]]? {
+    public func receiveMessage() -> [[UInt8]]? {
         var frames: [[UInt8]] = []
         while let flags = read(1)?[0], let length = read(flags & 2 == 0 ? 1 : 8),
             let body = read(length.reduce(0) { $0 << 8 | Int($1) })
@@ -88,7 +88,7 @@ public final class RawPeer: Sendable {
 }
 
 /// Runs a blocking function on its own thread, and returns its result.
-public func apart<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }

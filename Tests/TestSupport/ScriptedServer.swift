@@ -151,12 +151,12 @@ public final class ScriptedExchange: Sendable {
     }
 
     /// Blocks until the peer has closed the connection.
-    public func waitForHangUp() {
-        while !hasHungUp(within: -1) {}
+    public func waitForDisconnect() {
+        while !hasDisconnected(within: -1) {}
     }
 
     /// Returns whether the peer closes the connection within `milliseconds`; -1 waits without a limit.
-    public func hasHungUp(within milliseconds: Int32) -> Bool {
+    public func hasDisconnected(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, milliseconds) > 0 else { return false }
         var byte: UInt8 = 0

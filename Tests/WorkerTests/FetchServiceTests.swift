@@ -105,7 +105,7 @@ import Testing
     func cancellation(_ hangsAtTheChart: Bool) async throws {
         let harness = try await WorkerHarness()
         let server = try ScriptedServer { exchange in
-            guard exchange.request.target.contains("searchMovieInfo") else { return exchange.waitForHangUp() }
+            guard exchange.request.target.contains("searchMovieInfo") else { return exchange.waitForDisconnect() }
             exchange.answer(Self.movie)
         }
         let movie = Request(.movie(Sample.code("20240001"), poster: true))

@@ -130,7 +130,7 @@ import ZeroMQ
 
     @Test("a request in progress when the worker ended is done once after the next start")
     func restart() async throws {
-        let silent = try ScriptedServer { $0.waitForHangUp() }
+        let silent = try ScriptedServer { $0.waitForDisconnect() }
         let kobis = ["MARQUEE_KOBIS_URL": silent.url]
         try await withWorker(kobis) { run, io in
             let client = try await io.open(.publisher, connect: [run.requests])

@@ -39,10 +39,10 @@ struct MemoryLimitTests {
         let peer = RawPeer(connectedTo: server.addresses[0])
         let name = ["router": "DEALER", "subscriber": "PUB", "publisher": "SUB"][kind.rawValue] ?? ""
         let frame = RawPeer.frame([UInt8](repeating: 7, count: 1_000), more: true)
-        let sent = await apart {
-            guard peer.greet(as: name) else { return 0 }
+        let sent = await onOwnThread {
+            guard peer.handshake(as: name) else { return 0 }
             var sent = 0
-            while peer.say(frame) { sent += frame.count }
+            while peer.sendBytes(frame) { sent += frame.count }
             return sent
         }
         #expect(sent > SocketOptions().maximumMessageBytes)
@@ -61,13 +61,13 @@ struct MemoryLimitTests {
         let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
         let peer = RawPeer(connectedTo: server.addresses[0])
         let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
-        #expect(await apart { peer.greet() && peer.say(part) && peer.say(part) })
+        #expect(await onOwnThread { peer.handshake() && peer.sendBytes(part) && peer.sendBytes(part) })
         // The server scans the incomplete message meanwhile.
         await waitForScans(3)
-        #expect(await apart { peer.say(RawPeer.frame([1])) })
+        #expect(await onOwnThread { peer.sendBytes(RawPeer.frame([1])) })
         #expect(try await server.next().frames.dropFirst().map(\.count) == [Self.mebibyte, Self.mebibyte, 1])
         for _ in 1...20 {
-            #expect(await apart { peer.say(part + part + RawPeer.frame([1])) })
+            #expect(await onOwnThread { peer.sendBytes(part + part + RawPeer.frame([1])) })
             #expect(try await server.next().frames.count == 4)
         }
         #expect(server.counters.disconnections == 0)
@@ -84,10 +84,10 @@ struct MemoryLimitTests {
         let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
         let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
         for (peer, count) in zip(peers, [2, 4]) {
-            #expect(await apart { peer.greet() && (0..<count).allSatisfy { _ in peer.say(part) } })
+            #expect(await onOwnThread { peer.handshake() && (0..<count).allSatisfy { _ in peer.sendBytes(part) } })
         }
-        #expect(await apart { peers[1].waitForEnd() })
-        #expect(await apart { peers[0].say(RawPeer.frame([1])) })
+        #expect(await onOwnThread { peers[1].waitForEnd() })
+        #expect(await onOwnThread { peers[0].sendBytes(RawPeer.frame([1])) })
         #expect(try await server.next().frames.count == 4)
         await waitUntil { server.counters.disconnections > 0 }
         #expect(server.counters.disconnections == 1)
@@ -102,7 +102,7 @@ struct MemoryLimitTests {
         let count = min(9_000, 40_000_000 / size)
         for reads in [true, false] {
             let peer = RawPeer(connectedTo: server.addresses[0])
-            #expect(await apart { peer.greet() && peer.say(RawPeer.frame([1])) })
+            #expect(await onOwnThread { peer.handshake() && peer.sendBytes(RawPeer.frame([1])) })
             let client = try await server.next().frames[0]
             #expect(server.unread(by: client) == 0)
             let answer = Message([client, [UInt8](repeating: 7, count: size)])
@@ -111,9 +111,9 @@ struct MemoryLimitTests {
             if size > 10 { #expect(server.unread(by: client) > 0) }
             #expect(server.unread(by: client) <= count * answer.footprint)
             if reads {
-                #expect(await apart { (0..<count).allSatisfy { _ in peer.hear() != nil } })
+                #expect(await onOwnThread { (0..<count).allSatisfy { _ in peer.receiveMessage() != nil } })
             } else {
-                peer.hangUp()
+                peer.shutDown()
             }
             await waitUntil { server.unread(by: client) == 0 }
             #expect(server.counters.dropped == 0)
@@ -130,13 +130,13 @@ struct MemoryLimitTests {
         let answer = [UInt8](repeating: 7, count: Self.mebibyte)
         let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
         for (peer, count) in zip(peers, [25, 60]) {
-            #expect(await apart { peer.greet() && peer.say(RawPeer.frame([1])) })
+            #expect(await onOwnThread { peer.handshake() && peer.sendBytes(RawPeer.frame([1])) })
             let client = try await server.next().frames[0]
             await server.send([Message](repeating: Message([client, answer]), count: count))
         }
         let dropped = try #require(await drops.first { _ in true })
         #expect(dropped == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .unread))
-        #expect(await apart { (0..<25).allSatisfy { _ in peers[0].hear()?.first == answer } })
+        #expect(await onOwnThread { (0..<25).allSatisfy { _ in peers[0].receiveMessage()?.first == answer } })
         await waitUntil { server.counters.disconnections > 0 }
         #expect(server.counters.disconnections == 1)
         await thread.shutdown()

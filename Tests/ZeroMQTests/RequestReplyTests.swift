@@ -63,7 +63,7 @@ struct RequestReplyTests {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: small)
             let slow = RawPeer(connectedTo: server.addresses[0])
-            #expect(slow.say(RawPeer.greeting()) && slow.waitForReady() && slow.say([0, 5] + "hello".utf8))
+            #expect(slow.sendBytes(RawPeer.greeting()) && slow.waitForReady() && slow.sendBytes([0, 5] + "hello".utf8))
             let id = try await server.next().frames[0]
             let large = [UInt8](repeating: 0, count: 1 << 16)
             let flood = Array(repeating: Message([id, large]), count: 500)
@@ -87,12 +87,15 @@ struct RequestReplyTests {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
             let former = RawPeer(connectedTo: server.addresses[0])
-            #expect(former.say(RawPeer.greeting(named: "client-7")) && former.waitForReady() && former.say([0, 1, 65]))
+            #expect(
+                former.sendBytes(RawPeer.greeting(named: "client-7")) && former.waitForReady()
+                    && former.sendBytes([0, 1, 65]))
             #expect(try await server.next() == Message("client-7", "A"))
 
             let present = RawPeer(connectedTo: server.addresses[0])
             #expect(
-                present.say(RawPeer.greeting(named: "client-7")) && present.waitForReady() && present.say([0, 1, 66]))
+                present.sendBytes(RawPeer.greeting(named: "client-7")) && present.waitForReady()
+                    && present.sendBytes([0, 1, 66]))
             #expect(try await server.next() == Message("client-7", "B"))
             #expect(former.waitForEnd())
             withExtendedLifetime(present) {}

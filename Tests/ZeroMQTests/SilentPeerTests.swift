@@ -46,7 +46,7 @@ struct SilentPeerTests {
             do {
                 try startThread {
                     let peer = RawPeer(connectedTo: address)
-                    continuation.resume(returning: peer.say(bytes) && peer.waitForEnd())
+                    continuation.resume(returning: peer.sendBytes(bytes) && peer.waitForEnd())
                 }
             } catch {
                 continuation.resume(returning: false)
