@@ -9,8 +9,9 @@ extension Terminal {
         private func keys() async throws -> TemporaryFolder {
             let folder = try TemporaryFolder()
             for words in [
-                ["server", "server"], ["client", "notifier", "--roles", "read,operate"],
-                ["client", "client", "--roles", "read,request,operate"], ["client", "reader", "--roles=read"],
+                ["server", "server"], ["client", "notifier", "--roles", "read,replay"],
+                ["client", "client", "--roles", "read,request,replay,shop,operate"],
+                ["client", "reader", "--roles=read"],
             ] {
                 let ending = try await Program.run(
                     ProcessHarness.marquee, ["keys", "new"] + words, environment: ["MARQUEE_CURVE_KEYS": folder.path])

@@ -47,10 +47,10 @@ public struct AccessControl: Sendable {
     }
 
     /// Whether a client with these roles may connect to a socket; a router checks each command instead.
-    private static func mayUse(_ socket: SocketKind, _ roles: Set<Role>) -> Bool {
+    static func mayUse(_ socket: SocketKind, _ roles: Set<Role>) -> Bool {
         switch socket {
         case .publisher: roles.contains(.read)
-        case .subscriber: !roles.isDisjoint(with: [.request, .operate])
+        case .subscriber: !roles.isDisjoint(with: [.request, .shop])
         case .router, .dealer: true
         }
     }

@@ -103,12 +103,18 @@ public final class RequestGuard: Sendable {
 /// A permission of a client's key, which may have any number of them.
 ///
 /// Every client may send `status`.
+///
+/// See docs/decisions/0066-roles-and-older-keys.md.
 public enum Role: String, Sendable, Hashable, CaseIterable {
     /// Subscribe to events and alerts, and send `latest`.
     case read
     /// Send requests that only fetch data.
     case request
-    /// Send requests that change data at an upstream, and read the log with `replay`.
+    /// Read the log again with `replay`, as a subscriber does to repair losses.
+    case replay
+    /// Order changes of the shop's products.
+    case shop
+    /// Send all other commands, which steer a process: a backfill, dead letters.
     case operate
 
     /// Returns the role that a command or request needs; nil if every client may send it.
@@ -116,10 +122,13 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
         switch command {
         case "status": return nil
         case "latest": self = .read
-        case "replay": self = .operate
+        case "replay": self = .replay
         default:
-            let word = command.prefix { $0 != "." && $0 != " " }
-            self = word == "fetch" ? .request : .operate
+            switch command.prefix(while: { $0 != "." && $0 != " " }) {
+            case "fetch": self = .request
+            case "product": self = .shop
+            default: self = .operate
+            }
         }
     }
 }
