@@ -62,6 +62,9 @@ extension Terminal {
                 #expect(reader.status == 1)
                 #expect(reader.errors == ["marquee: forbidden: the client reader does not have the role request"])
 
+                let audit = try #require(try await harness[.worker].error(containing: "request refused"))
+                #expect(audit.contains(#""key":"reader""#) && audit.contains(#""address":"127.0.0.1""#))
+
                 // A key that nobody put among the clients, and none at all.
                 let other = try await self.keys()
                 try FileManager.default.removeItem(atPath: other.file("server.key"))

@@ -53,6 +53,8 @@ extension Failures {
                 let frames = [Array("product.modify".utf8), Array(order.utf8)]
                 #expect(try await client.ask(frames: frames).word == "accepted")
                 #expect(try files(under: data, with: secret) == [])
+                let audit = try #require(try await harness[.worker].error(containing: "order accepted"))
+                #expect(audit.contains(#""request":"mine""#) && audit.contains(#""address":"127.0.0.1""#))
                 // It has not been lost either: the order is carried out with it after a crash, and the market refuses it.
                 try await harness.setFaults([:])
                 try await harness.restart(.worker, by: SIGKILL)

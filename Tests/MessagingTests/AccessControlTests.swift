@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Foundation
 import Operations
@@ -165,6 +166,31 @@ import ZeroMQ
         for path in [keys.path, keys.clients] {
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o700)
+        }
+    }
+
+    @Test("orders and refusals are logged with key and address, other requests are not")
+    func audit() throws {
+        _ = try keys.makeClient("ann", roles: [.shop])
+        let lines = Locked("")
+        let logger = Logger(label: "test") { bytes in lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
+        let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 10)
+        let requestGuard = RequestGuard(clients, limits: limits, metrics: Metrics(), logger: logger, clock: clock)
+        let ann = PeerIdentity(address: "192.0.2.1", name: "ann")
+        let id = try #require(RequestID("mine"))
+        requestGuard.recordAccepted(.fetchDay, id, from: ann)
+        #expect(requestGuard.refusal(of: "product.remove", from: ann) == nil)
+        #expect(lines.withLock { $0 } == "")
+        requestGuard.recordAccepted(.productRemove, id, from: ann)
+        let order = lines.withLock { $0 }
+        for text in ["order accepted", "request=mine", "topic=product.remove", "key=ann", "address=192.0.2.1"] {
+            #expect(order.contains(text))
+        }
+        _ = requestGuard.refusal(of: "backfill\n" + String(repeating: "x", count: 1_000), from: ann)
+        let refusal = lines.withLock { $0.dropFirst(order.count) }
+        #expect(refusal.count { $0 == "\n" } == 1 && refusal.utf8.count < 400)
+        for text in ["request refused", "key=ann", "address=192.0.2.1", "code=forbidden", "role operate"] {
+            #expect(refusal.contains(text))
         }
     }
 

@@ -24,12 +24,14 @@ public struct AccessControl: Sendable {
         socketOptions = options
         guard configuration.curve.isOn else {
             encryption = nil
-            requestGuard = RequestGuard(nil, limits: configuration.clientLimits, metrics: metrics)
+            requestGuard = RequestGuard(
+                nil, limits: configuration.clientLimits, metrics: metrics, logger: logger)
             return
         }
         let folder = KeyFolder(configuration.curve.folder)
         let clients = ClientKeyStore(folder, logger: logger, clock: ContinuousClock())
-        requestGuard = RequestGuard(clients, limits: configuration.clientLimits, metrics: metrics)
+        requestGuard = RequestGuard(
+            clients, limits: configuration.clientLimits, metrics: metrics, logger: logger)
         let server = Encryption.Server(keys: try folder.pair(configuration.curve.server)) { key, socket in
             guard let client = clients.client(with: key) else { return .refused(.unknownKey) }
             return Self.mayUse(socket, client.roles) ? .admitted(name: client.name) : .refused(.missingRole)
