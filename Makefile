@@ -7,7 +7,8 @@ SHELL := /bin/bash
 CONFIGURATION ?= release
 # Build flags: a release links Swift's runtime statically, as in the image.
 debug := -c debug
-release := -c release --static-swift-stdlib
+# No search path for libraries in the program: a library laid beside it must not be loaded.
+release := -c release --static-swift-stdlib --disable-local-rpath
 
 # The seed of `make chaos`, and its number of crashes.
 SEED ?= 1

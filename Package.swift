@@ -13,8 +13,9 @@ let settings: [SwiftSetting] = [
 ]
 
 /// The linker for programs: unlike SwiftPM's usual one, it does not warn of what Foundation has in it and nobody calls.
+/// It resolves all functions at the start, so that the table of their addresses is read-only afterwards (full RELRO).
 let linker: [LinkerSetting] = [
-    .unsafeFlags(["-use-ld=lld"], .when(configuration: .release))
+    .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now"], .when(configuration: .release))
 ]
 
 func systemLibrary(_ name: String, pkgConfig: String? = nil, packages: [String]) -> Target {
@@ -136,7 +137,7 @@ let package = Package(
         tests(of: "Networking", uses: ["Concurrency", "Text"]),
         tests(of: "WebServer", uses: ["Concurrency"]),
         tests(of: "Imaging"),
-        tests(of: "Operations", uses: ["Concurrency", "Text"]),
+        tests(of: "Operations", uses: ["CLibc", "Concurrency", "Text"]),
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONCoding"]),
         tests(of: "OpenMarket"),

@@ -35,7 +35,8 @@ def rounds(count, ask):
 
 
 context = zmq.Context()
-settings = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "info", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"}
+settings = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "info", "MARQUEE_TRACEABLE": "yes",
+            "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"}
 sandbox, ready = start("sandbox", settings)
 settings |= {
     "MARQUEE_KOBIS_URL": f"http://{ready['address']}/kobisopenapi/webservice/rest", "MARQUEE_KOBIS_KEY": KEY,

@@ -69,6 +69,8 @@ public struct BoardProcess: Sendable {
         let api = makeAPI(model, streams, sockets, images, metrics)
         let server = try makeServer(files, api, sockets.heartbeats, metrics)
 
+        folder.narrowPermissions(logger: logger)
+        logger.warnOfSecretsInEnvironment(configuration)
         logger.info("board ready", [.http: server.address, .path: options.basePath])
         let services: [any Service] =
             makeUpdaters(model, streams, sockets, metrics) + [

@@ -62,6 +62,9 @@ public struct NotifierProcess: Sendable {
             "alerts": { sockets.alerts.counters }, "alertCommands": { sockets.commands.counters },
         ])
         let health = try makeHealthServer(storage, sockets, metrics)
+        // After everything that can end the start, whose error is then the only line.
+        try DataFolder(configuration.dataFolder).narrowPermissions(logger: logger)
+        logger.warnOfSecretsInEnvironment(configuration)
         logger.info(
             "notifier ready",
             [

@@ -78,17 +78,20 @@ public struct WorkerProcess: Sendable {
     func open() async throws -> OpenWorker {
         let startTime = wallClock.now()
         let uptime = Stopwatch(ContinuousClock())
-        let (database, log, positions) = try await openDatabase()
+        let (database, log, positions, seal) = try await openDatabase()
         let metrics = Metrics()
         let access = try AccessControl(configuration, of: .worker, metrics: metrics, logger: logger)
         let sockets = try await WorkerSockets(configuration, access)
         let publisher = Publisher(sockets.events, of: log, positions: positions)
         let parts = makeParts(
-            database: database, log: log, metrics: WorkerMetrics(metrics, clock: ContinuousClock()),
+            database: database, log: log, seal: seal, metrics: WorkerMetrics(metrics, clock: ContinuousClock()),
             publisher: publisher, requestGuard: access.requestGuard)
         metrics.addProcess(startedAt: startTime)
         addMetrics(parts, to: metrics, publisher: publisher, sockets: sockets)
+        // After everything that can end the start, whose error is then the only line.
+        try DataFolder(configuration.dataFolder).narrowPermissions(logger: logger)
         warnOfMissingKeys()
+        logger.warnOfSecretsInEnvironment(configuration)
         return OpenWorker(
             sockets: sockets, database: database, health: try makeHealthServer(parts, metrics: metrics),
             publishing: makePublishing(publisher, sockets.events),
@@ -100,20 +103,24 @@ public struct WorkerProcess: Sendable {
             commands: makeCommandService(parts, sockets, access, uptime: uptime))
     }
 
-    private func openDatabase() async throws -> (Database, EventLog, [Contract.Stream: SequenceNumber]) {
+    private func openDatabase() async throws -> (Database, EventLog, [Contract.Stream: SequenceNumber], SecretSeal) {
         let folder = try DataFolder(configuration.dataFolder)
         let database = try Database(path: folder.file(Self.databaseName), schema: WorkerStore.schema)
+        let seal = try SecretSeal(file: folder.file(SecretSeal.fileName))
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
+        // If the process was killed right after an order with a secret ended, the secret is still in the log.
+        try await database.write { $0.eraseLogAfterCommit() }
         let (log, positions) = try await database.read { connection in
             let log = try EventLog(source: "/marquee/worker", in: connection)
             return (log, try log.positions(in: connection))
         }
-        return (database, log, positions)
+        return (database, log, positions, seal)
     }
 
     /// Makes what the endpoints and the work group share.
     private func makeParts(
-        database: Database, log: EventLog, metrics: WorkerMetrics, publisher: Publisher, requestGuard: RequestGuard
+        database: Database, log: EventLog, seal: SecretSeal, metrics: WorkerMetrics, publisher: Publisher,
+        requestGuard: RequestGuard
     ) -> WorkerParts {
         let queue = RequestQueue(isOpen: false)
         let (scheduleSignal, backfillSignal) = (RestartableWakeSignal(), RestartableWakeSignal())
@@ -121,7 +128,7 @@ public struct WorkerProcess: Sendable {
             publish: publisher.publish, queue: queue, metrics: metrics, logger: logger,
             scheduleSignal: scheduleSignal, backfillSignal: backfillSignal, failPoints: failPoints)
         let store = WorkerStore(
-            database: database, log: log, inbox: RequestInbox(limit: Self.inboxLimit), wallClock: wallClock,
+            database: database, log: log, inbox: RequestInbox(limit: Self.inboxLimit), wallClock: wallClock, seal: seal,
             failPoints: failPoints, onCommit: handler.handle)
         let quota = QuotaLedger(
             database: database, wallClock: wallClock,

@@ -33,6 +33,9 @@ private let commands: [any Subcommand.Type] = [
     static func main() async {
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.disableCoreDumps()
+        ProcessLimits.keepFilesPrivate()
+        ProcessLimits.refuseNewPrivileges()
+        ProcessLimits.setTraceable(false)
         ProcessLimits.keepFreedMemory()
         exit(await status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
     }
@@ -71,6 +74,7 @@ private let commands: [any Subcommand.Type] = [
         }
         let arguments = try Arguments(rest, usage: command.usage)
         let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
+        if configuration.isTraceable { ProcessLimits.setTraceable(true) }
         return try await command.init(arguments).run(configuration)
     }
 

@@ -90,9 +90,9 @@ def test_keys_and_a_base_path(_, options):
         settings = {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": keys}
         make_keys = lambda *arguments: ProcessHarness.command(options.program, settings, "keys", "new", *arguments)
         make_keys("server", "server")
-        make_keys("client", "notifier", "--roles", "read,operate")
-        make_keys("client", "client", "--roles", "read,request,operate")
-        make_keys("client", "board", "--roles", "read,request,operate")
+        make_keys("client", "notifier", "--roles", "read,replay")
+        make_keys("client", "client", "--roles", "read,request,replay,shop,operate")
+        make_keys("client", "board", "--roles", "read,request,replay,shop")
         settings |= {"MARQUEE_CURVE_CLIENT": "board"}
         with ProcessHarness(options.program, {"board": ["--base-path", "/films/"]}, settings, base="/films") as harness, BrowserSession(harness) as browser:
             browser.open(f"day/{DAY}")

@@ -9,8 +9,9 @@ extension Terminal {
         private func keys() async throws -> TemporaryFolder {
             let folder = try TemporaryFolder()
             for words in [
-                ["server", "server"], ["client", "notifier", "--roles", "read,operate"],
-                ["client", "client", "--roles", "read,request,operate"], ["client", "reader", "--roles=read"],
+                ["server", "server"], ["client", "notifier", "--roles", "read,replay"],
+                ["client", "client", "--roles", "read,request,replay,shop,operate"],
+                ["client", "reader", "--roles=read"],
             ] {
                 let ending = try await Program.run(
                     ProcessHarness.marquee, ["keys", "new"] + words, environment: ["MARQUEE_CURVE_KEYS": folder.path])
@@ -60,6 +61,9 @@ extension Terminal {
                     "request", "day", "2024-06-04", changes: ["MARQUEE_CURVE_CLIENT": "reader"])
                 #expect(reader.status == 1)
                 #expect(reader.errors == ["marquee: forbidden: the client reader does not have the role request"])
+
+                let audit = try #require(try await harness[.worker].error(containing: "request refused"))
+                #expect(audit.contains(#""key":"reader""#) && audit.contains(#""address":"127.0.0.1""#))
 
                 // A key that nobody put among the clients, and none at all.
                 let other = try await self.keys()

@@ -31,7 +31,7 @@ class ProcessHarness:
             "PATH": os.environ["PATH"], "MARQUEE_DATA": f"{folder}/data", "MARQUEE_LOG_FORMAT": "json",
             "MARQUEE_KOBIS_KEY": "0" * 32, "MARQUEE_KAKAO_KEY": "0" * 32, "MARQUEE_PRIVATE_IMAGES": "allow",
             "MARQUEE_KOBIS_DAILY_LIMIT": "100000000", "MARQUEE_KAKAO_DAILY_LIMIT": "100000000",
-            "MARQUEE_CLIENT_RATE": "100000",
+            "MARQUEE_CLIENT_RATE": "100000", "MARQUEE_TRACEABLE": "yes",
         }
         self.environment |= {f"MARQUEE_{name.upper()}": "tcp://127.0.0.1:*" for name in ENDPOINTS}
         self.environment |= {f"MARQUEE_{name.upper()}_HTTP": "127.0.0.1:0" for name in PAGES}
@@ -51,7 +51,7 @@ class ProcessHarness:
     def make_keys(self):
         """Enables encryption on all ZeroMQ sockets, with one key for the servers and one for the clients."""
         self.environment |= {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": f"{self.folder}/keys"}
-        for words in ("server", "server"), ("client", "client", "--roles", "read,request,operate"):
+        for words in ("server", "server"), ("client", "client", "--roles", "read,request,replay,shop,operate"):
             subprocess.run(
                 [self.program, "keys", "new", *words], env=self.environment, check=True, stdout=subprocess.DEVNULL)
 

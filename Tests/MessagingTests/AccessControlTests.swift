@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Foundation
 import Operations
@@ -112,8 +113,9 @@ import ZeroMQ
         for role in Role.allCases { _ = try keys.makeClient(role.rawValue, roles: [role]) }
         let requestGuard = door(clients)
         let rights: [Role: [String]] = [
-            .read: ["latest"], .request: ["fetch.day", "fetch day", "fetch.movie"],
-            .operate: ["replay", "product.remove", "", "sing"],
+            .read: ["latest"], .request: ["fetch.day", "fetch day", "fetch.movie", "fetch.product"],
+            .replay: ["replay"], .shop: ["product.register", "product.modify", "product.remove", "product remove"],
+            .operate: ["backfill", "retry", "", "sing", "replay ", "Replay", "products"],
         ]
         for role in Role.allCases {
             let sender = PeerIdentity(address: "192.0.2.1", name: role.rawValue)
@@ -128,6 +130,67 @@ import ZeroMQ
         for stranger in [PeerIdentity(address: "127.0.0.1", name: nil), PeerIdentity(address: "", name: "nobody"), nil]
         {
             #expect(requestGuard.refusal(of: "replay", from: stranger)?.code == .forbidden)
+        }
+    }
+
+    @Test("an older file's `operate` still allows to replay and to order, and a new file's does not")
+    func olderFiles() throws {
+        let text = try String(contentsOfFile: keys.makeClient("ann", roles: [.operate]).open, encoding: .utf8)
+        #expect(try KeyFile(text: text).roles == [.operate])
+        let older = text.split(separator: "\n").filter { !$0.contains("roles-version") }.joined(separator: "\n")
+        #expect(try KeyFile(text: older).roles == [.operate, .replay, .shop])
+        #expect(try KeyFile(text: older.replacing("operate", with: "read request")).roles == [.read, .request])
+    }
+
+    @Test("a client connects to the sockets that its roles are for", arguments: Role.allCases)
+    func sockets(role: Role) {
+        #expect(AccessControl.mayUse(.publisher, [role]) == (role == .read))
+        #expect(AccessControl.mayUse(.subscriber, [role]) == [.request, .shop].contains(role))
+        #expect(AccessControl.mayUse(.router, [role]) && AccessControl.mayUse(.router, []))
+    }
+
+    @Test(
+        "a secret key that other users can read is refused with the command that mends it", arguments: [0o640, 0o604])
+    func readableByOthers(mode: Int) throws {
+        let path = try keys.makeClient("ann", roles: []).secret
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let error = #expect(throws: KeyError.self) { try keys.pair("ann") }
+        #expect(error?.description.hasSuffix("run `chmod 600 \(path)`") == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+        #expect(throws: Never.self) { try keys.pair("ann") }
+    }
+
+    @Test("only its owner may enter a new folder of keys")
+    func newFolder() throws {
+        _ = try keys.makeServer("server")
+        for path in [keys.path, keys.clients] {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o700)
+        }
+    }
+
+    @Test("orders and refusals are logged with key and address, other requests are not")
+    func audit() throws {
+        _ = try keys.makeClient("ann", roles: [.shop])
+        let lines = Locked("")
+        let logger = Logger(label: "test") { bytes in lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
+        let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 10)
+        let requestGuard = RequestGuard(clients, limits: limits, metrics: Metrics(), logger: logger, clock: clock)
+        let ann = PeerIdentity(address: "192.0.2.1", name: "ann")
+        let id = try #require(RequestID("mine"))
+        requestGuard.recordAccepted(.fetchDay, id, from: ann)
+        #expect(requestGuard.refusal(of: "product.remove", from: ann) == nil)
+        #expect(lines.withLock { $0 } == "")
+        requestGuard.recordAccepted(.productRemove, id, from: ann)
+        let order = lines.withLock { $0 }
+        for text in ["order accepted", "request=mine", "topic=product.remove", "key=ann", "address=192.0.2.1"] {
+            #expect(order.contains(text))
+        }
+        _ = requestGuard.refusal(of: "backfill\n" + String(repeating: "x", count: 1_000), from: ann)
+        let refusal = lines.withLock { $0.dropFirst(order.count) }
+        #expect(refusal.count { $0 == "\n" } == 1 && refusal.utf8.count < 400)
+        for text in ["request refused", "key=ann", "address=192.0.2.1", "code=forbidden", "role operate"] {
+            #expect(refusal.contains(text))
         }
     }
 

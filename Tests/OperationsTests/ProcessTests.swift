@@ -1,3 +1,4 @@
+import CLibc
 import Glibc
 import Testing
 
@@ -40,6 +41,28 @@ import Testing
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
             exit(limit.rlim_cur == 0 && limit.rlim_max == 0 ? 7 : 1)
+        }
+    }
+
+    @Test("new files are their owner's only, whatever the shell says", .timeLimit(.minutes(5)))
+    func privateFiles() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            umask(0)
+            ProcessLimits.keepFilesPrivate()
+            exit(umask(0) == 0o077 ? 7 : 1)
+        }
+    }
+
+    @Test("a process gains no privileges, and only root can trace it", .timeLimit(.minutes(5)))
+    func privileges() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            ProcessLimits.refuseNewPrivileges()
+            ProcessLimits.setTraceable(false)
+            let isDumpable = marquee_prctl(PR_GET_DUMPABLE, 0) != 0
+            ProcessLimits.setTraceable(true)
+            let isTraceable = marquee_prctl(PR_GET_DUMPABLE, 0) == 1
+            let hasNone = marquee_prctl(PR_GET_NO_NEW_PRIVS, 0) == 1
+            exit(!isDumpable && isTraceable && hasNone ? 7 : 1)
         }
     }
 

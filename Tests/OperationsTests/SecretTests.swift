@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -69,6 +70,21 @@ import Testing
             try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": "/dev/zero"])
         }
         #expect(error.description.contains("larger than 65536 bytes"))
+    }
+
+    @Test("secrets that are in the environment are named, and those in files are not")
+    func inEnvironment() throws {
+        let configuration = try Configuration(environment: [
+            "MARQUEE_KOBIS_KEY": "hunter2", "MARQUEE_BOARD_PASSWORD": "correct-horse", "MARQUEE_KOBIS_URL": "http://a",
+            "MARQUEE_KAKAO_KEY_FILE": try file("hunter2"),
+        ])
+        #expect(Set(configuration.secretsInEnvironment) == ["MARQUEE_KOBIS_KEY", "MARQUEE_BOARD_PASSWORD"])
+        let lines = Locked("")
+        Logger(label: "test") { bytes in lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
+            .warnOfSecretsInEnvironment(configuration)
+        let text = lines.withLock { $0 }
+        #expect(text.split(separator: "\n").count == 2 && text.contains("variable=MARQUEE_KOBIS_KEY"))
+        #expect(!text.contains("hunter2"))
     }
 
     @Test("setting both variables of a secret is an error")

@@ -45,7 +45,7 @@ final class WorkerHarness: Sendable {
             logger: log.logger(clock: wallClock), scheduleSignal: RestartableWakeSignal(),
             backfillSignal: RestartableWakeSignal())
         store = WorkerStore(
-            database: database, log: events, inbox: RequestInbox(limit: room), wallClock: wallClock
+            database: database, log: events, inbox: RequestInbox(limit: room), wallClock: wallClock, seal: SecretSeal()
         ) { [observer] changes in
             handler.handle(changes)
             observer.withLock { $0 }(changes)

@@ -24,12 +24,14 @@ public struct AccessControl: Sendable {
         socketOptions = options
         guard configuration.curve.isOn else {
             encryption = nil
-            requestGuard = RequestGuard(nil, limits: configuration.clientLimits, metrics: metrics)
+            requestGuard = RequestGuard(
+                nil, limits: configuration.clientLimits, metrics: metrics, logger: logger)
             return
         }
         let folder = KeyFolder(configuration.curve.folder)
         let clients = ClientKeyStore(folder, logger: logger, clock: ContinuousClock())
-        requestGuard = RequestGuard(clients, limits: configuration.clientLimits, metrics: metrics)
+        requestGuard = RequestGuard(
+            clients, limits: configuration.clientLimits, metrics: metrics, logger: logger)
         let server = Encryption.Server(keys: try folder.pair(configuration.curve.server)) { key, socket in
             guard let client = clients.client(with: key) else { return .refused(.unknownKey) }
             return Self.mayUse(socket, client.roles) ? .admitted(name: client.name) : .refused(.missingRole)
@@ -47,10 +49,10 @@ public struct AccessControl: Sendable {
     }
 
     /// Whether a client with these roles may connect to a socket; a router checks each command instead.
-    private static func mayUse(_ socket: SocketKind, _ roles: Set<Role>) -> Bool {
+    static func mayUse(_ socket: SocketKind, _ roles: Set<Role>) -> Bool {
         switch socket {
         case .publisher: roles.contains(.read)
-        case .subscriber: !roles.isDisjoint(with: [.request, .operate])
+        case .subscriber: !roles.isDisjoint(with: [.request, .shop])
         case .router, .dealer: true
         }
     }

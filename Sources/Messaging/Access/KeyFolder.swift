@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Operations
 import ZeroMQ
 
 /// A folder of key files: `NAME.key_secret` for a key pair, `NAME.key` for a public key, and `clients/NAME.key` for each
@@ -28,8 +29,11 @@ public struct KeyFolder: Sendable {
     }
 
     /// Reads a key pair.
+    ///
+    /// - Throws: A `KeyError` if the file cannot be read, has no secret key, or can be read by other users.
     func pair(_ name: String) throws(KeyError) -> KeyPair {
         let path = secretPath(name)
+        if let problem = PrivateFile.problem(of: path) { throw KeyError(problem) }
         guard let keys = try Self.read(path).keys else { throw KeyError("\(path) contains no secret key") }
         return keys
     }
@@ -71,7 +75,8 @@ public struct KeyFolder: Sendable {
     private func secretPath(_ name: String) -> String { "\(path)/\(name).key_secret" }
 
     private func make(_ file: KeyFile, _ name: String, open: String) throws -> (secret: String, open: String) {
-        try FileManager.default.createDirectory(atPath: clients, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: clients, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let secret = secretPath(name)
         // Checked before the first is written, because half a pair would block the next attempt.
         for path in [secret, open] where access(path, F_OK) == 0 { throw KeyError("\(path) exists already") }
@@ -85,6 +90,7 @@ public struct KeyFolder: Sendable {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw KeyError("\(path) cannot be created: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
+        fchmod(descriptor, mode)  // the umask of every command would take the others' right to read a public key
         let bytes = Array(text.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
             unlink(path)

@@ -17,6 +17,8 @@ public final class RequestGuard: Sendable {
 
     /// The number of token buckets kept; bounded because clients without a key choose their addresses.
     private static let bucketLimit = 10_000
+    /// How much of a refused command's name is logged; a client chooses it.
+    private static let loggedCommandLength = 40
     /// The size of a client's token bucket in seconds of its rate.
     private static let burstSeconds = 5.0
 
@@ -32,12 +34,16 @@ public final class RequestGuard: Sendable {
     private let age: Stopwatch
     private let buckets = Locked<[String: TokenBucket]>([:])
     private let refused: [Reason: Counter]
+    private let logger: Logger?
+    private let refusalLogger: RateLimitedLogger?
 
     init(
-        _ clients: ClientKeyStore?, limits: Configuration.ClientLimits, metrics: Metrics,
+        _ clients: ClientKeyStore?, limits: Configuration.ClientLimits, metrics: Metrics, logger: Logger? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.clients = clients
+        self.logger = logger
+        refusalLogger = logger.map { RateLimitedLogger($0) }
         queueLimit = limits.waitingRequests
         rate = Double(limits.requestsPerSecond)
         age = Stopwatch(clock)
@@ -60,7 +66,35 @@ public final class RequestGuard: Sendable {
     }
 
     /// Returns the refusal of a command or request by rate or role; nil if the client may send it.
+    ///
+    /// A refusal is logged with the key and the address, at most one line a second.
     public func refusal(of command: String, from sender: PeerIdentity?) -> ContractError? {
+        let refusal = findRefusal(of: command, from: sender)
+        if let refusal {
+            refusalLogger?.warning(
+                "request refused",
+                [
+                    .command: String(command.prefix(Self.loggedCommandLength)), .key: sender?.name,
+                    .address: sender?.address ?? "unknown", .code: refusal.code.rawValue, .reason: refusal.message,
+                ])
+        }
+        return refusal
+    }
+
+    /// Logs who ordered a change in the shop, with the key and the address; does nothing for other requests.
+    ///
+    /// Each order has a line of its own: the client's share of the queue bounds them.
+    public func recordAccepted(_ topic: RequestTopic, _ request: RequestID, from sender: PeerIdentity?) {
+        guard Role(for: topic.rawValue) == .shop else { return }
+        logger?.info(
+            "order accepted",
+            [
+                .request: request, .topic: topic.rawValue, .key: sender?.name,
+                .address: sender?.address ?? "unknown",
+            ])
+    }
+
+    private func findRefusal(of command: String, from sender: PeerIdentity?) -> ContractError? {
         let client = client(sender)
         guard takeToken(of: client) else {
             refused[.rate]?.add()
@@ -103,12 +137,18 @@ public final class RequestGuard: Sendable {
 /// A permission of a client's key, which may have any number of them.
 ///
 /// Every client may send `status`.
+///
+/// See docs/decisions/0066-roles-and-older-keys.md.
 public enum Role: String, Sendable, Hashable, CaseIterable {
     /// Subscribe to events and alerts, and send `latest`.
     case read
     /// Send requests that only fetch data.
     case request
-    /// Send requests that change data at an upstream, and read the log with `replay`.
+    /// Read the log again with `replay`, as a subscriber does to repair losses.
+    case replay
+    /// Order changes of the shop's products.
+    case shop
+    /// Send all other commands, which steer a process: a backfill, dead letters.
     case operate
 
     /// Returns the role that a command or request needs; nil if every client may send it.
@@ -116,10 +156,13 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
         switch command {
         case "status": return nil
         case "latest": self = .read
-        case "replay": self = .operate
+        case "replay": self = .replay
         default:
-            let word = command.prefix { $0 != "." && $0 != " " }
-            self = word == "fetch" ? .request : .operate
+            switch command.prefix(while: { $0 != "." && $0 != " " }) {
+            case "fetch": self = .request
+            case "product": self = .shop
+            default: self = .operate
+            }
         }
     }
 }

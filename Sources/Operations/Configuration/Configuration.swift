@@ -122,7 +122,7 @@ public struct Configuration: Sendable {
     /// The setting for scheduled fetches of charts; nil if it is not set.
     public var schedule: Bool?
 
-    // MARK: Files and logs
+    // MARK: Files, logs and the process
 
     /// The path of the folder for databases.
     public var dataFolder: String
@@ -132,6 +132,10 @@ public struct Configuration: Sendable {
     public var logLevel: Logger.Level
     /// The format of a log line.
     public var logFormat: Logger.Format
+    /// Whether other processes of the same user may read this process's memory, for debuggers and measurements.
+    public var isTraceable: Bool
+    /// The names of the variables that hold a secret itself, and not the path of its file.
+    public var secretsInEnvironment: [String]
 
     /// Reads the environment, and the files that hold secrets.
     ///
@@ -166,6 +170,8 @@ public struct Configuration: Sendable {
         rules = environment[.rules]
         logLevel = try environment.choice(.logLevel)
         logFormat = try environment.choice(.logFormat)
+        isTraceable = try environment.isGiven(.traceable, as: "yes")
+        secretsInEnvironment = environment.secretsInEnvironment
     }
 
     /// Whether the worker fetches charts on schedule.
@@ -198,6 +204,17 @@ public struct Configuration: Sendable {
                     + "set \(EnvironmentVariable.curve.rawValue)=on, use a local address, "
                     + "or allow it with \(EnvironmentVariable.insecure.rawValue)=yes"
             )
+        }
+    }
+}
+
+extension Logger {
+    /// Warns of each secret that is in the environment, where child processes and `docker inspect` show it.
+    public func warnOfSecretsInEnvironment(_ configuration: Configuration) {
+        for variable in configuration.secretsInEnvironment {
+            warning(
+                "a secret comes by the environment, which others may see; put it into a file and name that in …_FILE",
+                [.variable: variable])
         }
     }
 }

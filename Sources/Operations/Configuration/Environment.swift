@@ -139,6 +139,11 @@ struct Environment {
 
     // MARK: Secrets
 
+    /// The names of the variables that hold a secret itself.
+    var secretsInEnvironment: [String] {
+        EnvironmentVariable.allCases.filter { $0.fileVariableName != nil && self[$0] != nil }.map(\.rawValue)
+    }
+
     /// Returns the secret in the variable `NAME`, or in the file that `NAME_FILE` names; nil if neither is set.
     ///
     /// - Throws: an error that names the variable and the path, and contains no byte of the secret.

@@ -28,6 +28,7 @@ enum EnvironmentVariable: String, CaseIterable {
     case rules = "MARQUEE_RULES"
     case logLevel = "MARQUEE_LOG_LEVEL"
     case logFormat = "MARQUEE_LOG_FORMAT"
+    case traceable = "MARQUEE_TRACEABLE"
     case privateImages = "MARQUEE_PRIVATE_IMAGES"
     case curve = "MARQUEE_CURVE"
     case curveKeys = "MARQUEE_CURVE_KEYS"
@@ -72,7 +73,7 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientQueue: "5000"
         case .clientConnections: "4096"
         case .insecure, .rules, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier,
-            .openMarketSecret, .schedule, .privateImages:
+            .openMarketSecret, .schedule, .privateImages, .traceable:
             nil
         }
     }

@@ -1,6 +1,9 @@
+import FoundationEssentials
 import Glibc
 
 /// The folder in which a process keeps its databases.
+///
+/// See docs/decisions/0065-files-and-vendor-secrets.md.
 public struct DataFolder: Sendable {
     /// A folder that does not exist and could not be created.
     public struct DataFolderError: Error, CustomStringConvertible {
@@ -13,16 +16,24 @@ public struct DataFolder: Sendable {
         }
     }
 
+    /// What the names of our files begin with, and the folder of `marquee up` without keys.
+    private static let ownPrefixes = [
+        "worker.db", "worker.log", "worker-seal.key", "notifier.db", "notifier.log", "board.db", "board.log",
+        "pictures.db", "sandbox",
+    ]
+    /// The rights of the group and of others.
+    private static let foreignRights: mode_t = 0o077
+
     /// The path of the folder.
     public let path: String
 
-    /// Creates the folder and its parents if they do not exist.
+    /// Creates the folder and its parents if they do not exist; only their owner may enter new ones.
     public init(_ path: String) throws(DataFolderError) {
         var part = path.hasPrefix("/") ? "" : "."
         for name in path.split(separator: "/") {
             part += "/\(name)"
             // There is no check before mkdir: another process may create the folder in between.
-            if mkdir(part, 0o755) != 0, errno != EEXIST {
+            if mkdir(part, 0o700) != 0, errno != EEXIST {
                 throw DataFolderError(path: path, reason: String(cString: strerror(errno)))
             }
         }
@@ -32,5 +43,33 @@ public struct DataFolder: Sendable {
     /// Returns the path of a file in the folder.
     public func file(_ name: String) -> String {
         "\(path)/\(name)"
+    }
+
+    // MARK: Permissions
+
+    /// Takes the rights of the group and of others from our files, which earlier versions gave, and logs each.
+    ///
+    /// The folder itself is narrowed only if nothing else is in it: it may be `/tmp` or somebody's home.
+    public func narrowPermissions(logger: Logger) {
+        // A folder that cannot be listed is none of ours.
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path).sorted() else { return }
+        let own = names.filter { name in Self.ownPrefixes.contains { name.hasPrefix($0) } }
+        for name in own { Self.narrow(file(name), logger) }
+        if own.count == names.count { Self.narrow(path, logger) }
+    }
+
+    private static func narrow(_ path: String, _ logger: Logger) {
+        var status = stat()
+        // Not through a link, which may lead to a file of somebody else.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK, status.st_mode & foreignRights != 0
+        else { return }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        if chmod(path, status.st_mode & 0o7777 & ~foreignRights) == 0 {
+            logger.warning("permissions narrowed: other users could read it", [.path: path, .status: mode])
+        } else {
+            logger.warning(
+                "other users can read it, and its permissions cannot be changed: give it to the user of this process",
+                [.path: path, .status: mode, .error: String(cString: strerror(errno))])
+        }
     }
 }

@@ -40,6 +40,27 @@ public enum ProcessLimits {
         _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
+    /// Makes every file and folder that the process creates readable by its owner only (`umask`), whatever the shell says.
+    ///
+    /// Child processes inherit it.
+    public static func keepFilesPrivate() {
+        umask(0o077)
+    }
+
+    /// Prevents that the process or its children gain rights by starting a program (`PR_SET_NO_NEW_PRIVS`).
+    public static func refuseNewPrivileges() {
+        // Cannot fail with these arguments since Linux 3.5.
+        _ = marquee_prctl(PR_SET_NO_NEW_PRIVS, 1)
+    }
+
+    /// Sets whether other processes of the same user may read this one's memory and environment (`PR_SET_DUMPABLE`).
+    ///
+    /// Root still can. The setting lasts until the process starts another program, so each process sets its own.
+    public static func setTraceable(_ isTraceable: Bool) {
+        // Cannot fail with these arguments.
+        _ = marquee_prctl(PR_SET_DUMPABLE, isTraceable ? 1 : 0)
+    }
+
     /// Makes malloc keep up to 8 MiB of freed memory instead of giving it back to the kernel (`mallopt`).
     public static func keepFreedMemory() {
         // A page of the event log is one or two megabytes, allocated on one thread and freed on another. By default each

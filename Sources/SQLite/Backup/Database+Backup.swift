@@ -39,6 +39,7 @@ extension Database {
         let part = "\(destination).part"
         do throws(DatabaseError) {
             try FileOperations.remove(part)
+            try FileOperations.create(part)  // `vacuum into` accepts an empty file, and keeps its permissions
             try Connection(path: source, lock: nil).copy(to: part, schema: schema)
             try Connection(path: part, lock: nil).verify(asCopyOf: source, schema, verify)
             try FileOperations.synchronize(part)

@@ -4,10 +4,22 @@ import Glibc
 ///
 /// A change is on disk only once `synchronize` has returned.
 enum FileOperations {
+    /// The permissions of a new file: a database may hold what no other user of the machine may read.
+    ///
+    /// SQLite creates the write-ahead log and the other files beside a database with the permissions of the database.
+    static let mode: mode_t = 0o600
+
     /// Creates an empty file; fails if it exists.
     static func create(_ path: String) throws(DatabaseError) {
-        let descriptor = try call("creating", path) { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644) }
+        let descriptor = try call("creating", path) { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         close(descriptor)
+    }
+
+    /// Creates an empty file unless it exists.
+    static func createIfMissing(_ path: String) throws(DatabaseError) {
+        // Not by opening it: closing a descriptor of a database drops the locks that SQLite holds on it.
+        guard !exists(path) else { return }
+        try create(path)
     }
 
     /// Writes a file, or the names in a folder, to the disk with fsync(2). Not for a database that this process has open.

@@ -161,12 +161,37 @@ extension Connection {
             }, context)
     }
 
-    /// Copies the write-ahead log into the file if it is long enough.
+    /// Copies the write-ahead log into the file if it is long enough, and empties it if a write asked for that.
     ///
     /// Pages that a reader or the disk does not let it copy stay in the log until a later checkpoint.
     func checkpointIfDue() {
+        guard !eraseLogIfAsked() else { return }
         guard walPages >= Self.checkpointPages else { return }
         walPages = 0  // until the hook of the next commit sets it
         sqlite3_wal_checkpoint_v2(handle.pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+
+    /// Empties the write-ahead log after the commit of this write, so that it no longer holds what this write deletes.
+    ///
+    /// A deleted row is overwritten in the database, but earlier versions of its page stay in the log until the log is
+    /// overwritten, which may take days. While another connection reads an older state the log cannot be emptied; it is
+    /// then tried again once a second.
+    public func eraseLogAfterCommit() {
+        afterCommit { self.mustEraseLog = true }
+    }
+
+    /// Empties the write-ahead log if a write asked for that; returns whether the log is empty.
+    @discardableResult
+    func eraseLogIfAsked() -> Bool {
+        guard mustEraseLog else { return false }
+        // Without waiting for readers: commits wait for this queue.
+        sqlite3_busy_timeout(handle.pointer, 0)
+        defer { sqlite3_busy_timeout(handle.pointer, Self.busyTimeout) }
+        guard sqlite3_wal_checkpoint_v2(handle.pointer, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else {
+            return false
+        }
+        walPages = 0
+        mustEraseLog = false
+        return true
     }
 }

@@ -10,6 +10,9 @@ public final class Connection {
     // and nothing reads them.
     private static let configurationResult = marquee_sqlite3_count_no_memory()
 
+    /// How long a statement waits for a foreign program's lock, in milliseconds.
+    static let busyTimeout: Int32 = 5_000
+
     let path: String
     let handle: DatabaseHandle
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
@@ -20,6 +23,8 @@ public final class Connection {
     var storedCommitCount: Int?
     /// The number of pages in the write-ahead log after the last commit.
     var walPages = 0
+    /// Whether the write-ahead log may still hold what a write has deleted; see ``eraseLogAfterCommit()``.
+    var mustEraseLog = false
 
     /// Opens the file: with a lock for reading and writing, and creates it if needed; without a lock for reading only.
     convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
@@ -37,7 +42,7 @@ public final class Connection {
         precondition(Self.configurationResult == SQLITE_OK, "sqlite3_config: \(Self.configurationResult)")
         handle = try DatabaseHandle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
         // Waits for a foreign program, such as a shell; this program's own connections never block each other.
-        sqlite3_busy_timeout(handle.pointer, 5_000)
+        sqlite3_busy_timeout(handle.pointer, Self.busyTimeout)
         try execute("pragma trusted_schema = off")  // the schema of a foreign file must not call functions
         try execute("pragma temp_store = memory")  // a container's file system may be read-only, /tmp included
     }

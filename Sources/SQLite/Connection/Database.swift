@@ -22,6 +22,7 @@ public final class Database: Sendable {
     public init(path: String, schema: Schema) throws(DatabaseError) {
         let lock = try FileLock(database: path)
         try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
+        try FileOperations.createIfMissing(path)  // SQLite would let everybody read it
         let connection = try Connection(path: path, lock: lock)
         guard !connection.isReadOnly else {
             throw DatabaseError(.readOnly, "opening", path, reason: "the file is not writable")
@@ -114,6 +115,7 @@ extension Connection {
         }
         try execute("pragma synchronous = full")  // a commit survives a power loss
         try execute("pragma foreign_keys = on")
+        try execute("pragma secure_delete = on")  // deleted rows are overwritten; Debian's default, not everybody's
         disableAutomaticCheckpoints()
     }
 

@@ -24,7 +24,7 @@ struct FileLock: ~Copyable {
     /// - Throws: `DatabaseError` of the kind `inUse` if another process has it.
     init(database path: String) throws(DatabaseError) {
         // The file is never removed: otherwise one process could lock the removed file and another a new one.
-        let descriptor = open("\(path)-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = open("\(path)-lock", O_RDWR | O_CREAT | O_CLOEXEC, FileOperations.mode)
         guard descriptor >= 0 else { throw DatabaseError("opening", path, errno: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let status = errno

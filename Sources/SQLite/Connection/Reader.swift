@@ -45,6 +45,11 @@ final class SerialQueue: SerialExecutor {
         queue.async(execute: work)
     }
 
+    /// Runs work without a task after a time.
+    func run(after delay: DispatchTimeInterval, _ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + delay, execute: work)
+    }
+
     func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }

@@ -1,4 +1,5 @@
 import Concurrency
+import Dispatch
 
 /// The connection that writes, on a queue of its own; the writes that wait share one commit.
 ///
@@ -22,6 +23,7 @@ actor Writer {
     private let path: String
     private var connection: Connection?
     private let pending = Locked<[PendingWrite]>([])
+    private var isErasingLog = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -74,8 +76,23 @@ actor Writer {
             do throws(DatabaseError) { try connection.commit() } catch { failure = error }
             for complete in completions { complete(failure) }
             connection.checkpointIfDue()
+            if connection.mustEraseLog { eraseLogLater() }
         } catch {
             for write in group { write.fail(error) }
+        }
+    }
+
+    /// Tries once a second to empty the write-ahead log, until no reader prevents it.
+    private func eraseLogLater() {
+        guard !isErasingLog else { return }
+        isErasingLog = true
+        queue.run(after: .seconds(1)) { [weak self] in
+            self?.assumeIsolated { writer in
+                writer.isErasingLog = false
+                guard let connection = writer.connection else { return }
+                connection.eraseLogIfAsked()
+                if connection.mustEraseLog { writer.eraseLogLater() }
+            }
         }
     }
 

@@ -38,6 +38,9 @@ struct RequestIntake: Sendable {
         }
         for ((index, item), result) in zip(items, await accept(items.map(\.item))) {
             results[index] = result.mapError { RejectionError(error: $0, frames: item.frames) }
+            if case .success(let id) = result {
+                requestGuard.recordAccepted(item.accepted.request.topic, id, from: messages[index].peer)
+            }
         }
         for case .failure(let rejection) in results { metrics.countRejected(rejection.error) }
         return results.compactMap(\.self)

@@ -76,7 +76,7 @@ struct IntakeStore {
             batch.drafts.append(EventDraft(done: accepted, events: result.logged, result))
             batch.answered.append(accepted)
         } else {
-            try OrderStore(transaction.connection).insert(item.attachments, of: accepted.id)
+            try OrderStore(transaction.connection, seal: transaction.seal).insert(item.attachments, of: accepted.id)
             batch.waiting.append(accepted)
             batch.room -= 1
         }

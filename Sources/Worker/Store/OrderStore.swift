@@ -15,8 +15,10 @@ struct OrderIntent: Hashable, Sendable {
 
 /// The attachments and the intents of product orders, both kept only until the request ends.
 ///
-/// No other table holds a secret. Debian's SQLite overwrites deleted rows; the write-ahead log is overwritten when it
-/// wraps around.
+/// No other table holds a secret, and this one holds it sealed. When the request ends, the row is overwritten and the
+/// write-ahead log emptied.
+///
+/// See docs/decisions/0065-files-and-vendor-secrets.md.
 struct OrderStore {
     static let attachmentSchema = Schema.Component(
         "enclosed",
@@ -42,34 +44,47 @@ struct OrderStore {
             """
         ])
 
-    /// The number of the secret's row; images are numbered from 1.
-    private static let secretNumber = 0
+    /// The number of the row of a sealed secret; images are numbered from 1.
+    private static let sealedSecretNumber = -1
+    /// The number of the row of a secret that an earlier version stored as it was.
+    private static let openSecretNumber = 0
 
     private let connection: Connection
+    private let seal: SecretSeal
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, seal: SecretSeal) {
         self.connection = connection
+        self.seal = seal
     }
 
     /// Stores the attachments of a request.
     func insert(_ attachments: Attachments, of id: RequestID) throws(DatabaseError) {
         let images = attachments.images.enumerated().map { ($0 + 1, $1) }
-        for (number, bytes) in (attachments.secret.map { [(Self.secretNumber, Array($0.utf8))] } ?? []) + images {
+        let secret = attachments.secret.map { [(Self.sealedSecretNumber, seal.seal($0, of: id))] } ?? []
+        for (number, bytes) in secret + images {
             try connection.execute(
                 "insert into enclosed (request, number, bytes) values (?, ?, ?)", id, number, bytes)
         }
     }
 
     /// Returns the attachments of a request that has not ended.
-    func attachments(of id: RequestID) throws(DatabaseError) -> Attachments {
+    ///
+    /// - Throws: `DatabaseError`, or a `ContractError` if the secret was sealed with a key that is gone.
+    func attachments(of id: RequestID) throws -> Attachments {
         var attachments = Attachments()
         let rows = try connection.query(
             "select number, bytes from enclosed where request = ? order by number", id, as: Int.self, [UInt8].self)
         for (number, bytes) in rows {
-            if number == Self.secretNumber {
-                attachments.secret = String(decoding: bytes, as: UTF8.self)
-            } else {
-                attachments.images.append(bytes)
+            switch number {
+            case Self.sealedSecretNumber:
+                guard let secret = seal.open(bytes, of: id) else {
+                    // Not with the configured secret: the order is another vendor's.
+                    throw ContractError(
+                        .unauthorized, "the secret of this order cannot be read: its key was lost; order again")
+                }
+                attachments.secret = secret
+            case Self.openSecretNumber: attachments.secret = String(decoding: bytes, as: UTF8.self)
+            default: attachments.images.append(bytes)
             }
         }
         return attachments
@@ -92,6 +107,7 @@ struct OrderStore {
     /// Deletes the attachments and the intent of a request that has ended.
     func delete(_ id: RequestID) throws(DatabaseError) {
         try connection.execute("delete from enclosed where request = ?", id)
+        if connection.changedRows > 0 { connection.eraseLogAfterCommit() }
         try connection.execute("delete from attempt where request = ?", id)
     }
 }
@@ -99,16 +115,16 @@ struct OrderStore {
 extension WorkerStore {
     /// Returns the attachments of a request that has not ended.
     func attachments(of id: RequestID) async throws -> Attachments {
-        try await database.read { try OrderStore($0).attachments(of: id) }
+        try await database.read { try OrderStore($0, seal: seal).attachments(of: id) }
     }
 
     /// Returns the intent of an order that may have been sent, or nil if it certainly was not.
     func intent(of id: RequestID) async throws -> OrderIntent? {
-        try await database.read { try OrderStore($0).intent(of: id) }
+        try await database.read { try OrderStore($0, seal: seal).intent(of: id) }
     }
 
     /// Stores on disk that an order is about to be sent.
     func insert(_ intent: OrderIntent, of id: RequestID) async throws {
-        try await database.write { try OrderStore($0).insert(intent, of: id) }
+        try await database.write { try OrderStore($0, seal: seal).insert(intent, of: id) }
     }
 }

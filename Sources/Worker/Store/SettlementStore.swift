@@ -50,7 +50,7 @@ struct SettlementStore {
         _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError
     ) throws {
         guard try transaction.inbox.settle(id, as: .failed, in: connection) else { return }
-        try OrderStore(connection).delete(id)
+        try OrderStore(connection, seal: transaction.seal).delete(id)
         let failed = EventDraft(failed: id, topic: topic, request: fields, error)
         transaction.end(origin, events: try transaction.append([failed]))
     }
@@ -58,7 +58,9 @@ struct SettlementStore {
     /// Marks a request as ended and deletes its attachments; returns false if it had ended before.
     private func end(_ accepted: AcceptedRequest, as state: RequestInbox.State) throws -> Bool {
         guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }
-        if accepted.request.topic.isAboutProducts { try OrderStore(connection).delete(accepted.id) }
+        if accepted.request.topic.isAboutProducts {
+            try OrderStore(connection, seal: transaction.seal).delete(accepted.id)
+        }
         return true
     }
 

@@ -21,6 +21,7 @@ struct WorkerStore: Sendable {
     let log: EventLog
     let inbox: RequestInbox
     let wallClock: WallClock
+    let seal: SecretSeal
     var failPoints = FailPoints.none
     /// Receives the changes of each committed transaction, in the order of the log.
     ///
@@ -30,13 +31,14 @@ struct WorkerStore: Sendable {
     private let charts = ChartCache()
 
     init(
-        database: Database, log: EventLog, inbox: RequestInbox, wallClock: WallClock, failPoints: FailPoints = .none,
-        onCommit: @escaping @Sendable (CommittedChanges) -> Void
+        database: Database, log: EventLog, inbox: RequestInbox, wallClock: WallClock, seal: SecretSeal,
+        failPoints: FailPoints = .none, onCommit: @escaping @Sendable (CommittedChanges) -> Void
     ) {
         self.database = database
         self.log = log
         self.inbox = inbox
         self.wallClock = wallClock
+        self.seal = seal
         self.failPoints = failPoints
         self.onCommit = onCommit
     }
@@ -64,8 +66,8 @@ struct WorkerStore: Sendable {
     /// Returns the transaction that is open on a connection. Only ``write(_:)`` passes its changes to `onCommit`.
     func transaction(on connection: Connection) -> StoreTransaction {
         StoreTransaction(
-            connection: connection, log: log, inbox: inbox, charts: charts, wallClock: wallClock, failPoints: failPoints
-        )
+            connection: connection, log: log, inbox: inbox, charts: charts, wallClock: wallClock, seal: seal,
+            failPoints: failPoints)
     }
 
     // MARK: Intake
@@ -138,19 +140,21 @@ final class StoreTransaction {
     let inbox: RequestInbox
     let charts: ChartCache
     let wallClock: WallClock
+    let seal: SecretSeal
     let failPoints: FailPoints
     /// What this transaction changes; empty in a read.
     var changes = CommittedChanges()
 
     init(
         connection: Connection, log: EventLog, inbox: RequestInbox, charts: ChartCache, wallClock: WallClock,
-        failPoints: FailPoints
+        seal: SecretSeal, failPoints: FailPoints
     ) {
         self.connection = connection
         self.log = log
         self.inbox = inbox
         self.charts = charts
         self.wallClock = wallClock
+        self.seal = seal
         self.failPoints = failPoints
     }
 

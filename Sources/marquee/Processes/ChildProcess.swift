@@ -33,7 +33,7 @@ final class ChildProcess: Sendable {
         defer { close(ends[0]) }
         posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+            posix_spawn_file_actions_addopen(&actions, descriptor, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
         // A process group of its own: Ctrl-C reaches only this process, which then sends one SIGTERM.
         var attributes = posix_spawnattr_t()

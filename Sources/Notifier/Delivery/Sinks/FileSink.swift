@@ -23,7 +23,7 @@ struct FileSink: Sink {
     }
 
     private func append(_ message: SinkMessage) -> SinkResponse {
-        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return failure("open") }
         defer { close(descriptor) }
         let size = lseek(descriptor, 0, SEEK_END)

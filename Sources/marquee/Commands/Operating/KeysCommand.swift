@@ -13,7 +13,7 @@ struct KeysCommand: Subcommand {
         options: [
             Usage.Option(
                 name: "--roles", value: "ROLE,…",
-                meaning: "client: any of read, request, operate (default read,request)")
+                meaning: "client: any of read, request, replay, shop, operate (default read,request), or none")
         ])
 
     private enum Kind: String {
@@ -37,9 +37,10 @@ struct KeysCommand: Subcommand {
         if kind == .server { try arguments.reject("--roles", because: "is for a client, not for a server") }
         self.kind = kind
         name = words[2]
-        let expected = "any of \(Role.allCases.map(\.rawValue).joined(separator: ",")), separated by commas"
+        let expected = "any of \(Role.allCases.map(\.rawValue).joined(separator: ",")), separated by commas, or none"
         roles =
             try arguments.value("--roles", expected: expected) { text in
+                if text == "none" { return [] }
                 let words = text.split(separator: ",", omittingEmptySubsequences: false)
                 let roles = words.compactMap { Role(rawValue: String($0)) }
                 return roles.count == words.count ? Set(roles) : nil
