@@ -7,7 +7,7 @@ import Glibc
 ///
 /// One thread of GNU libmicrohttpd waits in epoll for all connections. Each request's handler runs as its own task, so
 /// a slow handler delays no other. Requests and responses are held in memory whole, except for ``StreamingBody``. The
-/// server has no routing and no TLS, and rejects a body that has both a length and a chunked encoding.
+/// server has no routing and no TLS, and reads heads strictly: what smuggling needs is refused.
 ///
 /// A server runs until ``shutdown(grace:)``, even if nothing references it.
 public final class HTTPServer: Sendable {

@@ -1,3 +1,5 @@
+import Text
+
 /// The settings of all processes, read from the environment and checked.
 ///
 /// A variable that is not set has the default that docs/configuration.md lists. A variable that is set but empty counts as
