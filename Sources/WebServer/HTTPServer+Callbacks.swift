@@ -53,10 +53,13 @@ private func receive(
         let fields = rawFields(of: connection)
         let headers = fields.map { ($0.name, $0.value) }
         let isStrict = isStrict(
-            method: method, targetLength: request.targetLength, version: version, fields)
+            method: method, targetLength: request.targetLength, version: version, fields,
+            headSize: marquee_head_size(connection))
         let limit = server.bodyLimit(of: request, method: String(cString: method), headers: headers)
         request.limitBody(to: limit)
-        if let rejection = rejection(of: request, isStrict: isStrict, with: headers, limit: limit) {
+        if let rejection = rejection(of: request, isStrict: isStrict, with: headers, limit: limit)
+            ?? server.hosts.rejection(of: headers)
+        {
             server.countMalformed()
             return rejection.queue(on: connection, closing: true)
         }
@@ -182,7 +185,8 @@ private func appendField(
 ///
 /// See docs/decisions/0062-strict-http-heads.md.
 private func isStrict(
-    method: UnsafePointer<CChar>, targetLength: Int, version: UnsafePointer<CChar>?, _ fields: [RawField]
+    method: UnsafePointer<CChar>, targetLength: Int, version: UnsafePointer<CChar>?, _ fields: [RawField],
+    headSize: Int
 ) -> Bool {
     let methodLength = strlen(method)
     guard let version, isToken(method, methodLength), version - method == methodLength + 1 + targetLength + 1,
@@ -200,7 +204,8 @@ private func isStrict(
         else { return false }
         end = field.valueStart + valueLength
     }
-    return true
+    // The last line's end and the empty line. MHD takes a line with an empty name for an empty line.
+    return method + headSize - end == 4
 }
 
 /// Whether the bytes are a token (RFC 9110, 5.6.2).
