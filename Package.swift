@@ -106,8 +106,9 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice", "OpenMarket",
-                "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board", "Sandbox",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice",
+                "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
+                "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Contract", "Messaging"], path: "Examples",
@@ -145,7 +146,9 @@ let package = Package(
         tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "Operations"]),
         tests(
             of: "Upstreams",
-            uses: ["Concurrency", "JSONCoding", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket"]),
+            uses: [
+                "Concurrency", "Text", "JSONCoding", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket",
+            ]),
         tests(of: "Contract", uses: ["JSONCoding", "BoxOffice", "OpenMarket"]),
         .target(
             name: "EventStoreTestSupport", dependencies: ["SQLite", "Contract", "EventStore", "TestSupport"],

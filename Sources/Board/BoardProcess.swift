@@ -140,7 +140,7 @@ extension BoardProcess {
             images: images.cache,
             requests: RequestForwarder(
                 sockets.io, address: configuration.commands.reachable, perSecond: configuration.boardRate,
-                wallClock: wallClock, clock: clock),
+                perDay: configuration.boardRequestsPerDay, wallClock: wallClock, clock: clock),
             sessions: SessionStore(password: configuration.boardPassword, clock: clock),
             hasOpenMarket: options.hasOpenMarket || configuration.openMarket.url != nil, basePath: options.basePath,
             statuses: StatusCache(
@@ -162,7 +162,8 @@ extension BoardProcess {
             readiness: [.databaseWrite(database), heartbeats.healthCheck])
         let router = BoardRouter(basePath: options.basePath, files: files, api: api) { await health.page($0) }
         let server = try HTTPServer(
-            address: configuration.boardHTTP.description, limits: .board, bodyLimitOverride: router.bodyAllowance
+            address: configuration.boardHTTP.description, limits: .board,
+            hosts: HostPolicy(names: configuration.boardHosts), bodyLimitOverride: router.bodyAllowance
         ) { request in
             await router.respond(to: request)
         }

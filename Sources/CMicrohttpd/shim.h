@@ -29,6 +29,13 @@ static inline struct MHD_Daemon *marquee_start(
         MHD_OPTION_END);
 }
 
+/// The size of the request's head in bytes, from its method to its empty line; 0 if it has not arrived whole.
+static inline size_t marquee_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
 /// The connection's socket, or -1 (`MHD_get_connection_info`).
 static inline int marquee_descriptor(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

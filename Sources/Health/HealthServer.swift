@@ -53,16 +53,17 @@ public struct HealthServer: Service {
     ///
     /// - Parameters:
     ///   - address: Host and port; port 0 takes a free one.
+    ///   - hosts: The names to which the server answers beside IP addresses and `localhost`.
     ///   - metrics: The process's metrics; the server adds its own and `marquee_ready` to them.
     ///   - liveness: The process must be restarted if one of these fails.
     ///   - readiness: The process cannot do its job while one of these fails. Their names must differ.
     /// - Throws: An error with a description of one line, if the server cannot listen on the address.
     public init(
-        address: HTTPAddress, metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]
+        address: HTTPAddress, hosts: [String] = [], metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]
     ) throws {
         let pages = HealthPages(metrics: metrics, liveness: liveness, readiness: readiness)
         (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
-        server = try HTTPServer(address: address.description) { request in
+        server = try HTTPServer(address: address.description, hosts: HostPolicy(names: hosts)) { request in
             guard let page = await pages.page(String(request.path.dropFirst())) else {
                 return .text("there is no such page; see /healthz, /readyz or /metrics\n", status: 404)
             }

@@ -129,7 +129,8 @@ extension NotifierProcess {
 
     private func makeHealthServer(_ storage: Storage, _ sockets: Sockets, _ metrics: Metrics) throws -> HealthServer {
         try HealthServer(
-            address: configuration.notifierHTTP, metrics: metrics, liveness: [.databaseRead(storage.database)],
+            address: configuration.notifierHTTP, hosts: configuration.boardHosts, metrics: metrics,
+            liveness: [.databaseRead(storage.database)],
             readiness: [
                 .databaseWrite(storage.database), HealthCheck("worker") { sockets.heartbeats.problem },
             ])

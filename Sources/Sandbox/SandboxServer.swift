@@ -45,7 +45,9 @@ public final class SandboxServer: Sendable {
             limits.body = 2 << 20
             // Benchmarks have several hundred calls open at once, all from one address.
             (limits.connections, limits.connectionsPerAddress, limits.waitingConnections) = (1_024, 1_000, 768)
-            server = try HTTPServer(address: options.address, limits: limits) { request in
+            server = try HTTPServer(
+                address: options.address, limits: limits, hosts: HostPolicy(names: options.hosts)
+            ) { request in
                 await router.respond(to: request)
             }
         } catch {
@@ -75,6 +77,8 @@ public final class SandboxServer: Sendable {
 public struct SandboxOptions: Hashable, Sendable {
     /// The IP address and port to listen on; port 0 lets the system choose.
     public var address = "127.0.0.1:8590"
+    /// The names in `Host` to which the sandbox answers beside IP addresses and `localhost`.
+    public var hosts: [String] = []
     /// The seed of the generated world.
     public var seed: UInt64 = 1
     /// A folder of recorded responses to serve instead of the generated world; nil serves the generated one.

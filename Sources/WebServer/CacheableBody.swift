@@ -1,4 +1,5 @@
 import CZlib
+import Text
 
 /// A body that can be sent more than once, with an entity tag for caches and a gzip version if that is smaller.
 public struct CacheableBody: Sendable {
@@ -59,7 +60,7 @@ extension WebRequest {
     /// Whether `If-None-Match` contains the tag, compared weakly (RFC 9110, 13.1.2).
     fileprivate func hasCached(_ tag: String) -> Bool {
         let known = headers.filter { equalIgnoringCase($0.name, "If-None-Match") }
-        return known.flatMap { $0.value.split(separator: ",") }.contains { item in
+        return known.flatMap { $0.value.parts(between: ",") }.contains { item in
             let item = item.filter { $0 != " " }
             return item == "*" || item == tag || "W/\(item)" == tag
         }
@@ -67,9 +68,9 @@ extension WebRequest {
 
     /// Whether `Accept-Encoding` contains gzip without the quality 0 (`gzip;q=0`).
     fileprivate var acceptsGzip: Bool {
-        let items = (header("Accept-Encoding") ?? "").split(separator: ",")
+        let items = (header("Accept-Encoding") ?? "").parts(between: ",")
         return items.contains { item in
-            let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
+            let parts = item.parts(between: ";").map { $0.filter { $0 != " " } }
             guard let name = parts.first, equalIgnoringCase(name, "gzip") else { return false }
             return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.allSatisfy { !"123456789".contains($0) } }
         }

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// One thread of GNU libmicrohttpd waits in epoll for all connections. Each request's handler runs as its own task, so
 /// a slow handler delays no other. Requests and responses are held in memory whole, except for ``StreamingBody``. The
-/// server has no routing and no TLS, and rejects a body that has both a length and a chunked encoding.
+/// server has no routing and no TLS, and reads heads strictly: what smuggling needs is refused.
 ///
 /// A server runs until ``shutdown(grace:)``, even if nothing references it.
 public final class HTTPServer: Sendable {
@@ -31,6 +31,7 @@ public final class HTTPServer: Sendable {
     public let address: String
     let limits: Limits
     let deadlines: RequestDeadlines
+    let hosts: HostPolicy
     let bodyLimitOverride: BodyLimitOverride
     private let handler: Handler
     private let state = Locked(State())
@@ -41,15 +42,18 @@ public final class HTTPServer: Sendable {
     /// - address: An IP address and a port. `0.0.0.0:80` accepts every IPv4 client, `[::]:80` IPv6 clients too; port 0
     ///   lets the system choose.
     /// - limits: The bounds on clients.
+    /// - hosts: The values of `Host` to which the server answers.
     /// - bodyLimitOverride: Allows larger bodies to some requests.
     /// - handler: Handles each request.
     public init(
-        address: String, limits: Limits = Limits(), bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
+        address: String, limits: Limits = Limits(), hosts: HostPolicy = .any,
+        bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
         handler: @escaping Handler
     ) throws(HTTPServerError) {
         let socket = try ListeningSocket(address: address)
         self.address = socket.address
         self.limits = limits
+        self.hosts = hosts
         self.bodyLimitOverride = bodyLimitOverride
         self.handler = handler
         deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waitingConnections)

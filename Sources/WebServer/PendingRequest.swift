@@ -25,10 +25,13 @@ final class PendingRequest: Sendable {
 
     /// The path and query; nil if they cannot be decoded.
     let target: RequestTarget?
+    /// The length of the target in bytes, as sent.
+    let targetLength: Int
     private let state = Locked(State())
 
-    init(target: RequestTarget?) {
+    init(target: RequestTarget?, targetLength: Int) {
         self.target = target
+        self.targetLength = targetLength
     }
 
     /// Moves from the head to the body; true only the first time.

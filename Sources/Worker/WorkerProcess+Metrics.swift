@@ -45,7 +45,8 @@ extension WorkerProcess {
             return waiting < store.inbox.limit ? nil : "queue: full, \(waiting) requests are waiting"
         }
         return try HealthServer(
-            address: configuration.workerHTTP, metrics: metrics, liveness: [.databaseRead(store.database)],
+            address: configuration.workerHTTP, hosts: configuration.boardHosts, metrics: metrics,
+            liveness: [.databaseRead(store.database)],
             readiness: [.databaseWrite(store.database), parts.keyHealth.check, queue])
     }
 }

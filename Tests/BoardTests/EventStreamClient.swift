@@ -32,7 +32,8 @@ final class EventStreamClient: Sendable {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
         self.descriptor = descriptor
-        let head = "GET \(path) HTTP/1.1\r\nHost: test\r\n" + (id.map { "Last-Event-ID: \($0)\r\n" } ?? "") + "\r\n"
+        let head =
+            "GET \(path) HTTP/1.1\r\nHost: localhost\r\n" + (id.map { "Last-Event-ID: \($0)\r\n" } ?? "") + "\r\n"
         _ = send(descriptor, head, head.utf8.count, Int32(MSG_NOSIGNAL))
         let (events, event) = AsyncStream<Event>.makeStream()
         self.events = events

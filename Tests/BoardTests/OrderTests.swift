@@ -197,6 +197,34 @@ import Testing
         }
     }
 
+    @Test("visitors get no refresh and a share of the day, and foreign names and origins nothing")
+    func visitors() async throws {
+        let body = #"{"topic":"fetch.day","date":"2024-06-04","refresh":true}"#
+        let harness = try BoardHarness([
+            "MARQUEE_BOARD_PASSWORD": "correct-horse", "MARQUEE_BOARD_REQUESTS_A_DAY": "2",
+        ])
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let visitor = BoardClient(address: address)
+            for status in [202, 202, 429, 429] {
+                #expect(try await visitor.post("requests", body).status == status)
+            }
+            let requests = worker.accepted
+            #expect(requests.count == 2)
+            #expect(!requests.contains { String(decoding: $0[1], as: UTF8.self).contains("refresh") })
+            let port = try #require(address.split(separator: ":").last)
+            let foreign = "evil.example:\(port)"
+            for path in ["/", "/healthz", "/metrics"] {
+                let answer = try await visitor.get(path, headers: [HTTPField("Host", foreign)])
+                #expect(answer.status == 421, "\(path)")
+            }
+            let cross = try await visitor.post(
+                "requests", body, headers: [HTTPField("Origin", "http://\(foreign)")])
+            #expect(cross.status == 403)
+        }
+        await worker.end()
+    }
+
     /// Sends an order that is refused by its head, and returns the response.
     ///
     /// A client without a response after a second begins to send the body, and loses the connection when the response

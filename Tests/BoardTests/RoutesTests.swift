@@ -91,6 +91,12 @@ import WebServer
             day: "2024-06-04", code: "20247710", title: "=1+\"1\"", line: 1, rank: nil, audience: 55_206,
             audienceTotal: nil, sales: nil, screens: 892, showings: 3_035)
         let lines = String(decoding: CSV.table(of: [line]), as: UTF8.self).split(separator: "\r\n")
+        // U+0D4E and U+0301 join the quotes beside them to one character.
+        let hidden = HistoryLine(
+            day: "2024-06-04", code: "20247710", title: "x\u{D4E}\",=1+1,\"\u{301}y", line: 1, rank: nil,
+            audience: nil, audienceTotal: nil, sales: nil, screens: nil, showings: nil)
+        let table = String(decoding: CSV.table(of: [hidden]), as: UTF8.self)
+        #expect(Array(table.utf8).contains(Array("\"x\u{D4E}\"\",=1+1,\"\"\u{301}y\",,".utf8)))
         #expect(lines.last == "2024-06-04,1,,20247710,\"'=1+\"\"1\"\"\",55206,,,892,3035")
         #expect(lines.first?.hasPrefix("\u{FEFF}date,line,rank,") == true)
     }

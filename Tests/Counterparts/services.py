@@ -40,15 +40,17 @@ class Service(BaseHTTPRequestHandler):
             self.answer(404, "no_service")
 
     def slack(self):
-        text = self.json().get("text")
-        if not text:
+        message = self.json()
+        text = message.get("text")
+        # Slack cuts texts of more than 40,000 characters; a link in a stranger's name must have no preview.
+        if not text or len(text) > 40_000 or message["unfurl_links"] or message["unfurl_media"]:
             return self.answer(400, "no_text")
         self.took("slack", text)
         self.answer(200, "ok")
 
     def discord(self):
         message = self.json()
-        if not 1 <= len(message["content"]) <= 2000 or message["allowed_mentions"] != {"parse": []}:
+        if not 1 <= len(message["content"]) <= 2000 or message["allowed_mentions"] != {"parse": []} or message["flags"] != 4:
             return self.answer(400, '{"message": "Invalid Form Body", "code": 50035}')
         if "slow down" in message["content"]:
             return self.answer(429, '{"message": "You are being rate limited.", "retry_after": 7.0}', {"Retry-After": "7"})

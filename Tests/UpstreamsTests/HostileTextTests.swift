@@ -7,10 +7,11 @@ import Testing
 /// An upstream can send any text; control characters in it must not reach events, logs and terminals.
 @Suite struct HostileTextTests {
     @Test(
-        "A control character in a text becomes a blank, and at its end is removed",
+        "A control character in a text becomes a blank, and at its end is removed; invisible marks are removed",
         arguments: [
             (#"\u001b[2J가\u0007"#, "[2J가"), (#"가\r\n나"#, "가  나"), (#"가\u0000나"#, "가 나"), (#"\u009b31m가"#, "31m가"),
-            (#"👩‍👧 \u0645\u200d"#, "👩‍👧 \u{645}\u{200D}"),
+            (#"\u202egpj.exe"#, "gpj.exe"), (#"파\u200b묘\ufeff"#, "파묘"), (#"\u2067가\u2069\u061c"#, "가"),
+            (#"👧 \u0645\u200d"#, "👧 \u{645}"),
         ])
     func controls(sent: String, read: String) throws {
         let entries = try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"\#(sent)"}"#)

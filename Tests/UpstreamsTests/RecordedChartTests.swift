@@ -2,6 +2,7 @@ import BoxOffice
 import FoundationEssentials
 import TestSupport
 import Testing
+import Text
 
 @testable import Upstreams
 

@@ -26,16 +26,6 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a body in chunks is one body to the handler", .timeLimit(.minutes(5)))
-    func chunks() async throws {
-        let server = try echo()
-        let answer = try await RawClient.get(
-            server.address, "/", method: "PUT",
-            fields: "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n")
-        #expect(answer.hasSuffix("\r\n\r\nPUT / [] none abcde"))
-        await server.shutdown(grace: .seconds(5))
-    }
-
     @Test(
         "status, type and fields of an answer are the handler's", .timeLimit(.minutes(5)), arguments: [404, 429, 503])
     func answers(status: Int) async throws {

@@ -10,21 +10,16 @@ import Testing
         return try HTTPServer(address: "127.0.0.1:0", limits: limits) { .text("body of \($0.body.count)") }
     }
 
-    @Test("a body over the limit is answered 413, announced or in chunks", .timeLimit(.minutes(5)))
+    @Test("a body over the limit is answered 413", .timeLimit(.minutes(5)))
     func largeBody() async throws {
         let server = try server { $0.body = 1_000 }
-        func send(_ count: Int, chunked: Bool) async throws -> String {
+        func send(_ count: Int) async throws -> String {
             let bytes = String(repeating: "x", count: count)
-            let fields =
-                chunked
-                ? "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(bytes)\r\n0\r\n"
-                : "Content-Length: \(count)\r\n\r\n\(bytes)"
+            let fields = "Content-Length: \(count)\r\n\r\n\(bytes)"
             return try await RawClient.get(server.address, "/", method: "POST", fields: fields)
         }
-        #expect(try await send(1_000, chunked: false).hasSuffix("body of 1000"))
-        #expect(try await send(1_000, chunked: true).hasSuffix("body of 1000"))
-        #expect(try await send(1_001, chunked: false).hasPrefix("HTTP/1.1 413 "))
-        #expect(try await send(1_001, chunked: true).hasPrefix("HTTP/1.1 413 "))
+        #expect(try await send(1_000).hasSuffix("body of 1000"))
+        #expect(try await send(1_001).hasPrefix("HTTP/1.1 413 "))
         await server.shutdown(grace: .seconds(5))
     }
 
@@ -175,7 +170,6 @@ import Testing
     @Test(
         "a request with an ambiguous end or target is rejected", .timeLimit(.minutes(5)),
         arguments: [
-            ("/", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"),
             ("/", "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"), ("/", "Content-Length : 3\r\n\r\nabc"),
             ("/%", ""), ("/?a=%f", ""), ("/%00", ""), ("/?a=%C3%28", ""), ("http://other/", ""), ("*", ""),
         ])

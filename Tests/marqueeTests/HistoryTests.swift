@@ -82,7 +82,7 @@ import Testing
         #expect(lines.contains { $0.contains("audience") && $0.contains("12,345 → 12,340") })
     }
 
-    @Test("a CSV row has the fields of a line, and quotes separators")
+    @Test("a CSV row has the fields of a line, quotes separators, and is no formula")
     func csv() throws {
         var entry = try entry("쉼표, \"따옴표\u{301}\"와\r\n줄", audience: 7)
         entry.salesShare = Percent(tenths: 162)
@@ -91,8 +91,11 @@ import Testing
             ChartCSV.head.hasPrefix("date,market,state,revision,learnt,line,rank,rankChange,isNew,movieCode,title,"))
         #expect(
             rows[0] == "2024-06-04,all,provisional,1,2024-06-04T15:30:00.123Z,1,1,0,false,2024000A,"
-                + "\"쉼표, \"\"따옴표\u{301}\"\"와\r\n줄\",,,16.2,,,,7,,,1000000,,\r")
-        #expect(rows[1].hasSuffix(",2024000A,파묘,,,,,,,,,,1000000,,\r"))
+                + "\"쉼표, \"\"따옴표\u{301}\"\"와\r\n줄\",,,16.2,,,,7,,,1000000,,")
+        #expect(rows[1].hasSuffix(",2024000A,파묘,,,,,,,,,,1000000,,"))
+        let formula = try self.entry("＝1+1", audience: 7, change: -1)
+        #expect(
+            ChartCSV.rows(of: try revision("2024-06-04", [formula]))[0].contains(",1,1,-1,false,2024000A,'＝1+1,"))
         #expect(ChartCSV.head.split(separator: ",").count == 23)
     }
 }

@@ -1,5 +1,6 @@
 import Concurrency
 import Operations
+import Text
 import WebServer
 
 /// Sends live updates to all connected browsers as server-sent events; a browser that reconnects in time misses none.
@@ -90,7 +91,7 @@ final class EventStreamHub: Sendable {
     private func missed(after id: String?, _ state: State) -> [UInt8] {
         let newest = state.recent.last?.id ?? 0
         guard let id else { return LiveUpdate.marker("hello", id: newest, epoch: epoch) }
-        let parts = id.split(separator: "-")
+        let parts = id.parts(between: "-")
         guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]), number <= newest,
             number + 1 >= state.recent.first?.id ?? newest + 1
         else { return LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch) }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import JSONCoding
+import Text
 import WebServer
 
 /// Charts of a day or a week, and their history over a range of days.
@@ -75,7 +76,7 @@ enum CSV {
     /// The lines of a range of days, with a header line.
     static func table(of lines: [HistoryLine]) -> [UInt8] {
         table("date,line,rank,movieCode,title,audience,audienceTotal,sales,screens,showings", lines) { line in
-            [line.day, "\(line.line)", number(line.rank), line.code, quoted(line.title)]
+            [line.day, "\(line.line)", number(line.rank), line.code, line.title.csvCell]
                 + [line.audience, line.audienceTotal, line.sales, line.screens, line.showings].map(number)
         }
     }
@@ -83,7 +84,7 @@ enum CSV {
     /// The lines of a range of weeks, with a header line.
     static func table(ofWeeks lines: [HistoryLine]) -> [UInt8] {
         table("week,rank,movieCode,title,audience", lines) { line in
-            [line.day, number(line.rank), line.code, quoted(line.title), number(line.audience)]
+            [line.day, number(line.rank), line.code, line.title.csvCell, number(line.audience)]
         }
     }
 
@@ -96,10 +97,4 @@ enum CSV {
     }
 
     private static func number(_ value: Int?) -> String { value.map { "\($0)" } ?? "" }
-
-    /// Returns the text in quotes, after an apostrophe if a spreadsheet would otherwise run it as a formula.
-    private static func quoted(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
-        return "\"\((isFormula ? "'" : "") + text.replacing("\"", with: "\"\""))\""
-    }
 }

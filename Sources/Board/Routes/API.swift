@@ -4,6 +4,7 @@ import FoundationEssentials
 import ImageCache
 import JSONCoding
 import Operations
+import Text
 import WebServer
 
 /// The board's JSON API, version 1. docs/board.md describes every address.
@@ -27,7 +28,7 @@ struct API: Sendable {
     /// - Parameter path: The request's path below `api/v1/`.
     func respond(to request: WebRequest, path: Substring) async -> WebResponse {
         do {
-            return try await response(to: request, path.split(separator: "/", omittingEmptySubsequences: false))
+            return try await response(to: request, path.parts(between: "/", keepsEmpty: true))
         } catch let error as ContractError {
             return refuse(error)
         } catch {

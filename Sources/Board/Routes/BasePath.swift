@@ -1,3 +1,5 @@
+import Text
+
 /// The path below which a reverse proxy shows the board: `/` or a path such as `/marquee/`.
 public struct BasePath: Hashable, Sendable, CustomStringConvertible {
     /// The path, with a slash at both ends.
@@ -14,7 +16,7 @@ public struct BasePath: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter text: Begins with a slash; the slash at its end may be left out. `.` and `..` are not allowed.
     public init?(_ text: String) {
-        let parts = text.split(separator: "/")
+        let parts = text.parts(between: "/")
         let isPlain = parts.allSatisfy { part in
             part != "." && part != ".."
                 && part.utf8.allSatisfy { byte in

@@ -42,8 +42,8 @@ struct BoardRouter: Sendable {
     static func files(in folder: String, basePath: BasePath) throws -> StaticFiles {
         try StaticFiles(folder: folder) { path, bytes in
             guard path == "index.html" else { return bytes }
-            let page = String(decoding: bytes, as: UTF8.self)
-            return Array(page.replacing("<base href=\"/\">", with: "<base href=\"\(basePath)\">").utf8)
+            return bytes.replacing(
+                Array("<base href=\"/\">".utf8), with: Array("<base href=\"\(basePath)\">".utf8))
         }
     }
 }

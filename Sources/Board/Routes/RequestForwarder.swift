@@ -1,3 +1,4 @@
+import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
@@ -9,7 +10,10 @@ import ZeroMQ
 /// Forwards visitors' requests to the worker, as any client would; the outcomes come as events.
 ///
 /// A request may cost a call of the day's quota, so all visitors share one rate limit: `perSecond` requests a second, and
-/// after a pause thirty seconds' worth at once.
+/// after a pause thirty seconds' worth at once. Those who are not signed in share a number of requests a day, too, so that
+/// strangers cannot use the quota up, and get what the log has if that is fresh: their `refresh` is not passed on.
+///
+/// See docs/decisions/0063-visitors-of-the-board.md.
 struct RequestForwarder: Sendable {
     /// Topics for every visitor.
     private static let fetchTopics: Set<RequestTopic> = [
@@ -23,12 +27,20 @@ struct RequestForwarder: Sendable {
     private let address: String
     private let wallClock: WallClock
     private let rateLimit: Locked<TokenBucket>
+    private let perDay: Int
+    /// How many requests of visitors who are not signed in were forwarded on a day.
+    private let visitorCount = Locked((day: KoreanDate.firstChart, count: 0))
     private let age: Stopwatch
 
     /// Makes a forwarder to the worker's command address.
     ///
-    /// - Parameter perSecond: How many requests a second are forwarded in the long run.
-    init(_ io: IOThread, address: String, perSecond: Int, wallClock: WallClock, clock: some Clock<Duration>) {
+    /// - Parameters:
+    ///   - perSecond: How many requests a second are forwarded in the long run.
+    ///   - perDay: How many requests of visitors who are not signed in are forwarded in a day in Korea.
+    init(
+        _ io: IOThread, address: String, perSecond: Int, perDay: Int, wallClock: WallClock, clock: some Clock<Duration>
+    ) {
+        self.perDay = perDay
         self.io = io
         self.address = address
         self.wallClock = wallClock
@@ -55,11 +67,16 @@ struct RequestForwarder: Sendable {
             throw ContractError(
                 .overloaded, "the board's visitors have sent too many requests; try again later", retryAfter: 5)
         }
+        guard isSignedIn || takeFromDay() else {
+            throw ContractError(
+                .overloaded, "the board's visitors have sent as many requests as they may in a day; try again tomorrow",
+                retryAfter: 3_600)
+        }
         guard let id = RequestID(ReadModel.requestPrefix + RequestID.random().description) else {
             throw ContractError(.internal, "the board cannot make an id for the request")
         }
         // Encoded again from the fields that were read: a vendor's secret that a visitor added is not forwarded.
-        let request = Request(parsed.target, id: id, refresh: parsed.refresh)
+        let request = Request(parsed.target, id: id, refresh: parsed.refresh && isSignedIn)
         do {
             let reply = try await reply(to: request.frames(attaching: Attachments(images: images)))
             if let failure = reply.failure { throw failure }
@@ -68,6 +85,19 @@ struct RequestForwarder: Sendable {
             throw error
         } catch {
             throw ContractError(.upstreamUnavailable, "the worker does not answer; try again later", retryAfter: 10)
+        }
+    }
+
+    /// Counts a request of a visitor who is not signed in; returns false if the day has no more.
+    ///
+    /// The count begins anew with each day in Korea, as the upstreams' quotas do, and with each start of the board.
+    private func takeFromDay() -> Bool {
+        let today = KoreanDate(at: wallClock.now())
+        return visitorCount.withLock { visitors in
+            if visitors.day != today { visitors = (today, 0) }
+            guard visitors.count < perDay else { return false }
+            visitors.count += 1
+            return true
         }
     }
 

@@ -3,6 +3,7 @@ import Contract
 import FoundationEssentials
 import Networking
 import Operations
+import Text
 import WebServer
 
 /// The sessions of visitors who gave the board's password; each lasts twelve hours, or until the board restarts.
@@ -95,8 +96,8 @@ enum SessionCookie {
 
     /// Returns the token in a request's cookies; nil if there is none.
     static func token(of request: WebRequest) -> String? {
-        for part in (request.header("Cookie") ?? "").split(separator: ";") {
-            let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+        for part in (request.header("Cookie") ?? "").parts(between: ";") {
+            let pair = part.drop { $0 == " " }.parts(between: "=", atMost: 2)
             if pair.count == 2, pair[0] == name { return String(pair[1]) }
         }
         return nil

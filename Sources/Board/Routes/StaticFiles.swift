@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Text
 import WebServer
 
 /// The page's files, read into memory at the start, so that no path of a request ever reaches the file system.
@@ -21,7 +22,7 @@ struct StaticFiles: Sendable {
     ) throws(StaticFilesError) {
         do {
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
-                let suffix = path.split(separator: ".").last.map(String.init) ?? ""
+                let suffix = path.parts(between: ".").last.map(String.init) ?? ""
                 guard let type = Self.contentTypes[suffix] else { continue }
                 let bytes = Array(try Data(contentsOf: URL(filePath: "\(folder)/\(path)")))
                 files[path] = CacheableBody(

@@ -24,27 +24,38 @@ struct SinkMessage: Sendable {
     ///
     /// - Parameters:
     ///   - limit: the largest size of the text.
+    ///   - escape: escapes the sink's markup, each scalar alone; the result is within the limit.
     ///   - size: measures a text in the unit of `limit`; UTF-16 code units unless given.
     func text(
-        in language: Language, limit: Int, size: (String) -> Int = { $0.utf16.count }
+        in language: Language, limit: Int, escape: (String) -> String = { $0 },
+        size: (String) -> Int = { $0.utf16.count }
     ) -> String {
-        guard alerts.count > 1 else { return Self.cut(title(in: language), to: limit, size) }
-        var text = title(in: language)
+        guard alerts.count > 1 else { return Self.cut(title(in: language), to: limit, escape, size) }
+        var text = escape(title(in: language))
         for (index, alert) in alerts.enumerated() {
             let left = alerts.count - index
             let rest = language == .ko ? "\n외 \(left)건" : "\nand \(left) more"
-            let line = "\n· \(alert.text[language])"
-            guard size(text) + size(line) + size(rest) <= limit else { return Self.cut(text + rest, to: limit, size) }
+            let line = escape("\n· \(alert.text[language])")
+            guard size(text) + size(line) + size(rest) <= limit else { return text + rest }
             text += line
         }
         return text
     }
 
-    private static func cut(_ text: String, to limit: Int, _ size: (String) -> Int) -> String {
-        guard size(text) > limit else { return text }
-        var text = text
-        while !text.isEmpty, size(text) > limit - size("…") { text.removeLast() }
-        return text + "…"
+    /// Returns the text escaped, and cut behind as many whole characters as fit.
+    private static func cut(
+        _ text: String, to limit: Int, _ escape: (String) -> String, _ size: (String) -> Int
+    ) -> String {
+        let whole = escape(text)
+        guard size(whole) > limit else { return whole }
+        var (cut, room) = ("", limit - size("…"))
+        for character in text {
+            let piece = escape(String(character))
+            room -= size(piece)
+            guard room >= 0 else { break }
+            cut += piece
+        }
+        return cut + "…"
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// An address that a ZeroMQ socket binds or connects to: `tcp://host:port` or `ipc://path`.
 ///
 /// The host is a name, an IP address or `*`; the port is a number or `*`. Only the form is checked.

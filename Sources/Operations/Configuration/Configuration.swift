@@ -1,3 +1,5 @@
+import Text
+
 /// The settings of all processes, read from the environment and checked.
 ///
 /// A variable that is not set has the default that docs/configuration.md lists. A variable that is set but empty counts as
@@ -98,6 +100,10 @@ public struct Configuration: Sendable {
     public var boardPassword: Secret?
     /// Requests per second that all visitors of the board together may send on average.
     public var boardRate: Int
+    /// Requests a day in Korea that all visitors of the board who are not signed in may send together.
+    public var boardRequestsPerDay: Int
+    /// Names in `Host` to which the HTTP servers answer beside IP addresses and `localhost`.
+    public var boardHosts: [String]
     /// The encryption of ZeroMQ sockets.
     public var curve: Curve
     /// Whether other machines may connect without encryption.
@@ -153,6 +159,8 @@ public struct Configuration: Sendable {
         sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
         boardPassword = try environment.password(.boardPassword)
         boardRate = try environment.limit(.boardRate)
+        boardRequestsPerDay = try environment.limit(.boardRequestsPerDay)
+        boardHosts = try environment.hostNames(.boardHosts)
         curve = try environment.curve()
         allowsInsecureAddresses = try environment.isGiven(.insecure, as: "yes")
         clientLimits = ClientLimits(

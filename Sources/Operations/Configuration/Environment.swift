@@ -81,6 +81,17 @@ struct Environment {
             variable, expected: "host:port, such as \(variable.defaultValue ?? "127.0.0.1:0")", read: HTTPAddress.init)
     }
 
+    /// Reads host names, separated by commas.
+    func hostNames(_ variable: EnvironmentVariable) throws(ConfigurationError) -> [String] {
+        try value(variable, expected: "host names without ports, separated by commas") { text in
+            let names = text.parts(between: ",").map { String($0).trimmed }
+            let areNames = names.allSatisfy { name in
+                !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !":/@[]".utf8.contains($0) }
+            }
+            return areNames ? names : nil
+        }
+    }
+
     func path(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
         try value(variable, expected: "a path") { $0 }
     }

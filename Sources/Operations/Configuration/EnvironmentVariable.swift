@@ -8,8 +8,10 @@ enum EnvironmentVariable: String, CaseIterable {
     case workerHTTP = "MARQUEE_WORKER_HTTP"
     case notifierHTTP = "MARQUEE_NOTIFIER_HTTP"
     case boardHTTP = "MARQUEE_BOARD_HTTP"
+    case boardHosts = "MARQUEE_BOARD_HOSTS"
     case boardPassword = "MARQUEE_BOARD_PASSWORD"
     case boardRate = "MARQUEE_BOARD_RATE"
+    case boardRequestsPerDay = "MARQUEE_BOARD_REQUESTS_A_DAY"
     case sandboxHTTP = "MARQUEE_SANDBOX_HTTP"
     case kobisURL = "MARQUEE_KOBIS_URL"
     case kobisKey = "MARQUEE_KOBIS_KEY"
@@ -69,11 +71,12 @@ enum EnvironmentVariable: String, CaseIterable {
         case .curveServer: "server"
         case .curveClient: "client"
         case .boardRate: "4"
+        case .boardRequestsPerDay: "300"
         case .clientRate: "20000"
         case .clientQueue: "5000"
         case .clientConnections: "4096"
-        case .insecure, .rules, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier,
-            .openMarketSecret, .schedule, .privateImages, .traceable:
+        case .insecure, .rules, .boardHosts, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL,
+            .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages, .traceable:
             nil
         }
     }

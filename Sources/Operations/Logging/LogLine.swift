@@ -107,17 +107,6 @@ extension JSONWriter {
     }
 }
 
-extension Unicode.Scalar {
-    /// Whether the scalar changes the layout of the text around it: control characters, line and paragraph separators, and
-    /// marks for the direction of writing. All of them are at most U+FFFF.
-    var isUnprintable: Bool {
-        switch value {
-        case 0x00...0x1f, 0x7f...0x9f, 0x061c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: true
-        default: false
-        }
-    }
-}
-
 /// Writes a line to standard error in one write(2), so that lines of several threads and processes do not mix.
 ///
 /// A line that cannot be written is lost: there is nowhere to report that.

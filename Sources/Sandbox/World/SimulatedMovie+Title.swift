@@ -8,7 +8,7 @@ extension SimulatedMovie {
         case ..<0.02: return " " + title
         case ..<0.027: return title + "\t"
         case ..<0.034: return title + "\u{A0}"
-        case ..<0.04: return title.replacing(" ", with: "\u{A0}")
+        case ..<0.04: return String(title.map { $0 == " " ? "\u{A0}" : $0 })
         default: return title
         }
     }

@@ -1,6 +1,7 @@
 import BoxOffice
 import FoundationEssentials
 import Networking
+import Text
 
 /// A response of the image search: images, or an error in one of two formats.
 enum KakaoReply: Decodable {

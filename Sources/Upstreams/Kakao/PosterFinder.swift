@@ -1,6 +1,7 @@
 public import BoxOffice
 import FoundationEssentials
 public import Networking
+import Text
 
 /// Finds a movie's poster: searches images, and tries the URLs found until one of them is a valid image.
 ///

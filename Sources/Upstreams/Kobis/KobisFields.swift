@@ -1,5 +1,6 @@
 import BoxOffice
 import JSONCoding
+import Text
 
 /// Numbers as KOBIS sends them: usually text, sometimes a JSON number; nil if blank.
 extension JSONValue {

@@ -2,6 +2,7 @@ import BoxOffice
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// A response of KOBIS with status 200: the requested body, or an error.
 ///

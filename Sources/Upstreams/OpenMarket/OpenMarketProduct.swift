@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OpenMarket
+import Text
 
 /// A product as the service sends it, in a list or alone, in either generation.
 struct OpenMarketProduct: Decodable {
@@ -61,11 +62,13 @@ struct OpenMarketProduct: Decodable {
     var product: Product {
         let discount = discount ?? bargainPrice.map { price - $0 } ?? 0
         return Product(
-            id: id, vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: vendors?.name ?? vendorName),
-            name: name.clean, description: description, thumbnailURL: thumbnail ?? "", currency: currency, price: price,
+            id: id,
+            vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: (vendors?.name ?? vendorName)?.clean),
+            name: name.clean, description: description?.cleanLines, thumbnailURL: thumbnail?.clean ?? "",
+            currency: currency, price: price,
             discount: discount, bargainPrice: bargainPrice ?? price - discount, stock: stock, created: created,
             issued: issued,
-            images: images?.map { Product.Image(id: $0.id, url: $0.url, thumbnailURL: $0.thumbnailURL) })
+            images: images?.map { Product.Image(id: $0.id, url: $0.url.clean, thumbnailURL: $0.thumbnailURL.clean) })
     }
 }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Networking
+import Text
 
 /// Reads the service's replies: JSON, plain text, Spring's errors, and HTML pages.
 enum OpenMarketReply {

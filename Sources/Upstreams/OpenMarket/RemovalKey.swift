@@ -21,7 +21,7 @@ public struct RemovalKey: Hashable, Sendable {
         case .v3: path = "/api/products/\(id)/\(text)"
         case .v4: path = text.hasPrefix("/") ? text : "/\(text)"
         }
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let segments = path.parts(between: "/", keepsEmpty: true).dropFirst()
         guard segments.count >= 2, path.utf8.count <= 1_024, let last = segments.last, !last.isEmpty,
             // The reply is untrusted: a separator or dot segment in it could lead to another call.
             segments.allSatisfy({ $0 != "." && $0 != ".." && $0.utf8.allSatisfy(Self.isPlain) && !$0.isEmpty })

@@ -1,7 +1,11 @@
 import Concurrency
 import Glibc
+import Text
 
 /// Standard output and standard error.
+///
+/// All text is escaped (`escapedForTerminal`), because titles, names and errors come from strangers: a terminal obeys what is
+/// written to it. Only line feeds and ``TerminalColor`` stay. In JSON the escapes mean the same as what they replace.
 enum Console {
     /// Whether standard output is a terminal.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -11,17 +15,27 @@ enum Console {
 
     /// Writes a line to standard output, unbuffered.
     static func print(_ line: String) {
-        write(line + "\n", to: STDOUT_FILENO)
+        write(escaped(line) + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes lines for another program to standard output, with CR LF; they are escaped only if a terminal shows them.
+    static func printRecords(_ records: [String]) {
+        let lines = records.map { (isTerminal ? escaped($0) : $0) + "\r\n" }
+        write(lines.joined(), to: STDOUT_FILENO)
     }
 
     /// Replaces the current line of the terminal; the last one gets a line feed.
     static func rewrite(_ line: String, isLast: Bool) {
-        write("\r\u{1B}[K" + line + (isLast ? "\n" : ""), to: STDOUT_FILENO)
+        write("\r\u{1B}[K" + escaped(line) + (isLast ? "\n" : ""), to: STDOUT_FILENO)
     }
 
     /// Writes a line to standard error, unbuffered.
     static func printError(_ line: String) {
-        write(line + "\n", to: STDERR_FILENO)
+        write(escaped(line) + "\n", to: STDERR_FILENO)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.escapedForTerminal(keeping: hasColor ? TerminalColor.sequences : [])
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
@@ -55,14 +69,20 @@ extension Console {
 }
 
 /// A colour or style of the terminal.
-enum TerminalColor: String {
+enum TerminalColor: String, CaseIterable {
     case red = "31"
     case blue = "34"
     case dim = "2"
     case bold = "1"
 
+    /// The codes that ``paint(_:)`` writes.
+    static let sequences = allCases.map(\.start) + [end]
+
+    private static let end = "\u{1B}[0m"
+    private var start: String { "\u{1B}[\(rawValue)m" }
+
     /// Returns the text in this colour, or unchanged if the output has no colours.
     func paint(_ text: String) -> String {
-        Console.hasColor ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+        Console.hasColor ? start + text + Self.end : text
     }
 }

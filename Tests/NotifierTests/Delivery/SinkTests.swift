@@ -90,6 +90,26 @@ import Testing
             #expect(digested.outcome == .delivered, "\(name): \(digested.text)")
             #expect(try await self.taken(by: services).text.contains("〈영화 1〉"))
         }
+        let name = "\u{D4E}<!channel>\u{301} \u{D4E}<https://evil.example/|x>\u{301} [y](https://evil.example/) @here"
+        let escaped = [
+            "slack":
+                "\u{D4E}&lt;!channel&gt;\u{301} \u{D4E}&lt;https://evil.example/|x&gt;\u{301} "
+                + "[y](https://evil.example/) @\u{2060}here",
+            "discord":
+                "\u{D4E}\\<!channel\\>\u{301} \u{D4E}\\<https://evil.example/\\|x\\>\u{301} "
+                + "\\[y\\](https://evil.example/) @here",
+            "telegram":
+                "\u{D4E}<!channel>\u{301} \u{D4E}<https://evil.example/|x>\u{301} [y](https://evil.example/) "
+                + "@\u{2060}here",
+        ]
+        for (kind, sink) in sinks {
+            guard let escaped = escaped[kind] else { continue }
+            #expect(await sink.send(try letter(name), at: now).outcome == .delivered)
+            #expect(try await Array(taken(by: services).text.utf8) == Array(escaped.utf8))
+            // As many as fit, escaped: the counterparts refuse what is longer than the services take.
+            #expect(await sink.send(try letter(String(repeating: "[@<", count: 20_000)), at: now).outcome == .delivered)
+            #expect(try await taken(by: services).text.hasSuffix("…"))
+        }
         let english = SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .en)
         #expect(await english.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "200 ok"))
         #expect(try await taken(by: services).text == "English")

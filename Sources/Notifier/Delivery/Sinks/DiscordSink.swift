@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// A Discord channel, by a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 struct DiscordSink: HTTPSink {
@@ -12,7 +13,7 @@ struct DiscordSink: HTTPSink {
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let content = Content(content: message.text(in: language, limit: 2_000))
+        let content = Content(content: message.text(in: language, limit: 2_000, escape: \.escapedForDiscord))
         var request = HTTPRequest.post(url, secrets: secrets, body: try JSON.encode(content))
         // Without it, Discord answers before it knows whether it can post the message.
         request.query = [HTTPField("wait", "true")]
@@ -23,10 +24,13 @@ struct DiscordSink: HTTPSink {
         let content: String
         /// No mentions: a title with an @ notifies no one.
         let mentions = ["parse": [String]()]
+        /// `SUPPRESS_EMBEDS`: a link in a stranger's name gets no preview.
+        let flags = 1 << 2
 
         enum CodingKeys: String, CodingKey {
             case content
             case mentions = "allowed_mentions"
+            case flags
         }
     }
 }

@@ -1,6 +1,7 @@
 import BoxOffice
 import FoundationEssentials
 import Networking
+import Text
 
 /// Mail to one or more addresses.
 struct MailSink: Sink {
@@ -80,7 +81,7 @@ struct MailMessage {
             return text
         }
         var pieces: [String] = [""]
-        for scalar in text.unicodeScalars where scalar.properties.generalCategory != .control {
+        for scalar in text.unicodeScalars where !scalar.isUnprintable {
             if pieces[pieces.count - 1].utf8.count + String(scalar).utf8.count > 45 { pieces.append("") }
             pieces[pieces.count - 1].unicodeScalars.append(scalar)
         }
@@ -88,7 +89,7 @@ struct MailMessage {
     }
 
     private static func base64(_ text: String) -> [String] {
-        var rest = Substring(Data(text.replacing("\n", with: "\r\n").utf8).base64EncodedString())
+        var rest = Substring(Data(text.mailBytes).base64EncodedString())
         var lines: [String] = []
         while !rest.isEmpty {
             lines.append(String(rest.prefix(76)))

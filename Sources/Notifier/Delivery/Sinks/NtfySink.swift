@@ -20,7 +20,7 @@ struct NtfySink: HTTPSink {
         let weight = message.alerts.map(\.severity.weight).max() ?? 0
         let payload = Message(
             topic: topic, title: isDigest ? message.title(in: language) : nil,
-            message: message.text(in: language, limit: 4_096) { $0.utf8.count }, priority: 3 + min(weight, 1))
+            message: message.text(in: language, limit: 4_096, size: { $0.utf8.count }), priority: 3 + min(weight, 1))
         let headers = token.map { [HTTPField("Authorization", "Bearer \($0)", isSecret: true)] } ?? []
         return .post(url, secrets: [], headers: headers, body: try JSON.encode(payload))
     }

@@ -35,9 +35,7 @@ extension SinkResponse {
 
     /// Returns the response with its text on one line, shortened, and without the secrets.
     func sanitized(removing secrets: [String]) -> SinkResponse {
-        var line = Redactor(secrets).redact(text)
-        line = String(
-            String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        let line = Redactor(secrets).redact(text).onOneLine
         return SinkResponse(
             outcome: outcome, text: line.count > Self.limit ? line.prefix(Self.limit) + "…" : line)
     }

@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// A Slack channel, by an incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks);
 /// Mattermost and others accept the same.
@@ -13,9 +14,20 @@ struct SlackSink: HTTPSink {
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        // Slack's markup begins with one of these characters.
-        let text = message.text(in: language, limit: 35_000)
-            .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        return .post(url, secrets: secrets, body: try JSON.encode(["text": text]))
+        let text = message.text(in: language, limit: 35_000, escape: \.escapedForSlack)
+        return .post(url, secrets: secrets, body: try JSON.encode(Message(text: text)))
+    }
+
+    private struct Message: Encodable {
+        let text: String
+        /// A link in a stranger's name gets no preview.
+        let unfurlsLinks = false
+        let unfurlsMedia = false
+
+        enum CodingKeys: String, CodingKey {
+            case text
+            case unfurlsLinks = "unfurl_links"
+            case unfurlsMedia = "unfurl_media"
+        }
     }
 }

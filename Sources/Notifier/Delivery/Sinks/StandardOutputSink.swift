@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
+import Text
 
 /// The notifier's standard output: messages as text, for a terminal or a pipe.
 struct StandardOutputSink: Sink {
@@ -11,7 +12,7 @@ struct StandardOutputSink: Sink {
     private static let queue = DispatchQueue(label: "marquee.standard-output")
 
     func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
-        let text = message.text(in: language, limit: .max) + "\n"
+        let text = message.text(in: language, limit: .max).escapedForTerminal() + "\n"
         return await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Self.write(text)) }
         }

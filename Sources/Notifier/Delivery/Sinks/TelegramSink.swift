@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// A Telegram chat, by a bot (https://core.telegram.org/bots/api#sendmessage).
 struct TelegramSink: HTTPSink {
@@ -16,7 +17,8 @@ struct TelegramSink: HTTPSink {
     var secrets: [String] { [token] }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let payload = Message(chat: chat, text: message.text(in: language, limit: 4_096))
+        let text = message.text(in: language, limit: 4_096, escape: \.escapedForTelegram)
+        let payload = Message(chat: chat, text: text)
         return .post("\(url)/bot\(token)/sendMessage", secrets: secrets, body: try JSON.encode(payload))
     }
 
@@ -33,10 +35,13 @@ struct TelegramSink: HTTPSink {
     private struct Message: Encodable {
         let chat: String
         let text: String
+        /// A link in a stranger's name gets no preview.
+        let preview = ["is_disabled": true]
 
         enum CodingKeys: String, CodingKey {
             case chat = "chat_id"
             case text
+            case preview = "link_preview_options"
         }
     }
 

@@ -47,6 +47,7 @@ struct SandboxCommand: Subcommand {
         let logger = configuration.logger("sandbox")
         var options = options
         options.address = configuration.sandboxHTTP.description
+        options.hosts = configuration.boardHosts
         let server = try SandboxServer(options: options)
         logger.info("sandbox ready", [.address: server.address])
         await signals.first()

@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Operations
+import Text
 
 /// `marquee export`
 struct ExportCommand: Subcommand {
@@ -39,18 +40,17 @@ struct ExportCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         try configuration.logDatabase(ofAlerts: false).history { history in
-            if isTable { Console.print(ChartCSV.head) }
+            if isTable { Console.printRecords([ChartCSV.head]) }
             try history.forEachDay(from: first, through: last, in: market) { event in
                 guard isTable else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
-                let rows = ChartCSV.rows(of: try ChartRevision(event))
-                if !rows.isEmpty { Console.print(rows.joined(separator: "\n")) }
+                Console.printRecords(ChartCSV.rows(of: try ChartRevision(event)))
             }
         }
         return .done
     }
 }
 
-/// Formats charts as CSV rows (RFC 4180), without the line feed at the end of each row.
+/// Formats charts as CSV rows (RFC 4180), without the line end of each row.
 enum ChartCSV {
     /// The row of column names.
     static let head = row(
@@ -66,31 +66,20 @@ enum ChartCSV {
         }
     }
 
-    private static let quote = UInt8(ascii: "\"")
-    private static let special = Array("\",\r\n".utf8)
-
     private static func row(_ cells: [String]) -> String {
-        cells.map(quoted).joined(separator: ",") + "\r"
-    }
-
-    /// Returns a cell, quoted if it contains a separator or a quote.
-    private static func quoted(_ cell: String) -> String {
-        // Compares bytes: Swift takes a quote with a combining mark, or CR LF, for one different character.
-        guard cell.utf8.contains(where: special.contains) else { return cell }
-        let doubled = cell.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
-        return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
+        cells.joined(separator: ",")
     }
 }
 
 extension ChartEntry.Value {
-    /// The value in a format for programs; empty if there is none.
+    /// The value as a cell; empty if there is none.
     fileprivate var bare: String {
         switch self {
         case .null: ""
         case .flag(let flag): "\(flag)"
         case .integer(let number): "\(number)"
         case .percent(let percent): "\(percent)"
-        case .text(let text): text
+        case .text(let text): text.csvCell
         }
     }
 }

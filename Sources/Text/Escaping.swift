@@ -1,0 +1,210 @@
+// What a stranger's text must not do where it is written: CSV, chats, mail, terminals, logs.
+//
+// Everything here looks at scalars or bytes. A Swift `Character` may be `<` with a combining mark, or CR LF, and is then
+// not equal to `"<"`; see docs/decisions/0061-escaping-by-bytes.md.
+
+extension Unicode.Scalar {
+    /// Whether the scalar changes the layout of the text around it: control characters, line and paragraph separators, and
+    /// marks for the direction of writing. All of them are at most U+FFFF.
+    public var isUnprintable: Bool {
+        switch value {
+        case 0x00...0x1f, 0x7f...0x9f, 0x061c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: true
+        default: false
+        }
+    }
+
+    /// Whether the scalar has no width or changes the direction of writing, so that a name with it looks like another.
+    public var isInvisibleMark: Bool {
+        switch value {
+        case 0x061c, 0x200b...0x200f, 0x202a...0x202e, 0x2066...0x2069, 0xfeff: true
+        default: false
+        }
+    }
+}
+
+// MARK: - Terminals
+
+extension String {
+    /// Returns the text with unprintable scalars as `\uXXXX`, as JSON and the log write them; line feeds stay.
+    ///
+    /// - Parameter sequences: Texts that stay as they are, such as the codes of the program's own colours.
+    public func escapedForTerminal(keeping sequences: [String] = []) -> String {
+        guard unicodeScalars.contains(where: { $0.isUnprintable && $0 != "\n" }) else { return self }
+        var escaped = String.UnicodeScalarView()
+        var rest = unicodeScalars[...]
+        while let scalar = rest.first {
+            if let sequence = sequences.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+                escaped.append(contentsOf: sequence.unicodeScalars)
+                rest = rest.dropFirst(sequence.unicodeScalars.count)
+                continue
+            }
+            rest = rest.dropFirst()
+            if scalar.isUnprintable, scalar != "\n" {
+                let bytes = [UInt8(truncatingIfNeeded: scalar.value >> 8), UInt8(truncatingIfNeeded: scalar.value)]
+                escaped.append(contentsOf: "\\u\(Hex.encode(bytes))".unicodeScalars)
+            } else {
+                escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}
+
+// MARK: - CSV
+
+extension String {
+    /// The text as a cell of CSV (RFC 4180): in quotes if it has a separator, a quote or a line end, and after an apostrophe
+    /// if a spreadsheet would otherwise run it as a formula.
+    ///
+    /// Spreadsheets run a cell whose first visible scalar is `=`, `+`, `-` or `@`, in Korea and Japan also the fullwidth
+    /// forms of these, and some a cell that begins with a tab or a line end.
+    public var csvCell: String {
+        let text = isFormula ? "'" + self : self
+        guard text.utf8.contains(where: { [0x22, 0x2C, 0x0D, 0x0A].contains($0) }) else { return text }
+        let doubled = text.utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }
+        return "\"" + String(decoding: doubled, as: UTF8.self) + "\""
+    }
+
+    private var isFormula: Bool {
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫": return true
+            case _ where scalar.isUnprintable || scalar.isInvisibleMark: continue
+            case _ where scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace: continue
+            default: return false
+            }
+        }
+        return false
+    }
+}
+
+// MARK: - Chats
+
+extension String {
+    /// Keeps an `@` from being a mention: chats look for a name right behind it, and this scalar has no width.
+    private static let wordJoiner: Unicode.Scalar = "\u{2060}"
+
+    /// The text without Slack's markup: `&`, `<` and `>` as entities, and no `@` that mentions anybody.
+    ///
+    /// Slack's mentions and masked links begin with `<`; Mattermost, which accepts the same, mentions a bare `@channel`.
+    public var escapedForSlack: String {
+        escapingScalars { scalar, escaped in
+            switch scalar {
+            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+            default: escaped.append(contentsOf: scalar == "@" ? [scalar, Self.wordJoiner] : [scalar])
+            }
+        }
+    }
+
+    /// The text with a backslash before each character that begins something in Discord's Markdown.
+    public var escapedForDiscord: String {
+        escapingScalars { scalar, escaped in
+            switch scalar {
+            case "\\", "*", "_", "~", "`", "|", "<", ">", "[", "]", "#": escaped.append(contentsOf: ["\\", scalar])
+            default: escaped.append(scalar)
+            }
+        }
+    }
+
+    /// The text without mentions, for Telegram without a parse mode, which finds nothing else in plain text than links and
+    /// words behind `@`.
+    public var escapedForTelegram: String {
+        escapingScalars { scalar, escaped in
+            escaped.append(contentsOf: scalar == "@" ? [scalar, Self.wordJoiner] : [scalar])
+        }
+    }
+
+    private func escapingScalars(
+        _ append: (Unicode.Scalar, inout String.UnicodeScalarView) -> Void
+    ) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in unicodeScalars { append(scalar, &escaped) }
+        return String(escaped)
+    }
+}
+
+// MARK: - Mail, and texts of one line
+
+extension String {
+    /// The text on one line: a blank for each unprintable scalar.
+    public var onOneLine: String {
+        guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isUnprintable ? " " : $0 }))
+    }
+
+    /// The text's bytes with CR LF for each line end, as mail needs it (RFC 5322), and without other carriage returns.
+    public var mailBytes: [UInt8] {
+        utf8.flatMap { byte -> [UInt8] in
+            switch byte {
+            case UInt8(ascii: "\r"): []
+            case UInt8(ascii: "\n"): [UInt8(ascii: "\r"), byte]
+            default: [byte]
+            }
+        }
+    }
+}
+
+// MARK: - Names
+
+extension String {
+    /// The text without surrounding white space and invisible marks, with a blank for each control character.
+    ///
+    /// Names and titles are printed on terminals, in spreadsheets and in message headers, where control characters act as
+    /// commands, and a name with invisible marks passes for another.
+    public var clean: String { cleaned(keepingLineFeeds: false).trimmed }
+
+    /// As ``clean``, with its line feeds and without trimming: for texts of several lines.
+    public var cleanLines: String { cleaned(keepingLineFeeds: true) }
+
+    /// The text without white space at either end, by Unicode's definition: no-break spaces too.
+    public var trimmed: String {
+        if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isBlank, !last.isBlank {
+            return self
+        }
+        let start = drop(while: \.isWhitespace)
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...end])
+    }
+
+    private func cleaned(keepingLineFeeds: Bool) -> String {
+        guard unicodeScalars.contains(where: { $0.isUnprintable || $0.isInvisibleMark }) else { return self }
+        var cleaned = String.UnicodeScalarView()
+        for scalar in unicodeScalars where !scalar.isInvisibleMark {
+            // CR LF is one line end; a carriage return alone would let a terminal write over the line.
+            if keepingLineFeeds, scalar == "\r" { continue }
+            let stays = !scalar.isUnprintable || (keepingLineFeeds && scalar == "\n")
+            cleaned.append(stays ? scalar : " ")
+        }
+        return String(cleaned)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar is white space. ASCII and Hangul letters skip the slow property lookup.
+    fileprivate var isBlank: Bool {
+        switch value {
+        case 0x21...0x7E, 0xAC00...0xD7A3: false
+        default: properties.isWhitespace
+        }
+    }
+}
+
+// MARK: - Splitting
+
+extension StringProtocol where SubSequence == Substring, UTF8View.SubSequence == Substring.UTF8View {
+    /// Returns the parts between the bytes `separator`, also where a combining mark follows one.
+    ///
+    /// - Parameters:
+    ///   - separator: An ASCII character.
+    ///   - keepsEmpty: Whether empty parts are returned, too.
+    public func parts(
+        between separator: Unicode.Scalar, atMost count: Int = .max, keepsEmpty: Bool = false
+    ) -> [Substring] {
+        utf8.split(
+            separator: UInt8(ascii: separator), maxSplits: count == .max ? .max : count - 1,
+            omittingEmptySubsequences: !keepsEmpty
+        ).map { Substring($0) }
+    }
+}

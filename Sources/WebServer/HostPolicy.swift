@@ -1,0 +1,69 @@
+import Glibc
+import Text
+
+/// Which values of `Host` a server answers to, so that no page of another site reaches it under a name of its own.
+///
+/// By DNS rebinding a foreign page's name can lead to the server's address; the browser then takes both for one site. An IP
+/// address cannot be rebound, and `localhost` only by who owns the machine.
+///
+/// See docs/decisions/0063-visitors-of-the-board.md.
+public struct HostPolicy: Sendable {
+    /// Answers to every name.
+    public static let any = HostPolicy(allowed: nil)
+
+    /// The names in lower case; nil allows every name.
+    private let allowed: Set<String>?
+
+    private init(allowed: Set<String>?) {
+        self.allowed = allowed
+    }
+
+    /// Answers to IP addresses, `localhost` and these names, each with any port.
+    public init(names: [String]) {
+        self.init(allowed: Set(names.map(Self.lowercased)).union(["localhost"]))
+    }
+
+    /// Returns the response that refuses a request; nil if the request is for this server and from its own pages.
+    func rejection(of headers: [(name: String, value: String)]) -> WebResponse? {
+        guard let allowed, let host = headers.first(where: { equalIgnoringCase($0.name, "Host") })?.value else {
+            return nil
+        }
+        guard let name = Self.name(in: host), Self.isAddress(name) || allowed.contains(Self.lowercased(name)) else {
+            return .text("unknown Host; the operator can name it in MARQUEE_BOARD_HOSTS\n", status: 421)
+        }
+        let origins = headers.filter { equalIgnoringCase($0.name, "Origin") }
+        guard origins.allSatisfy({ Self.isOrigin($0.value, of: host) }) else {
+            return .text("only this server's own pages may send this request\n", status: 403)
+        }
+        return nil
+    }
+
+    /// Returns the name or address before the port, without brackets; nil for another form.
+    private static func name(in host: String) -> String? {
+        let bytes = Array(host.utf8)
+        let (name, port): (ArraySlice<UInt8>, ArraySlice<UInt8>)
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            (name, port) = (bytes[1..<end], bytes[(end + 1)...])
+        } else {
+            let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+            (name, port) = (bytes[..<end], bytes[end...])
+        }
+        let isPort = port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy { $0.decimalDigit != nil }
+        return port.isEmpty || isPort ? String(decoding: name, as: UTF8.self) : nil
+    }
+
+    private static func isAddress(_ name: String) -> Bool {
+        var address = in6_addr()  // large enough for either family
+        return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1
+    }
+
+    /// Whether an origin is the host, by either scheme: a proxy may have ended TLS.
+    private static func isOrigin(_ origin: String, of host: String) -> Bool {
+        ["http://", "https://"].contains { Array(lowercased(origin).utf8) == Array(($0 + lowercased(host)).utf8) }
+    }
+
+    private static func lowercased(_ text: String) -> String {
+        String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
+    }
+}
