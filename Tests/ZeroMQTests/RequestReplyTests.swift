@@ -81,20 +81,28 @@ struct RequestReplyTests {
     }
 
     @Test(
-        "a client that reconnects with its routing id replaces its former connection at once",
+        "a client whose former connection still has its routing id is disconnected soon, and then has it again",
         .timeLimit(.minutes(5)))
     func namesake() async throws {
         try await withThread { thread in
-            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            var options = SocketOptions()
+            options.firstMessage = .milliseconds(300)
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
             let former = RawPeer(connectedTo: server.addresses[0])
             #expect(former.say(RawPeer.greeting(named: "client-7")) && former.waitForReady() && former.say([0, 1, 65]))
             #expect(try await server.next() == Message("client-7", "A"))
 
+            let second = RawPeer(connectedTo: server.addresses[0])
+            #expect(second.greet(named: "client-7"))
+            #expect(second.say(RawPeer.frame([66])))
+            former.hangUp()
+            #expect(await apart { second.waitForEnd() })
+            await waitUntil { server.counters.connections == 0 }
+
             let present = RawPeer(connectedTo: server.addresses[0])
-            #expect(
-                present.say(RawPeer.greeting(named: "client-7")) && present.waitForReady() && present.say([0, 1, 66]))
-            #expect(try await server.next() == Message("client-7", "B"))
-            #expect(former.waitForEnd())
+            #expect(present.greet(named: "client-7") && present.say(RawPeer.frame([68])))
+            #expect(try await server.next() == Message("client-7", "D"))
+            #expect(server.counters.received == 2)
             withExtendedLifetime(present) {}
         }
     }
