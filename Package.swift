@@ -186,6 +186,6 @@ let package = Package(
                 "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Contract", "EventStore", "Messaging", "Worker",
                 "Notifier", "marquee", "ExampleDay", "TestSupport",
             ],
-            exclude: ["client.py"], swiftSettings: settings),
+            exclude: ["client.py", "routing_ids.py"], swiftSettings: settings),
     ]
 )

@@ -160,6 +160,7 @@ extension NotifierProcess {
                 await sockets.heartbeats.close()
             },
             SimpleService {
+                async let _ = sockets.access.disconnectWithdrawnClients(from: sockets.thread)
                 await publisher.run(now: wallClock.now, clock: clock)
             } stop: {
                 await sockets.alerts.close()

@@ -94,7 +94,7 @@ public struct WorkerProcess: Sendable {
         logger.warnOfSecretsInEnvironment(configuration)
         return OpenWorker(
             sockets: sockets, database: database, health: try makeHealthServer(parts, metrics: metrics),
-            publishing: makePublishing(publisher, sockets.events),
+            publishing: makePublishing(publisher, sockets, access),
             work: WorkGroup(
                 configuration: configuration, parts: parts, logger: logger, wallClock: wallClock, clock: clock,
                 failPoints: failPoints),
@@ -150,11 +150,14 @@ public struct WorkerProcess: Sendable {
             metrics: metrics, keyHealth: KobisKeyHealth(configuration.kobis.key))
     }
 
-    private func makePublishing(_ publisher: Publisher, _ socket: Socket) -> SimpleService {
+    private func makePublishing(
+        _ publisher: Publisher, _ sockets: WorkerSockets, _ access: AccessControl
+    ) -> SimpleService {
         SimpleService { [wallClock] in
+            async let _ = access.disconnectWithdrawnClients(from: sockets.io)
             await publisher.run(now: wallClock.now, clock: ContinuousClock())
         } stop: {
-            await socket.close()
+            await sockets.events.close()
         }
     }
 

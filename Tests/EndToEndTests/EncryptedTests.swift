@@ -11,12 +11,15 @@ extension Terminal {
             for words in [
                 ["server", "server"], ["client", "notifier", "--roles", "read,replay"],
                 ["client", "client", "--roles", "read,request,replay,shop,operate"],
-                ["client", "reader", "--roles=read"],
+                ["client", "reader", "--roles=read"], ["client", "nobody", "--roles=read"],
             ] {
                 let ending = try await Program.run(
                     ProcessHarness.marquee, ["keys", "new"] + words, environment: ["MARQUEE_CURVE_KEYS": folder.path])
                 #expect(ending.status == 0, "\(ending.errors)")
             }
+            let nobody = folder.file("clients/nobody.key")
+            let text = try String(contentsOfFile: nobody, encoding: .utf8)
+            try text.replacing("roles = ", with: "# ").write(toFile: nobody, atomically: true, encoding: .utf8)
             return folder
         }
 
@@ -75,6 +78,19 @@ extension Terminal {
                 }
                 let line = try #require(try await harness[.worker].error(containing: "unknownKey"))
                 #expect(line.contains(#""address":"127.0.0.1""#))
+            }
+        }
+
+        @Test(
+            "a client that claims routing ids ends neither worker nor notifier, even with a key without roles",
+            .timeLimit(.minutes(5)), arguments: ["first", "twice"], [true, false])
+        func claimedRoutingIDs(attack: String, isEncrypted: Bool) async throws {
+            let keys = try await keys()
+            try await ProcessHarness.run(settings: isEncrypted ? settings(keys) : [:]) { harness, _ in
+                let script = "\(ProcessHarness.checkout)/Tests/EndToEndTests/routing_ids.py"
+                let environment = harness.environment.merging(["MARQUEE_CURVE_CLIENT": "nobody"]) { $1 }
+                let ending = try await Program.run(ProcessHarness.python, [script, attack], environment: environment)
+                #expect(ending.status == 0 && ending.output == ["both answer"], "\(ending.errors)")
             }
         }
 

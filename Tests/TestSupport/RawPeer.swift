@@ -5,10 +5,15 @@ public final class RawPeer: Sendable {
     /// Returns the greeting (signature, version, mechanism, role and filler) and the READY command with socket type and
     /// routing id.
     public static func greeting(as kind: String = "DEALER", named name: String = "") -> [UInt8] {
-        func property(_ name: String, _ value: String) -> [UInt8] {
-            [UInt8(name.utf8.count)] + name.utf8 + [0, 0, 0, UInt8(value.utf8.count)] + value.utf8
+        greeting(as: kind, named: Array(name.utf8))
+    }
+
+    /// Returns the same with a routing id of any bytes.
+    public static func greeting(as kind: String = "DEALER", named name: [UInt8]) -> [UInt8] {
+        func property(_ name: String, _ value: [UInt8]) -> [UInt8] {
+            [UInt8(name.utf8.count)] + name.utf8 + [0, 0, 0, UInt8(value.count)] + value
         }
-        let body = [5] + "READY".utf8 + property("Socket-Type", kind) + property("Identity", name)
+        let body = [5] + "READY".utf8 + property("Socket-Type", Array(kind.utf8)) + property("Identity", name)
         return [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 0] + "NULL".utf8 + [UInt8](repeating: 0, count: 48)
             + [4, UInt8(body.count)] + body
     }

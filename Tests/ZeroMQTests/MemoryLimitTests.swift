@@ -103,19 +103,20 @@ struct MemoryLimitTests {
         for reads in [true, false] {
             let peer = RawPeer(connectedTo: server.addresses[0])
             #expect(await onOwnThread { peer.handshake() && peer.sendBytes(RawPeer.frame([1])) })
-            let client = try await server.next().frames[0]
-            #expect(server.unread(by: client) == 0)
-            let answer = Message([client, [UInt8](repeating: 7, count: size)])
+            let question = try await server.next()
+            func unread() -> Int { server.unread(by: question.peer, over: question.connection) }
+            #expect(unread() == 0)
+            let answer = question.answered(with: [UInt8](repeating: 7, count: size))
             await server.send([Message](repeating: answer, count: count))
             await waitUntil { server.counters.sent >= count }
-            if size > 10 { #expect(server.unread(by: client) > 0) }
-            #expect(server.unread(by: client) <= count * answer.footprint)
+            if size > 10 { #expect(unread() > 0) }
+            #expect(unread() <= count * answer.footprint)
             if reads {
                 #expect(await onOwnThread { (0..<count).allSatisfy { _ in peer.receiveMessage() != nil } })
             } else {
                 peer.shutDown()
             }
-            await waitUntil { server.unread(by: client) == 0 }
+            await waitUntil { unread() == 0 }
             #expect(server.counters.dropped == 0)
         }
         await thread.shutdown()
@@ -131,8 +132,8 @@ struct MemoryLimitTests {
         let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
         for (peer, count) in zip(peers, [25, 60]) {
             #expect(await onOwnThread { peer.handshake() && peer.sendBytes(RawPeer.frame([1])) })
-            let client = try await server.next().frames[0]
-            await server.send([Message](repeating: Message([client, answer]), count: count))
+            let question = try await server.next()
+            await server.send([Message](repeating: question.answered(with: answer), count: count))
         }
         let dropped = try #require(await drops.first { _ in true })
         #expect(dropped == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .unread))

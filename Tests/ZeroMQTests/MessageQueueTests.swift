@@ -28,11 +28,13 @@ struct MessageQueueTests {
     func memory() {
         let unread = UnreadByteAccounting()
         var queue = MessageQueue()
-        for client in ["first", "second"] {
-            queue.append([unread.reserve(for: Message(client, "answer"))])
+        let connections = (1...2).map { ConnectionID(descriptor: $0, number: 7) }
+        for connection in connections {
+            let answer = Message([Array("route".utf8), Array("answer".utf8)], peer: nil, connection: connection)
+            queue.append([unread.reserve(for: answer)])
         }
         _ = queue.removeFirst(atMost: 1) { _ in true }
-        #expect(unread.bytes(of: Array("first".utf8)) == 0)
-        #expect(unread.bytes(of: Array("second".utf8)) > 0)
+        #expect(unread.bytes(of: connections[0]) == 0)
+        #expect(unread.bytes(of: connections[1]) > 0)
     }
 }

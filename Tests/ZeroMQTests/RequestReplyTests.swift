@@ -81,23 +81,30 @@ struct RequestReplyTests {
     }
 
     @Test(
-        "a client that reconnects with its routing id replaces its former connection at once",
+        "a client whose former connection still has its routing id is disconnected soon, and then has it again",
         .timeLimit(.minutes(5)))
     func namesake() async throws {
         try await withThread { thread in
-            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            var options = SocketOptions()
+            options.firstMessage = .milliseconds(300)
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
             let former = RawPeer(connectedTo: server.addresses[0])
             #expect(
                 former.sendBytes(RawPeer.greeting(named: "client-7")) && former.waitForReady()
                     && former.sendBytes([0, 1, 65]))
             #expect(try await server.next() == Message("client-7", "A"))
 
+            let second = RawPeer(connectedTo: server.addresses[0])
+            #expect(second.handshake(named: "client-7"))
+            #expect(second.sendBytes(RawPeer.frame([66])))
+            former.shutDown()
+            #expect(await onOwnThread { second.waitForEnd() })
+            await waitUntil { server.counters.connections == 0 }
+
             let present = RawPeer(connectedTo: server.addresses[0])
-            #expect(
-                present.sendBytes(RawPeer.greeting(named: "client-7")) && present.waitForReady()
-                    && present.sendBytes([0, 1, 66]))
-            #expect(try await server.next() == Message("client-7", "B"))
-            #expect(former.waitForEnd())
+            #expect(present.handshake(named: "client-7") && present.sendBytes(RawPeer.frame([68])))
+            #expect(try await server.next() == Message("client-7", "D"))
+            #expect(server.counters.received == 2)
             withExtendedLifetime(present) {}
         }
     }

@@ -37,6 +37,13 @@ extension Socket {
     }
 }
 
+extension Message {
+    /// Returns an answer to a message that a router has received.
+    func answered(with body: [UInt8]) -> Message {
+        Message([frames[0], body], peer: peer, connection: connection)
+    }
+}
+
 struct UnexpectedResultError: Error, CustomStringConvertible {
     let description: String
 }

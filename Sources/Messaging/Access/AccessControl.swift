@@ -9,6 +9,7 @@ public struct AccessControl: Sendable {
     public let socketOptions: SocketOptions
     private let encryption: Encryption?
     private let connections: ConnectionAuditLog
+    private let clients: ClientKeyStore?
 
     /// Reads the keys if encryption is on.
     ///
@@ -21,15 +22,21 @@ public struct AccessControl: Sendable {
         connections = ConnectionAuditLog(metrics: metrics, logger: logger)
         var options = SocketOptions()
         options.maximumConnections = configuration.clientLimits.connections
+        options.maximumConnectionsPerKey = configuration.clientLimits.connectionsPerKey
+        options.maximumPendingConnections = configuration.clientLimits.pendingConnections
+        options.incompleteBytes = configuration.memoryBudget.bytes(for: .incompleteMessages)
+        options.unreadBytes = configuration.memoryBudget.bytes(for: .unreadReplies)
         socketOptions = options
         guard configuration.curve.isOn else {
             encryption = nil
+            clients = nil
             requestGuard = RequestGuard(
                 nil, limits: configuration.clientLimits, metrics: metrics, logger: logger)
             return
         }
         let folder = KeyFolder(configuration.curve.folder)
         let clients = ClientKeyStore(folder, logger: logger, clock: ContinuousClock())
+        self.clients = clients
         requestGuard = RequestGuard(
             clients, limits: configuration.clientLimits, metrics: metrics, logger: logger)
         let server = Encryption.Server(keys: try folder.pair(configuration.curve.server)) { key, socket in
@@ -45,6 +52,21 @@ public struct AccessControl: Sendable {
             connections.record($0)
         } onDrop: { [connections] in
             connections.record($0)
+        }
+    }
+
+    /// Disconnects the clients whose key was removed, replaced or has lost a role, within a second or two; runs until the
+    /// task is cancelled.
+    ///
+    /// libzmq does not say whose connection to a publisher is whose. So the clients whose key is not known are disconnected,
+    /// too; those that are still admitted connect again by themselves, and repair what they missed from the log.
+    public func disconnectWithdrawnClients(
+        from thread: IOThread, clock: any Clock<Duration> = ContinuousClock()
+    ) async {
+        guard let clients else { return }
+        while (try? await clock.sleep(for: .seconds(1))) != nil {
+            let keys = clients.takeWithdrawn()
+            if !keys.isEmpty { thread.disconnect(keys: keys) }
         }
     }
 
@@ -84,7 +106,7 @@ struct ConnectionAuditLog: Sendable {
         ) { ["reason": $0.rawValue] }
         dropped = metrics.counters(
             "marquee_connections_cut_total",
-            "Connections closed by us, by reason: an incomplete message that grew too large, or unread replies.",
+            "Connections closed by us, by reason: an incomplete message that grew too large, unread replies, too many connections of a key, no first message, or a withdrawn key.",
             for: DroppedConnection.Reason.allCases
         ) { ["reason": $0.rawValue] }
     }
@@ -103,8 +125,11 @@ struct ConnectionAuditLog: Sendable {
     /// Records a connection that we closed.
     func record(_ connection: DroppedConnection) {
         dropped[connection.reason]?.add()
+        // No fault: a client may connect before it has a question.
+        guard connection.reason != .silent else { return }
         logger.warning(
-            "connection closed: the client exceeded a limit",
+            connection.reason == .revoked
+                ? "connection closed: a client's key was withdrawn" : "connection closed: the client exceeded a limit",
             [
                 .address: connection.address ?? "unknown", .reason: connection.reason.rawValue,
                 .kind: connection.socket.rawValue,

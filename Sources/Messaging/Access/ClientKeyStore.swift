@@ -6,7 +6,8 @@ import ZeroMQ
 /// The clients that may connect, as the key files in a folder say.
 ///
 /// The folder is scanned again at each handshake, and for messages at most once a second. A new key file therefore admits
-/// its client at the next attempt. Deleting one withdraws the client's roles, but does not close its connections.
+/// its client at the next attempt. Deleting one withdraws the client's roles; `takeWithdrawn` names those whose connections
+/// are to be closed.
 final class ClientKeyStore: Sendable {
     /// A client with a key.
     struct Client: Sendable, Hashable {
@@ -20,6 +21,8 @@ final class ClientKeyStore: Sendable {
         var files: [FileVersion] = []
         var byKey: [PublicKey: Client] = [:]
         var byName: [String: Client] = [:]
+        /// The clients that have lost their key or a role since they were last taken.
+        var withdrawn: Set<String> = []
     }
 
     /// Identifies one version of a file.
@@ -53,6 +56,15 @@ final class ClientKeyStore: Sendable {
         find(rescan: false) { $0.byName[name] }
     }
 
+    /// Returns the names of the clients that have lost their key or a role since the last call.
+    func takeWithdrawn() -> Set<String> {
+        state.withLock { state in
+            scan(&state)
+            defer { state.withdrawn = [] }
+            return state.withdrawn
+        }
+    }
+
     private func find(rescan: Bool, _ client: (State) -> Client?) -> Client? {
         state.withLock { state in
             if rescan || state.lastScan.map({ $0.elapsed >= Self.scanInterval }) ?? true {
@@ -72,6 +84,7 @@ final class ClientKeyStore: Sendable {
                 name: name, changed: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? UInt64 ?? 0)
         }
         guard files != state.files else { return }
+        let former = state.byName
         state.files = files
         state.byKey = [:]
         state.byName = [:]
@@ -80,6 +93,12 @@ final class ClientKeyStore: Sendable {
                 try add(String(file.name.dropLast(".key".count)), from: "\(folder.clients)/\(file.name)", to: &state)
             } catch {
                 logger.error("client key ignored", [.error: error])
+            }
+        }
+        for (name, client) in former {
+            let present = state.byName[name]
+            if present?.key != client.key || present?.roles.isSuperset(of: client.roles) != true {
+                state.withdrawn.insert(name)
             }
         }
         logger.info("client keys read", [.path: folder.clients, .count: state.byKey.count])

@@ -55,7 +55,7 @@ public struct CommandServer: Sendable {
             return commands
         }
         // Read here, after the replies to the commands before have been queued.
-        commands[page].unread = socket.unread(by: commands[page].routingID)
+        commands[page].unread = socket.unread(by: commands[page].sender, over: commands[page].connection)
         defer { commands = commands[(page + 1)...] }
         return commands[...page]
     }
@@ -90,6 +90,8 @@ public struct Command: Sendable {
     var unread = 0
     /// The reason why the socket truncated the command; nil if it is complete.
     let truncation: Message.Truncation?
+    /// The connection over which it arrived; the reply goes there or nowhere.
+    let connection: ConnectionID?
     private let route: [[UInt8]]
 
     /// Splits a message of a ROUTER socket into the route and the command.
@@ -103,15 +105,13 @@ public struct Command: Sendable {
         frames = Array(message.frames.dropFirst(routeLength))
         name = frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         sender = message.peer
+        connection = message.connection
         truncation = message.truncation
     }
 
-    /// The client's routing id.
-    var routingID: [UInt8] { route[0] }
-
     /// Returns a reply as a message for the socket that the command arrived on.
     public func answer(_ reply: Reply) -> Message {
-        Message(route + reply.frames)
+        Message(route + reply.frames, peer: sender, connection: connection)
     }
 }
 

@@ -56,11 +56,21 @@ public struct Configuration: Sendable {
         /// Clients that may be connected to one address.
         public var connections: Int
 
+        /// Connections of one key that have sent a message.
+        public var connectionsPerKey: Int
+        /// Clients of one IP address that may be connected to one of ours before they have greeted.
+        public var pendingConnections: Int
+
         /// Makes the limits.
-        public init(requestsPerSecond: Int, waitingRequests: Int, connections: Int = 4_096) {
+        public init(
+            requestsPerSecond: Int, waitingRequests: Int, connections: Int = 4_096, connectionsPerKey: Int = 64,
+            pendingConnections: Int = 256
+        ) {
             self.requestsPerSecond = requestsPerSecond
             self.waitingRequests = waitingRequests
             self.connections = connections
+            self.connectionsPerKey = connectionsPerKey
+            self.pendingConnections = pendingConnections
         }
     }
 
@@ -110,6 +120,8 @@ public struct Configuration: Sendable {
     public var allowsInsecureAddresses: Bool
     /// Limits on clients.
     public var clientLimits: ClientLimits
+    /// The memory that the process may use.
+    public var memoryBudget: MemoryBudget
     /// Whether images may be fetched from private and loopback addresses.
     public var allowsPrivateImages: Bool
 
@@ -166,7 +178,12 @@ public struct Configuration: Sendable {
         clientLimits = ClientLimits(
             requestsPerSecond: try environment.limit(.clientRate),
             waitingRequests: try environment.limit(.clientQueue),
-            connections: try environment.limit(.clientConnections))
+            connections: try environment.limit(.clientConnections),
+            connectionsPerKey: try environment.limit(.clientKeyConnections),
+            pendingConnections: try environment.limit(.clientPending))
+        memoryBudget = MemoryBudget(
+            setting: try environment.integer(
+                .memory, in: 64...1_048_576, expected: "a number of MiB from 64 to 1048576") << 20)
         allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
         kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
         kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)

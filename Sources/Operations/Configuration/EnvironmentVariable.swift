@@ -40,6 +40,9 @@ enum EnvironmentVariable: String, CaseIterable {
     case clientRate = "MARQUEE_CLIENT_RATE"
     case clientQueue = "MARQUEE_CLIENT_QUEUE"
     case clientConnections = "MARQUEE_CLIENT_CONNECTIONS"
+    case clientKeyConnections = "MARQUEE_CLIENT_KEY_CONNECTIONS"
+    case clientPending = "MARQUEE_CLIENT_PENDING"
+    case memory = "MARQUEE_MEMORY"
 
     /// The prefix of all names.
     static let prefix = "MARQUEE_"
@@ -75,6 +78,9 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientRate: "20000"
         case .clientQueue: "5000"
         case .clientConnections: "4096"
+        case .clientKeyConnections: "64"
+        case .clientPending: "256"
+        case .memory: "1024"
         case .insecure, .rules, .boardHosts, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL,
             .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages, .traceable:
             nil

@@ -6,7 +6,9 @@ internal import Concurrency
 /// It counts the connections, drops those that are too many or would fill the memory, and reports failed handshakes. libzmq
 /// handles all network traffic on one thread, so the events of one connection arrive without those of another in between.
 ///
-/// See docs/decisions/0043-memory-held-by-libzmq.md.
+/// It also knows which connection a message came over, so that an answer goes there or nowhere.
+///
+/// See docs/decisions/0043-memory-held-by-libzmq.md, 0053-answers-and-connections.md and 0054-places-for-clients.md.
 final class ConnectionMonitor {
     /// The limits of the time between two scans of the connections.
     ///
@@ -17,18 +19,34 @@ final class ConnectionMonitor {
 
     /// The least that a CURVE client sends before it can be admitted or refused, in bytes: greeting, HELLO and INITIATE.
     private static let handshakeBytes = 64 + 202 + 266
+    /// The bytes of a greeting, which every client sends first.
+    private static let greetingBytes = 64
+    /// The number of token buckets kept, a bound because clients choose their addresses.
+    private static let bucketLimit = 10_000
 
     private let kind: SocketKind
     private let options: SocketOptions
     private let unreadBytes: UnreadByteAccounting?
     private let observer: ConnectionObserver
     private let isServer: Bool
-    private let isEncrypted: Bool
+    let isEncrypted: Bool
     private let counters: Locked<SocketCounters>
     /// The connected clients, by the descriptor of the connection.
     private var connections: [Int32: PeerConnection] = [:]
     /// The encrypted connections whose handshake is under way, by their descriptors, oldest first.
     private var handshakes: [Int32] = []
+    /// The connections of each address that have not greeted, oldest first.
+    private var pending: [String: [PeerConnection]] = [:]
+    /// The number of connections of each key that have greeted.
+    private var connectionsByKey: [String: Int] = [:]
+    /// The rate of new connections of each address.
+    private var buckets: [String: TokenBucket] = [:]
+    private let start = MonotonicTime.now
+    private var lastNumber: UInt64 = 0
+    /// The descriptors of connections that have ended since every message was received.
+    private var endedDescriptors: Set<Int32> = []
+    /// The connections whose descriptor may still be that of messages of an earlier connection.
+    private var ambiguous: [PeerConnection] = []
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
@@ -85,14 +103,19 @@ final class ConnectionMonitor {
     }
 
     private func addConnection(_ descriptor: Int32, at endpoint: String?) {
+        lastNumber += 1
         // At once, because a refused client is soon gone, and its address with it.
-        let connection = PeerConnection(descriptor, at: endpoint)
+        let connection = PeerConnection(descriptor, number: lastNumber, at: endpoint)
         connections[descriptor] = connection
-        if connections.count > options.maximumConnections {
-            connection.shutDown()
-            failure = .tooManyConnections
+        if isEncrypted {
+            handshakes.append(descriptor)
+            if endedDescriptors.contains(descriptor) {
+                connection.isAmbiguous = true
+                ambiguous.append(connection)
+            }
         }
-        if isEncrypted { handshakes.append(descriptor) }
+        pending[connection.address ?? "", default: []].append(connection)
+        makeRoom(for: connection)
         updateConnectionCount()
     }
 
@@ -106,11 +129,16 @@ final class ConnectionMonitor {
 
     private func removeConnection(_ descriptor: Int32, at address: String?) {
         let connection = connections.removeValue(forKey: descriptor)
-        if connection != nil { counters.withLock { $0.disconnections += 1 } }
+        if let connection {
+            counters.withLock { $0.disconnections += 1 }
+            endedDescriptors.insert(descriptor)
+            removePending(connection)
+            if let name = connection.name { connectionsByKey[name, default: 1] -= 1 }
+        }
         updateConnectionCount()
         let index = handshakes.firstIndex(of: descriptor)
         if let index { handshakes.remove(at: index) }
-        guard let reason = failure ?? (index == nil ? nil : .protocol) else { return }
+        guard let reason = connection?.failure ?? failure ?? (index == nil ? nil : .protocol) else { return }
         failure = nil
         reportFailure(reason, connection?.address ?? address)
     }
@@ -123,6 +151,122 @@ final class ConnectionMonitor {
         counters.withLock { $0.connections = connections.count }
     }
 
+    // MARK: - Places
+
+    /// Disconnects a client if there are too many: the oldest that has not greeted, so that strangers who connect and say
+    /// nothing keep nobody out.
+    private func makeRoom(for connection: PeerConnection) {
+        let address = connection.address ?? ""
+        guard takeToken(of: address) else { return refuse(connection) }
+        if pending[address, default: []].count > options.maximumPendingConnections {
+            removeGreeted(at: address)
+            if let waiting = pending[address], waiting.count > options.maximumPendingConnections { refuse(waiting[0]) }
+        }
+        guard connections.count > options.maximumConnections else { return }
+        for address in pending.keys { removeGreeted(at: address) }
+        refuse(pending.values.compactMap(\.first).min { $0.id.number < $1.id.number } ?? connection)
+    }
+
+    private func refuse(_ connection: PeerConnection) {
+        removePending(connection)
+        connection.failure = .tooManyConnections
+        connection.shutDown()
+    }
+
+    /// Takes a token for a new connection from the bucket of an address; returns false if there is none.
+    private func takeToken(of address: String) -> Bool {
+        let now = .now - start
+        let rate = Double(options.newConnectionsPerSecond)
+        if buckets.count >= Self.bucketLimit, buckets[address] == nil { buckets = [:] }
+        let full = TokenBucket(capacity: 2 * rate, refillPerSecond: rate, at: now)
+        return buckets[address, default: full].takeToken(at: now)
+    }
+
+    /// Removes the clients of an address that have greeted from those that are pending. A router's are removed by their
+    /// first message.
+    private func removeGreeted(at address: String) {
+        guard kind != .router else { return }
+        let bytes = isEncrypted ? Self.handshakeBytes : Self.greetingBytes
+        pending[address]?.removeAll { $0.received ?? .max >= bytes }
+        if pending[address]?.isEmpty == true { pending[address] = nil }
+    }
+
+    private func removePending(_ connection: PeerConnection) {
+        let address = connection.address ?? ""
+        guard let index = pending[address]?.firstIndex(where: { $0 === connection }) else { return }
+        pending[address]?.remove(at: index)
+        if pending[address]?.isEmpty == true { pending[address] = nil }
+    }
+
+    /// Disconnects the clients whose key is one of these, and those whose key is not known.
+    func disconnect(keys: Set<String>) {
+        for connection in connections.values where connection.name.map(keys.contains) ?? true {
+            drop(connection, .revoked)
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Writes into a received message which connection it came over.
+    ///
+    /// All events must have been handled: with encryption before the message was read, because a client is admitted by
+    /// this thread, which has then seen its connection; without encryption after it was read.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The descriptor of the connection over which it came; negative with `inproc`.
+    /// - Returns: false if the message must be discarded.
+    func attribute(_ message: inout Message, over descriptor: Int32) -> Bool {
+        backlog -= 1
+        guard descriptor >= 0 else { return true }
+        message.connection = ConnectionID.none
+        guard let connection = connections[descriptor] else { return true }
+        connection.recordMessage()
+        guard !connection.isAmbiguous else { return true }
+        if !connection.hasGreeted, !greet(connection, message) { return false }
+        if connection.name == message.peer?.name || message.peer == nil { message.connection = connection.id }
+        return true
+    }
+
+    /// Records that a message was received over the connection with the descriptor, and discarded.
+    func recordDiscardedMessage(over descriptor: Int32) {
+        connections[descriptor]?.recordMessage()
+        backlog -= 1
+    }
+
+    /// Records that every message of the connections whose end is known has been received.
+    func recordEmptySocket() {
+        if !endedDescriptors.isEmpty { endedDescriptors.removeAll(keepingCapacity: true) }
+        guard !ambiguous.isEmpty else { return }
+        for connection in ambiguous { connection.isAmbiguous = false }
+        ambiguous = []
+    }
+
+    /// Whether a connection has ended since every message was received; then the socket is to be read.
+    var hasEndedConnections: Bool { isEncrypted && !endedDescriptors.isEmpty }
+
+    /// Whether a message can still go over a connection. All events must have been handled since the socket was last read:
+    /// libzmq gives a routing id to another connection only while the socket is read, and reports the end before.
+    func isOpen(_ id: ConnectionID) -> Bool {
+        guard let connection = connections[id.descriptor] else { return false }
+        return connection.id == id && !connection.isClosed
+    }
+
+    /// Handles the first message of a connection; returns false if the connection may not be used.
+    private func greet(_ connection: PeerConnection, _ message: Message) -> Bool {
+        // A truncated message has no peer; the next one says who it is.
+        guard !isEncrypted || message.peer != nil else { return true }
+        removePending(connection)
+        connection.greet(name: message.peer?.name)
+        if let name = connection.name {
+            connectionsByKey[name, default: 0] += 1
+            if connectionsByKey[name, default: 0] > options.maximumConnectionsPerKey {
+                drop(connection, .crowded)
+                return false
+            }
+        }
+        return true
+    }
+
     // MARK: - Scans
 
     /// The time of the next scan; nil if there are no connections.
@@ -132,12 +276,6 @@ final class ConnectionMonitor {
     ///
     /// libzmq receives from its connections in turn, so this takes at most one message of each.
     var hasReceivedBacklog: Bool { backlog <= 0 }
-
-    /// Records that a message was received over the connection with the descriptor; `route` is its routing id at a router.
-    func recordMessage(over descriptor: Int32, route: [UInt8]?) {
-        connections[descriptor]?.recordMessage(route: route)
-        backlog -= 1
-    }
 
     /// Measures all connections, and drops those with too long an incomplete message or too many unread bytes.
     func scan(at now: MonotonicTime) {
@@ -149,9 +287,14 @@ final class ConnectionMonitor {
         for connection in connections.values where connection.incompleteBytes > options.maximumMessageBytes {
             drop(connection, .endless)
         }
+        if kind == .router {
+            for connection in connections.values where connection.silence > options.firstMessage {
+                drop(connection, .silent)
+            }
+        }
         dropLargest(.endless, over: options.incompleteBytes) { $0.incompleteBytes }
         guard let unreadBytes, unreadBytes.total > options.unreadBytes else { return }
-        dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.route) }
+        dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.id) }
     }
 
     /// Drops the largest connections until the sum of all sizes is within the limit.

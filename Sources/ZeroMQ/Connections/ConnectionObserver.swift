@@ -16,7 +16,7 @@ public struct HandshakeFailure: Sendable, Hashable {
         case missingRole
         /// The server that this program connects to has refused it.
         case refused
-        /// `SocketOptions.maximumConnections` clients are connected already.
+        /// Too many clients are connected, or connect; see `SocketOptions.maximumConnections`.
         case tooManyConnections
         /// The peer does not speak ZeroMQ as this socket does: another program, no encryption, or another server's key.
         case `protocol`
@@ -34,7 +34,7 @@ public struct HandshakeFailure: Sendable, Hashable {
     public let key: PublicKey?
 }
 
-/// A client that was disconnected because it would fill the memory.
+/// A client that was disconnected because it exceeded a limit or lost its rights.
 public struct DroppedConnection: Sendable, Hashable {
     /// Why a client was disconnected; the raw value is the code for logs and metrics.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -42,6 +42,13 @@ public struct DroppedConnection: Sendable, Hashable {
         case endless
         /// It had the most unread bytes of all clients when there was no more room for them.
         case unread
+        /// Its key has `SocketOptions.maximumConnectionsPerKey` connections already.
+        case crowded
+        /// It was connected to a router for `SocketOptions.firstMessage` and sent no message, or the router did not deliver
+        /// any, because another connection has its routing id.
+        case silent
+        /// Its key is not admitted any more, or was not known when another key was withdrawn.
+        case revoked
     }
 
     /// The kind of socket that the client was connected to.

@@ -12,11 +12,23 @@ final class PeerConnection {
     // Heartbeats arrive over the connection, too, and are not part of a message. This many bytes a second, more than
     // encrypted heartbeats at the default interval have, are not counted.
     private static let heartbeatBytesPerSecond = 64.0
+    /// The bytes between two scans from which on a client is sending a message.
+    private static let handshakeBytes = 1_024
 
+    /// The number of this connection, which no other one gets.
+    let id: ConnectionID
     /// The client's numeric address; nil for `ipc`, or if the client was gone at once.
     let address: String?
-    /// The routing id at which a router reaches the client.
-    private(set) var route: [UInt8] = []
+    /// The name of the client's key, known from its first message; nil without encryption.
+    private(set) var name: String?
+    /// Whether the client has sent a message.
+    private(set) var hasGreeted = false
+    /// How long a client that has not greeted has sent no more than a handshake and heartbeats.
+    private(set) var silence = Duration.zero
+    /// Whether messages with this descriptor may still be those of an earlier connection.
+    var isAmbiguous = false
+    /// Why the connection is disconnected before it has greeted.
+    var failure: HandshakeFailure.Reason?
     /// The bytes of the incomplete message two scans ago; whatever has been completed by then has been received.
     private(set) var incompleteBytes = 0
     /// Whether the connection is over, although libzmq may not have reported that yet.
@@ -33,8 +45,9 @@ final class PeerConnection {
     private var messageStart = 0
 
     /// Makes a connection that libzmq has accepted at one of our endpoints, such as `tcp://127.0.0.1:5551`.
-    init(_ descriptor: Int32, at endpoint: String?) {
+    init(_ descriptor: Int32, number: UInt64 = 0, at endpoint: String?) {
         self.descriptor = descriptor
+        id = ConnectionID(descriptor: descriptor, number: number)
         // By the time the event is read, the client may be gone and the descriptor another socket's.
         cookie = isConnection(descriptor, at: endpoint) ? socketCookie(of: descriptor) : nil
         address = peerAddress(of: descriptor)
@@ -43,10 +56,15 @@ final class PeerConnection {
     /// The bytes received so far; nil if the connection is not TCP.
     var received: Int? { tcpReceivedBytes(by: descriptor) }
 
-    /// Records that a message was received over the connection, at a router with its routing id.
-    func recordMessage(route: [UInt8]?) {
+    /// Records that a message was received over the connection.
+    func recordMessage() {
         hasReceivedMessage = true
-        if let route { self.route = route }
+    }
+
+    /// Records the client's first message, with the name of its key.
+    func greet(name: String?) {
+        hasGreeted = true
+        self.name = name
     }
 
     /// Measures how many bytes have arrived since the last complete message.
@@ -70,6 +88,8 @@ final class PeerConnection {
             messageStart = min(readBytes, messageStart + heartbeatBytes)
             incompleteBytes = max(0, earlierReadBytes - messageStart)
         }
+        let isSilent = !hasGreeted && readBytes - earlierReadBytes < Self.handshakeBytes
+        silence = isSilent ? silence + interval : .zero
         hasReceivedMessage = false
     }
 
@@ -96,6 +116,15 @@ final class PeerConnection {
         setsockopt(duplicate, SOL_SOCKET, SO_LINGER, &noLinger, socklen_t(MemoryLayout<linger>.size))
         return shutdown(duplicate, Int32(SHUT_RDWR)) == 0
     }
+}
+
+/// The number of a connection to a bound socket, which the socket gives to no other connection.
+public struct ConnectionID: Sendable, Hashable {
+    let descriptor: Int32
+    let number: UInt64
+
+    /// A connection that has ended, or never was.
+    static let none = ConnectionID(descriptor: -1, number: 0)
 }
 
 // MARK: - System calls

@@ -85,6 +85,11 @@ public final class IOThread: TaskExecutor {
         }
     }
 
+    /// Disconnects the clients of all bound sockets whose key has one of these names, and those whose key is not known.
+    public func disconnect(keys: Set<String>) {
+        wakeupQueue.post { $0.disconnect(keys: keys) }
+    }
+
     /// Runs `body` on the thread and returns its result.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Poller) throws(ZeroMQError) -> Result
@@ -118,7 +123,15 @@ public final class IOThread: TaskExecutor {
 final class Context: Sendable {
     nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
 
+    /// Seeds rand(3), once, with a number from getrandom(2).
+    ///
+    /// libzmq takes a router's first automatic routing id from rand(3) and never seeds it
+    /// (https://github.com/zeromq/libzmq/issues/4633). It aborts when a client has claimed the id that it assigns next, so
+    /// a client must not be able to know it. See docs/decisions/0053-answers-and-connections.md.
+    private static let seeding: Void = srand(.random(in: .min ... .max))
+
     init() throws(ZeroMQError) {
+        Self.seeding
         guard let pointer = zmq_ctx_new() else { throw ZeroMQError("open", "context", code: zmq_errno()) }
         self.pointer = pointer
     }

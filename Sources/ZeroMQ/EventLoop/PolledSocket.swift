@@ -10,7 +10,13 @@ final class PolledSocket: PollSource {
     let handle: SocketHandle
     /// Receives libzmq's events of this socket's connections; nil if they are not monitored.
     private(set) var monitorEndpoint: InprocEndpoint?
-    var needsPoll = true
+    /// Whether the socket may have work; also after the end of a connection, whose descriptor is known to be free once the
+    /// socket has been read.
+    var needsPoll: Bool {
+        get { isDue || connections?.hasEndedConnections == true && closing == nil }
+        set { isDue = newValue }
+    }
+    private var isDue = true
     /// The connections of this socket's clients; nil if it is not bound.
     private let connections: ConnectionMonitor?
     private let kind: SocketKind
@@ -55,9 +61,11 @@ final class PolledSocket: PollSource {
 
     /// Receives up to one step's messages; returns false if more may be there.
     private func receiveStep() -> Bool {
+        monitorEndpoint?.poll()
         // Messages are read even when there is no room for them, so that they do not pile up in libzmq.
         let capacity = shared.receiveQueue.capacity
         var batch: [Message] = []
+        var descriptors: [Int32] = []
         var footprint = 0
         var hasReadAll = false
         var counts = SocketCounters()
@@ -67,15 +75,31 @@ final class PolledSocket: PollSource {
                 hasReadAll = true
                 break reading
             case .discarded:
-                connections?.recordMessage(over: handle.connectionDescriptor, route: nil)
+                connections?.recordDiscardedMessage(over: handle.connectionDescriptor)
                 counts.refused += 1
             case .message(let message):
-                let route = kind == .router ? message.frames[0] : nil
-                connections?.recordMessage(over: handle.connectionDescriptor, route: route)
+                if connections != nil { descriptors.append(handle.connectionDescriptor) }
                 if message.truncation != nil { counts.refused += 1 } else { counts.received += 1 }
                 footprint += message.footprint
                 batch.append(message)
             }
+        }
+        if let connections {
+            if !connections.isEncrypted { monitorEndpoint?.poll() }
+            var discarded: [Int] = []
+            for (index, descriptor) in descriptors.enumerated()
+            where !connections.attribute(&batch[index], over: descriptor) {
+                discarded.append(index)
+            }
+            for index in discarded.reversed() {
+                let message = batch.remove(at: index)
+                footprint -= message.footprint
+                if message.truncation == nil {
+                    counts.received -= 1
+                    counts.refused += 1
+                }
+            }
+            if hasReadAll { connections.recordEmptySocket() }
         }
         if kind == .publisher {
             counts.refused += batch.count { !shared.subscribers.record($0) }
@@ -121,6 +145,8 @@ final class PolledSocket: PollSource {
     func send() {
         needsPoll = true
         if sending.isEmpty { sending = shared.sendQueue.drain() }
+        // So that the end of each connection is known whose routing id another one may have by now.
+        if kind == .router { monitorEndpoint?.poll() }
         var counts = SocketCounters()
         let completed = sending.removeFirst(atMost: Self.messagesPerStep) { transmit($0, counting: &counts) }
         shared.counters.withLock { $0 += counts }
@@ -132,6 +158,10 @@ final class PolledSocket: PollSource {
 
     /// Gives a message to libzmq and counts the result; returns false if the message must wait for the peer.
     private func transmit(_ message: Message, counting counts: inout SocketCounters) -> Bool {
+        if let connection = message.connection, connections?.isOpen(connection) == false {
+            counts.unroutable += 1
+            return true
+        }
         switch handle.send(message) {
         case .sent: counts.sent += 1
         case .unroutable: counts.unroutable += 1
@@ -155,6 +185,12 @@ final class PolledSocket: PollSource {
             return
         }
         connections.scan(at: now)
+    }
+
+    /// Disconnects the clients whose key has one of these names, and those whose key is not known.
+    func disconnect(keys: Set<String>) {
+        monitorEndpoint?.poll()
+        connections?.disconnect(keys: keys)
     }
 
     // MARK: - Closing

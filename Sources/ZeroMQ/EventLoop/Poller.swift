@@ -139,6 +139,10 @@ final class Poller {
         if let deadline = socket.deadline { lingerDeadline = max(lingerDeadline, deadline) }
     }
 
+    func disconnect(keys: Set<String>) {
+        for socket in orderedSockets { socket.disconnect(keys: keys) }
+    }
+
     // MARK: - Shutdown
 
     /// Closes all sockets, ends the context and then calls `handler`.

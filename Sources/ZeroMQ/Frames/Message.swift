@@ -4,6 +4,9 @@ public struct Message: Sendable {
     public var frames: [[UInt8]]
     /// The peer that sent it, if it was received on a bound socket. Does not take part in comparison.
     public let peer: PeerIdentity?
+    /// The connection over which a router received it. A router sends a message that names a connection over that
+    /// connection or not at all.
+    public internal(set) var connection: ConnectionID?
     /// Why the rest of the message is missing; nil if it is whole.
     ///
     /// Only a router delivers truncated messages, so that the program can reply to them.
@@ -19,10 +22,11 @@ public struct Message: Sendable {
         self.init(frames, peer: nil)
     }
 
-    /// Makes a message as it is received from a peer.
-    public init(_ frames: [[UInt8]], peer: PeerIdentity?) {
+    /// Makes a message as it is received from a peer, or the answer to one: with the question's peer and connection.
+    public init(_ frames: [[UInt8]], peer: PeerIdentity?, connection: ConnectionID? = nil) {
         self.frames = frames
         self.peer = peer
+        self.connection = connection
     }
 
     /// Makes a message with one frame for each text, in UTF-8.

@@ -1,14 +1,20 @@
 internal import Concurrency
 
-/// Counts, for each client of a router, the bytes of the messages that the client has not read.
+/// Counts, for each connection of a router, the bytes of the messages that the client has not read.
 ///
 /// libzmq counts only messages, and does not report them. Each message therefore holds a reservation from when it is
 /// queued until libzmq releases its last frame: to the kernel, or because the connection is gone.
 ///
 /// See docs/decisions/0043-memory-held-by-libzmq.md.
 final class UnreadByteAccounting: Sendable {
+    private struct Entry {
+        /// The name of the key; nil without encryption.
+        let key: String?
+        var bytes = 0
+    }
+
     private struct State {
-        var bytesByClient: [[UInt8]: Int] = [:]
+        var entries: [ConnectionID: Entry] = [:]
         var total = 0
     }
 
@@ -17,23 +23,29 @@ final class UnreadByteAccounting: Sendable {
     /// The unread bytes of all clients.
     var total: Int { state.withLock(\.total) }
 
-    /// Returns the unread bytes of a client, by its routing id.
-    func bytes(of client: [UInt8]) -> Int {
-        state.withLock { $0.bytesByClient[client] ?? 0 }
+    /// Returns the unread bytes of a connection.
+    func bytes(of connection: ConnectionID) -> Int {
+        state.withLock { $0.entries[connection]?.bytes ?? 0 }
+    }
+
+    /// Returns the unread bytes of all connections of a key.
+    func bytes(ofKey key: String) -> Int {
+        state.withLock { $0.entries.values.reduce(0) { $0 + ($1.key == key ? $1.bytes : 0) } }
     }
 
     /// Returns the message with a reservation, which counts it as unread until it is released.
     func reserve(for message: Message) -> Message {
         var message = message
-        message.reservation = Reservation(message.footprint, for: message.frames[0], in: self)
+        message.reservation = Reservation(
+            message.footprint, for: message.connection ?? .none, message.peer?.name, in: self)
         return message
     }
 
-    private func add(_ bytes: Int, for client: [UInt8]) {
+    private func add(_ bytes: Int, for connection: ConnectionID, _ key: String?) {
         state.withLock { state in
             state.total += bytes
-            let sum = (state.bytesByClient[client] ?? 0) + bytes
-            state.bytesByClient[client] = sum == 0 ? nil : sum
+            let sum = (state.entries[connection]?.bytes ?? 0) + bytes
+            state.entries[connection] = sum == 0 ? nil : Entry(key: key, bytes: sum)
         }
     }
 }
@@ -42,18 +54,22 @@ extension UnreadByteAccounting {
     /// Counts the bytes of one message for as long as it lives, in libzmq too.
     final class Reservation: Sendable {
         private let bytes: Int
-        private let client: [UInt8]
+        private let connection: ConnectionID
+        private let key: String?
         private let accounting: UnreadByteAccounting
 
-        fileprivate init(_ bytes: Int, for client: [UInt8], in accounting: UnreadByteAccounting) {
+        fileprivate init(
+            _ bytes: Int, for connection: ConnectionID, _ key: String?, in accounting: UnreadByteAccounting
+        ) {
             self.bytes = bytes
-            self.client = client
+            self.connection = connection
+            self.key = key
             self.accounting = accounting
-            accounting.add(bytes, for: client)
+            accounting.add(bytes, for: connection, key)
         }
 
         deinit {
-            accounting.add(-bytes, for: client)
+            accounting.add(-bytes, for: connection, key)
         }
     }
 }

@@ -60,15 +60,23 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Returns how many bytes a router has for a client that the client has not read.
+    /// Returns how many bytes a router has for a client that the client has not read: for all connections of its key, and
+    /// without encryption for the connection of one message, because all programs of a machine share an address.
     ///
-    /// Counts the messages queued here and in libzmq, but not those in the kernels.
+    /// Counts the messages queued here and in libzmq, but not those in the kernels. Counts only messages that name their
+    /// connection.
     ///
-    /// - Parameter client: The client's routing id.
-    public func unread(by client: [UInt8]) -> Int {
+    /// - Parameters:
+    ///   - peer: The sender of a message of the client.
+    ///   - connection: The connection of that message.
+    public func unread(by peer: PeerIdentity?, over connection: ConnectionID?) -> Int {
         precondition(kind == .router, "only a router knows its clients")
-        return shared.unreadBytes?.bytes(of: client) ?? 0
+        if let key = peer?.name { return shared.unreadBytes?.bytes(ofKey: key) ?? 0 }
+        return shared.unreadBytes?.bytes(of: connection ?? .none) ?? 0
     }
+
+    /// The bytes that a router has for all clients that they have not read.
+    public var unreadByteTotal: Int { shared.unreadBytes?.total ?? 0 }
 
     private func validate(_ messages: [Message]) {
         guard let minimum = kind.minimumFrames else { preconditionFailure("a subscriber cannot send") }

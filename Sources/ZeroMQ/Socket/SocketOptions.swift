@@ -19,8 +19,17 @@ public struct SocketOptions: Sendable, Hashable {
     ///
     /// A message with more is rejected; a router delivers its beginning, so that the program can reply to it.
     public var maximumFrames = 64
-    /// The number of clients that may be connected to a bound socket; one more is disconnected.
+    /// The number of clients that may be connected to a bound socket.
+    ///
+    /// One more takes the place of the oldest that has not greeted, and is disconnected if there is none. A client has
+    /// greeted a router when it has sent a message, and another socket when it has sent as many bytes as a handshake has.
     public var maximumConnections = 4_096
+    /// The number of clients of one address that have not greeted; one more takes the place of the oldest of them.
+    public var maximumPendingConnections = 256
+    /// The new connections a second that one address may open on average, with twice as many at once after a pause.
+    public var newConnectionsPerSecond = 1_000
+    /// The number of connections of one key that have sent a message; one more is disconnected.
+    public var maximumConnectionsPerKey = 64
     /// The bytes that a message may have; a client that exceeds them is disconnected.
     public var maximumMessageBytes = 2 << 20
     /// The bytes of incomplete messages that a bound socket holds for all clients; above it, the largest are disconnected.
@@ -35,6 +44,14 @@ public struct SocketOptions: Sendable, Hashable {
     public var heartbeat = Duration.seconds(5)
     /// How long a peer's handshake may take before its connection is closed.
     public var handshake = Duration.seconds(10)
+    /// How long a router waits for a client's first message before it disconnects the client.
+    ///
+    /// libzmq delivers nothing of a client whose routing id another connection has, not even once that connection has
+    /// ended. So this is how long a client that returns with its routing id is locked out at most. A client that has
+    /// nothing to ask yet connects again by itself.
+    public var firstMessage = Duration.seconds(30)
+    /// The routing id that a dealer announces; nil lets the router choose one, which no program of the project changes.
+    var routingID: [UInt8]?
 
     /// Makes the options that suit most sockets.
     public init() {}
@@ -80,15 +97,16 @@ extension SocketOptions {
         ]
         switch kind {
         case .router:
-            // A reply to a peer that is gone becomes an error, which is counted.
+            // A reply to a peer that is gone becomes an error, which is counted. Never ZMQ_ROUTER_HANDOVER: it gives a
+            // client's answers to whoever announces its routing id, and aborts the process (`!_io_error`).
+            // See docs/decisions/0053-answers-and-connections.md.
             settings.append(SocketSetting("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, 1))
-            // A client that reconnects with its routing id replaces its former connection. Otherwise libzmq delivers
-            // nothing of the new connection while the former one exists, and keeps all that it sends.
-            settings.append(SocketSetting("ZMQ_ROUTER_HANDOVER", ZMQ_ROUTER_HANDOVER, 1))
         case .publisher:
             // Delivers every subscription and its end, not only the first and last of a topic, so that they can be counted.
             settings.append(SocketSetting("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, 1))
-        case .subscriber, .dealer:
+        case .dealer:
+            if let routingID { settings.append(SocketSetting("ZMQ_ROUTING_ID", ZMQ_ROUTING_ID, bytes: routingID)) }
+        case .subscriber:
             break
         }
         return settings
