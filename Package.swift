@@ -60,7 +60,7 @@ let package = Package(
         module("SQLite", uses: ["CSQLite", "Concurrency"]),
         module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
-        module("Imaging", uses: ["CImaging"]),
+        module("Imaging", uses: ["CImaging", "CLibc", "Concurrency"]),
         module("Operations", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("YAML", uses: ["CYAML", "Text"]),
 
@@ -84,8 +84,8 @@ let package = Package(
         module(
             "Worker",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice",
-                "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations",
+                "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
             ]),
         module(
             "Notifier",
@@ -96,8 +96,8 @@ let package = Package(
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations", "BoxOffice",
-                "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations",
+                "BoxOffice", "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
 
@@ -105,8 +105,9 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice", "OpenMarket",
-                "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board", "Sandbox",
+                "Concurrency", "JSONCoding", "ZeroMQ", "Networking", "Imaging", "Operations", "YAML", "BoxOffice",
+                "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
+                "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
             name: "ExampleDay", dependencies: ["ZeroMQ", "BoxOffice", "Contract", "Messaging"], path: "Examples",
@@ -135,7 +136,7 @@ let package = Package(
         tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text"]),
         tests(of: "WebServer", uses: ["Concurrency"]),
-        tests(of: "Imaging"),
+        tests(of: "Imaging", uses: ["CLibc"]),
         tests(of: "Operations", uses: ["Concurrency", "Text"]),
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONCoding"]),

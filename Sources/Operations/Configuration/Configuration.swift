@@ -122,6 +122,15 @@ public struct Configuration: Sendable {
     /// The setting for scheduled fetches of charts; nil if it is not set.
     public var schedule: Bool?
 
+    // MARK: Disk
+
+    /// Megabytes that the requests of one client may add to the database in a day.
+    public var clientDailyMegabytes: Int
+    /// Days for which a request that has ended and its events are kept.
+    public var requestDays: Int
+    /// Megabytes of free disk below which requests are refused, so that the log has room.
+    public var diskReserveMegabytes: Int
+
     // MARK: Files and logs
 
     /// The path of the folder for databases.
@@ -155,6 +164,10 @@ public struct Configuration: Sendable {
             requestsPerSecond: try environment.limit(.clientRate),
             waitingRequests: try environment.limit(.clientQueue),
             connections: try environment.limit(.clientConnections))
+        clientDailyMegabytes = try environment.limit(.clientDailyMegabytes)
+        requestDays = try environment.integer(.requestDays, in: 1...36_500, expected: "a number of days from 1 on")
+        diskReserveMegabytes = try environment.integer(
+            .diskReserve, in: 0...1_000_000, expected: "a number of megabytes from 0 to 1000000")
         allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
         kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
         kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)

@@ -37,6 +37,9 @@ enum EnvironmentVariable: String, CaseIterable {
     case clientRate = "MARQUEE_CLIENT_RATE"
     case clientQueue = "MARQUEE_CLIENT_QUEUE"
     case clientConnections = "MARQUEE_CLIENT_CONNECTIONS"
+    case clientDailyMegabytes = "MARQUEE_CLIENT_DAILY_MB"
+    case requestDays = "MARQUEE_REQUEST_DAYS"
+    case diskReserve = "MARQUEE_DISK_RESERVE_MB"
 
     /// The prefix of all names.
     static let prefix = "MARQUEE_"
@@ -71,6 +74,9 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientRate: "20000"
         case .clientQueue: "5000"
         case .clientConnections: "4096"
+        case .clientDailyMegabytes: "1024"
+        case .requestDays: "30"
+        case .diskReserve: "256"
         case .insecure, .rules, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier,
             .openMarketSecret, .schedule, .privateImages:
             nil
