@@ -61,7 +61,7 @@ let package = Package(
         module("SQLite", uses: ["CSQLite", "Concurrency"]),
         module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
-        module("Imaging", uses: ["CImaging"]),
+        module("Imaging", uses: ["CImaging", "CLibc", "Concurrency"]),
         module("Operations", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("YAML", uses: ["CYAML", "Text"]),
 
@@ -85,8 +85,8 @@ let package = Package(
         module(
             "Worker",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "BoxOffice",
-                "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations",
+                "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
             ]),
         module(
             "Notifier",
@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Operations",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations",
                 "BoxOffice", "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
@@ -106,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Networking", "Operations", "YAML", "BoxOffice",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Networking", "Imaging", "Operations", "YAML", "BoxOffice",
                 "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
                 "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
@@ -137,7 +137,7 @@ let package = Package(
         tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text"]),
         tests(of: "WebServer", uses: ["Concurrency"]),
-        tests(of: "Imaging"),
+        tests(of: "Imaging", uses: ["CLibc"]),
         tests(of: "Operations", uses: ["CLibc", "Concurrency", "Text"]),
         tests(of: "YAML"),
         tests(of: "BoxOffice", uses: ["JSONCoding"]),

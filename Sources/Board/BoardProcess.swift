@@ -1,5 +1,6 @@
 import Contract
 import Health
+public import Imaging
 import Messaging
 public import Operations
 import SQLite
@@ -21,6 +22,9 @@ public struct BoardProcess: Sendable {
 
         /// Whether the page shows a shop although the configuration names no Open Market, as with the sandbox.
         public var hasOpenMarket = false
+
+        /// Decodes the images of other hosts, in processes of its own.
+        public var imageDecoder = ImageDecoder()
 
         /// Makes the default options.
         public init() {}
@@ -63,8 +67,8 @@ public struct BoardProcess: Sendable {
         streams.addMetrics(to: metrics)
         let sockets = try await openSockets(model, streams, metrics)
         let images = try ImageProxy(
-            folder.file("pictures.db"), configuration, trusted: options.trustedImages, wallClock: wallClock,
-            logger: logger)
+            folder.file("pictures.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
+            wallClock: wallClock, logger: logger)
         images.addMetrics(to: metrics)
         let api = makeAPI(model, streams, sockets, images, metrics)
         let server = try makeServer(files, api, sockets.heartbeats, metrics)

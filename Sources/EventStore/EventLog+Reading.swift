@@ -72,7 +72,10 @@ extension EventLog {
     ) throws(DatabaseError) -> (position: SequenceNumber, more: Bool) {
         precondition(limit > 0, "the limit must be positive")
         let newest = try newest(of: stream, connection) ?? .zero
-        let end = min(newest, after.advanced(by: pageScanLimit))
+        // What was deleted is not scanned: a reader from the start gets the oldest events at once.
+        let oldest = try oldest(of: stream, in: connection) ?? .zero
+        let beginning = oldest > after.advanced(by: 1) ? oldest : after
+        let end = min(newest, beginning.advanced(by: pageScanLimit))
         var last = max(after, end)
         var (count, bytes, isFull) = (0, 0, false)
         try connection.forEachRow(

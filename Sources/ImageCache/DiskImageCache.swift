@@ -85,6 +85,14 @@ struct DiskImageCache: Sendable {
         }
     }
 
+    /// Forgets the refused files that were last checked before a time; nothing else limits their number.
+    func deleteRefused(checkedBefore date: Date) async throws {
+        try await database.write { connection in
+            try connection.execute(
+                "delete from picture where length(bytes) = 0 and checked < ?", date.milliseconds)
+        }
+    }
+
     /// Returns the size of all images in bytes.
     func bytes() async throws -> Int {
         try await database.read { connection in

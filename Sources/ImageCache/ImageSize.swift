@@ -10,7 +10,7 @@ public enum ImageSize: String, CaseIterable, Sendable {
     case full
 
     /// The largest width and height in pixels: twice the size on the page, for screens with two pixels per point.
-    var bounds: (width: Int, height: Int) {
+    private var bounds: (width: Int, height: Int) {
         switch self {
         case .small: (144, 216)
         case .large: (480, 720)
@@ -18,14 +18,11 @@ public enum ImageSize: String, CaseIterable, Sendable {
         }
     }
 
-    /// The quality of the JPEG, 1 to 100; it is higher for the size from which others are made.
-    var quality: Int { self == .full ? 88 : 82 }
-}
-
-/// Shrinks images one at a time, because decoding one may take tens of megabytes.
-actor ImageResizer {
-    /// Returns a file in a size, as a JPEG; nil if the file is not an image, is damaged, or would take too much memory.
-    func resize(_ file: [UInt8], to size: ImageSize) -> [UInt8]? {
-        Bitmap(decoding: file, toFit: size.bounds.width, size.bounds.height)?.encodeJPEG(quality: size.quality)
+    /// What the decoder is to make of an image.
+    var target: ImageDecoder.Target {
+        ImageDecoder.Target(width: bounds.width, height: bounds.height, quality: quality)
     }
+
+    /// The quality of the JPEG, 1 to 100; it is higher for the size from which others are made.
+    private var quality: Int { self == .full ? 88 : 82 }
 }

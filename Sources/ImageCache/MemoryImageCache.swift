@@ -9,11 +9,19 @@ struct ImageKey: Hashable, Sendable {
     var fullSize: ImageKey { ImageKey(url: url, size: .full) }
 }
 
-/// An image as it is sent to browsers: a JPEG that marquee has encoded.
+/// An image as it is sent to browsers: a JPEG that marquee has encoded. Without bytes it stands for a refused file.
 struct CachedImage: Hashable, Sendable {
     let bytes: [UInt8]
     /// The last time at which the source was known to have this image.
     var checked: Date
+
+    /// Whether this stands for a file of which no image is made: it was fetched and refused.
+    var isRefused: Bool { bytes.isEmpty }
+
+    /// Returns what is stored in the place of a refused file.
+    static func refused(at date: Date) -> CachedImage {
+        CachedImage(bytes: [], checked: date)
+    }
 }
 
 /// The images in memory, up to a number of bytes. The least recently used ones are removed first.

@@ -1,5 +1,6 @@
 internal import Concurrency
 public import FoundationEssentials
+public import Imaging
 public import Operations
 public import SQLite
 
@@ -45,7 +46,7 @@ public actor TieredImageCache {
     private var memory: MemoryImageCache
     private let disk: DiskImageCache
     private let fetcher: ImageFetcher
-    private let resizer = ImageResizer()
+    private let decoder: ImageDecoder
     private let limits: Limits
     private let wallClock: WallClock
     private let report: @Sendable (any Error) -> Void
@@ -67,16 +68,19 @@ public actor TieredImageCache {
     /// - Parameters:
     ///   - database: a database that only this cache uses, with ``schema``.
     ///   - fetcher: fetches images that are not in the cache.
+    ///   - decoder: decodes what was fetched, and makes the sizes.
     ///   - limits: limits on sizes and ages.
     ///   - wallClock: the clock for the ages of images.
-    ///   - report: receives the errors of the database; the cache goes on without it.
+    ///   - report: receives the errors of the database and of the decoder's process; the cache goes on without them.
     public init(
-        database: Database, fetcher: ImageFetcher, limits: Limits = Limits(), wallClock: WallClock = .system,
+        database: Database, fetcher: ImageFetcher, decoder: ImageDecoder, limits: Limits = Limits(),
+        wallClock: WallClock = .system,
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
         memory = MemoryImageCache(limit: limits.memory)
         disk = DiskImageCache(database: database, limit: limits.disk)
         self.fetcher = fetcher
+        self.decoder = decoder
         self.limits = limits
         self.wallClock = wallClock
         self.report = report
@@ -116,11 +120,11 @@ public actor TieredImageCache {
     }
 
     private func find(_ key: ImageKey, since: Date) async -> CachedImage? {
-        let cached = await findOnDisk(key)?.image
+        let full = await findOnDisk(key.fullSize)?.image
+        if let full, full.isRefused, full.checked >= since { return unavailable() }
+        let cached = key.size == .full ? full.flatMap { $0.isRefused ? nil : $0 } : await findOnDisk(key)?.image
         if let cached, cached.checked >= since { return deliver(cached, key, from: .disk) }
-        if cached == nil, key.size != .full, let full = await findOnDisk(key.fullSize)?.image, full.checked >= since,
-            let image = await resize(full, key)
-        {
+        if cached == nil, let full, !full.isRefused, full.checked >= since, let image = await resize(full, key) {
             return deliver(image, key, from: .disk)
         }
         guard let full = await fetchFullSize(key.url, since: since) else {
@@ -166,9 +170,13 @@ public actor TieredImageCache {
             guard var full = known?.image else { return nil }
             full.checked = now
             await reporting { try await disk.markChecked(url, at: now) }
-            return FullSizeImage(image: full, isNew: false)
+            return full.isRefused ? nil : FullSizeImage(image: full, isNew: false)
         case .fetched(let file, let validators):
-            guard let bytes = await resizer.resize(file, to: .full) else { return nil }
+            // Nil if the decoder's process could not be started: then nothing is known of the image.
+            guard let decoded = await reporting({ try await decoder.jpeg(of: file, ImageSize.full.target) }) else {
+                return nil
+            }
+            guard let bytes = decoded else { return await refuse(key, known: known?.image, validators, at: now) }
             let full = CachedImage(bytes: bytes, checked: now)
             for size in ImageSize.allCases { memory.remove(ImageKey(url: url, size: size)) }
             await storeOnDisk(full, key, validators)
@@ -176,9 +184,25 @@ public actor TieredImageCache {
         }
     }
 
+    /// Remembers a file that is no image, or none that is decoded, for as long as an image is. An earlier image of the
+    /// same URL stays, and counts as checked.
+    private func refuse(
+        _ key: ImageKey, known: CachedImage?, _ validators: CacheValidators, at now: Date
+    ) async -> FullSizeImage? {
+        if var known, !known.isRefused {
+            known.checked = now
+            await reporting { try await disk.markChecked(key.url, at: now) }
+            return FullSizeImage(image: known, isNew: false)
+        }
+        await reporting { try await disk.deleteRefused(checkedBefore: now - limits.freshness) }
+        await storeOnDisk(.refused(at: now), key, validators)
+        return nil
+    }
+
     /// Makes a smaller size from the full one and stores it.
     private func resize(_ full: CachedImage, _ key: ImageKey) async -> CachedImage? {
-        guard let bytes = await resizer.resize(full.bytes, to: key.size) else { return nil }
+        let decoded = await reporting { try await decoder.jpeg(of: full.bytes, key.size.target) }
+        guard let bytes = decoded ?? nil else { return nil }
         let image = CachedImage(bytes: bytes, checked: full.checked)
         await storeOnDisk(image, key, CacheValidators())
         return image

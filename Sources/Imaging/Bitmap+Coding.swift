@@ -1,45 +1,35 @@
 import CImaging
 
 extension Bitmap {
-    /// The number of decoded pixels that may be in memory at a time: 36 MB.
-    private static let maximumDecodedPixels = 12_000_000
-
     // MARK: Decoding
 
     /// Decodes an untrusted image and shrinks it to at most `width` × `height`.
     ///
-    /// The size is read from the header before memory is allocated. The decoders of JPEG and WebP shrink an image while they
-    /// decode it; a PNG is decoded in full size.
+    /// The memory that it takes is computed from the headers before a decoder begins. The decoders of JPEG and WebP shrink
+    /// an image while they decode it; a PNG is decoded in full size.
     ///
-    /// Returns nil for other formats, GIF among them, for damaged, truncated or animated files, and for images whose pixels
-    /// would take more than 36 MB.
+    /// Returns nil for other formats, GIF among them, for damaged, truncated or animated files, for images that would take
+    /// more than 64 MB, and for a JPEG of more than 32 scans.
     public init?(decoding bytes: [UInt8], toFit width: Int, _ height: Int) {
-        guard let header = ImageHeader.read(bytes) else { return nil }
+        guard let header = ImageHeader.read(bytes), let plan = DecodingPlan(of: bytes, header, toFit: width, height)
+        else {
+            return nil
+        }
         let image: Bitmap?
         switch header.format {
-        case .jpeg: image = Self.decodeJPEG(bytes, header, width, height)
+        case .jpeg: image = Self.decodeJPEG(bytes, header, plan)
         case .png: image = Self.decodePNG(bytes, header)
-        case .webp: image = Self.decodeWebP(bytes, header, width, height)
+        case .webp: image = Self.decodeWebP(bytes, header, plan)
         case .gif: image = nil
         }
         guard let image else { return nil }
         self = image.shrunk(toFit: width, height)
     }
 
-    private static func fitsInMemory(_ width: Int, _ height: Int) -> Bool {
-        width * height <= maximumDecodedPixels
-    }
-
-    /// Decodes a JPEG at 1, ½, ¼ or ⅛ of its size, the smallest that covers `width` × `height` (`tjDecompress2`).
-    private static func decodeJPEG(
-        _ bytes: [UInt8], _ header: ImageHeader, _ width: Int, _ height: Int
-    ) -> Bitmap? {
-        var divisor = 1
-        while divisor < 8, header.width / (2 * divisor) >= width, header.height / (2 * divisor) >= height {
-            divisor *= 2
-        }
-        let (w, h) = ((header.width + divisor - 1) / divisor, (header.height + divisor - 1) / divisor)
-        guard fitsInMemory(w, h), let decompressor = tjInitDecompress() else { return nil }
+    /// Decodes a JPEG at 1, ½, ¼ or ⅛ of its size (`tjDecompress2`).
+    private static func decodeJPEG(_ bytes: [UInt8], _ header: ImageHeader, _ plan: DecodingPlan) -> Bitmap? {
+        let (w, h) = (plan.width, plan.height)
+        guard let decompressor = tjInitDecompress() else { return nil }
         defer { tjDestroy(decompressor) }
         var (fullWidth, fullHeight, sampling, space) = (Int32(0), Int32(0), Int32(0), Int32(0))
         guard
@@ -71,7 +61,6 @@ extension Bitmap {
 
     /// Decodes a PNG on a white background (`png_image_finish_read`).
     private static func decodePNG(_ bytes: [UInt8], _ header: ImageHeader) -> Bitmap? {
-        guard fitsInMemory(header.width, header.height) else { return nil }
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         defer { png_image_free(&image) }
@@ -88,19 +77,11 @@ extension Bitmap {
     }
 
     /// Decodes a still WebP at about twice the wanted size (`WebPDecode`).
-    private static func decodeWebP(
-        _ bytes: [UInt8], _ header: ImageHeader, _ width: Int, _ height: Int
-    ) -> Bitmap? {
+    private static func decodeWebP(_ bytes: [UInt8], _ header: ImageHeader, _ plan: DecodingPlan) -> Bitmap? {
+        let (w, h) = (plan.width, plan.height)
         var configuration = WebPDecoderConfig()
-        guard WebPInitDecoderConfig(&configuration) != 0,
-            WebPGetFeatures(bytes, bytes.count, &configuration.input) == VP8_STATUS_OK,
-            configuration.input.has_animation == 0
-        else { return nil }
-        let scale = min(
-            1, max(Double(2 * width) / Double(header.width), Double(2 * height) / Double(header.height)))
-        let (w, h) = (max(1, Int(Double(header.width) * scale)), max(1, Int(Double(header.height) * scale)))
-        guard fitsInMemory(w, h) else { return nil }
-        configuration.options.use_scaling = scale < 1 ? 1 : 0
+        guard WebPInitDecoderConfig(&configuration) != 0 else { return nil }
+        configuration.options.use_scaling = w < header.width || h < header.height ? 1 : 0
         configuration.options.scaled_width = Int32(w)
         configuration.options.scaled_height = Int32(h)
         configuration.output.colorspace = MODE_RGB

@@ -1,5 +1,6 @@
 import Concurrency
 import Contract
+import Imaging
 import Networking
 import OpenMarket
 import Operations
@@ -16,11 +17,12 @@ struct WorkGroup: Service {
     let wallClock: WallClock
     let clock: any Clock<Duration>
     let failPoints: FailPoints
+    let imageDecoder: ImageDecoder
     private let stopSignal = RestartableWakeSignal()
 
     init(
         configuration: Configuration, parts: WorkerParts, logger: Logger, wallClock: WallClock,
-        clock: any Clock<Duration>, failPoints: FailPoints
+        clock: any Clock<Duration>, failPoints: FailPoints, imageDecoder: ImageDecoder
     ) {
         self.configuration = configuration
         self.parts = parts
@@ -28,6 +30,7 @@ struct WorkGroup: Service {
         self.wallClock = wallClock
         self.clock = clock
         self.failPoints = failPoints
+        self.imageDecoder = imageDecoder
     }
 
     /// Loads the pending requests and works until it is stopped. Requests in progress are finished within a second or
@@ -104,7 +107,8 @@ struct WorkGroup: Service {
         return OpenMarketHandlers(
             fetcher: ProductFetcher(store: parts.store, client: client),
             executor: ProductOrderExecutor(
-                store: parts.store, client: client, clock: ContinuousClock(), failPoints: failPoints))
+                store: parts.store, client: client, decoder: imageDecoder, clock: ContinuousClock(),
+                failPoints: failPoints))
     }
 }
 

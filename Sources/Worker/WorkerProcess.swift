@@ -3,6 +3,7 @@ import Contract
 public import EventStore
 import FoundationEssentials
 import Health
+public import Imaging
 import Messaging
 import Networking
 import OpenMarket
@@ -26,17 +27,20 @@ public struct WorkerProcess: Sendable {
     private let wallClock: WallClock
     private let clock: any Clock<Duration>
     private let failPoints: FailPoints
+    private let imageDecoder: ImageDecoder
 
     /// Makes a worker; nothing is opened yet.
     public init(
         _ configuration: Configuration, logger: Logger, wallClock: WallClock = .system,
-        clock: any Clock<Duration> = ContinuousClock(), failPoints: FailPoints = .none
+        clock: any Clock<Duration> = ContinuousClock(), failPoints: FailPoints = .none,
+        imageDecoder: ImageDecoder = ImageDecoder()
     ) {
         self.configuration = configuration
         self.logger = logger
         self.wallClock = wallClock
         self.clock = clock
         self.failPoints = failPoints
+        self.imageDecoder = imageDecoder
     }
 
     /// Opens the database and the sockets, and works until `asked` returns.
@@ -95,9 +99,11 @@ public struct WorkerProcess: Sendable {
         return OpenWorker(
             sockets: sockets, database: database, health: try makeHealthServer(parts, metrics: metrics),
             publishing: makePublishing(publisher, sockets, access),
+            retention: RequestRetention(
+                store: parts.store, days: configuration.requestDays, logger: logger, clock: clock),
             work: WorkGroup(
                 configuration: configuration, parts: parts, logger: logger, wallClock: wallClock, clock: clock,
-                failPoints: failPoints),
+                failPoints: failPoints, imageDecoder: imageDecoder),
             requests: RequestService(
                 socket: sockets.requests, intake: parts.intake, store: parts.store, logger: logger),
             commands: makeCommandService(parts, sockets, access, uptime: uptime))
@@ -137,7 +143,10 @@ public struct WorkerProcess: Sendable {
             ], reserve: configuration.quotaReserve)
         let intake = RequestIntake(
             store: store, queue: queue, logger: logger, metrics: metrics, wallClock: wallClock,
-            requestGuard: requestGuard, failPoints: failPoints)
+            requestGuard: requestGuard,
+            limits: IntakeLimits(
+                share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,
+                folder: configuration.dataFolder), failPoints: failPoints)
         let hasPosters = configuration.kakao.key != nil
         return WorkerParts(
             store: store, queue: queue, quota: quota, intake: intake,
@@ -189,16 +198,18 @@ struct OpenWorker: Sendable {
     let database: Database
     let health: HealthServer
     let publishing: SimpleService
+    /// Deletes old requests.
+    let retention: RequestRetention
     /// What does the work; it can be started and stopped apart from the endpoints.
     let work: WorkGroup
     let requests: RequestService
     let commands: CommandService
 
     /// The services that always run: health, the publisher and the endpoints.
-    var endpoints: [any Service] { [health, publishing, requests, commands] }
+    var endpoints: [any Service] { [health, publishing, retention, requests, commands] }
 
     /// All services. They stop in reverse: first the intake, then the work, which still publishes its events.
-    var services: [any Service] { [health, publishing, work, requests, commands] }
+    var services: [any Service] { [health, publishing, retention, work, requests, commands] }
 
     /// Closes the sockets' thread and the database. All services must have ended.
     func close() async {

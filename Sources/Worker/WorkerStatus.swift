@@ -23,6 +23,8 @@ struct WorkerStatus: Sendable, Encodable {
     var schedule: [ScheduleService.NextRun] = []
     /// The progress of the present or last backfill; nil if there was none.
     @Nullable var backfill: BackfillProgress? = nil
+    /// The ids of requests that failed because the worker died with each try, newest first, at most 20.
+    var setAside: [RequestID] = []
     /// Seconds since the start.
     let uptime: Int
 }
@@ -72,7 +74,7 @@ final class StatusReporter: Sendable {
             positions: try await store.database.read { try store.log.positions(in: $0) },
             queue: WorkerStatus.Queue(live: lengths.live, backfill: lengths.backfill),
             quota: try await quota.balances(), schedule: try await schedule?.nextRuns() ?? [],
-            backfill: try await backfill.progress(), uptime: uptimeSeconds)
+            backfill: try await backfill.progress(), setAside: try await store.setAside(), uptime: uptimeSeconds)
     }
 
     private var uptimeSeconds: Int { Int(uptime.elapsed.components.seconds) }

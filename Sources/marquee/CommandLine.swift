@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Imaging
 import Operations
 import YAML
 
@@ -31,13 +32,16 @@ private let commands: [any Subcommand.Type] = [
 /// The entry point: runs the subcommand in the arguments and exits with its status.
 @main enum MarqueeCommand {
     static func main() async {
+        // Before anything is started: what this process becomes may do nothing else.
+        let words = CommandLine.arguments.dropFirst()
+        if words.first == ImageDecoder.command { DecoderChild.run(Array(words.dropFirst())) }
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.disableCoreDumps()
         ProcessLimits.keepFilesPrivate()
         ProcessLimits.refuseNewPrivileges()
         ProcessLimits.setTraceable(false)
         ProcessLimits.keepFreedMemory()
-        exit(await status(of: Array(CommandLine.arguments.dropFirst())).rawValue)
+        exit(await status(of: Array(words)).rawValue)
     }
 
     /// Runs a subcommand and prints its error, if any.

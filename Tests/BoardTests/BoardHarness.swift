@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import Imaging
 import JSONCoding
 import Messaging
 import Networking
@@ -50,6 +51,7 @@ struct BoardHarness {
         }
         var options = options
         options.webFolder = try Self.webFolder
+        options.imageDecoder = ImageDecoder(program: BuiltProgram.path)
         let board = BoardProcess(
             configuration, options: options, logger: logger, wallClock: WallClock { [now] in now }, clock: clock)
         let (ends, end) = AsyncStream<Void>.makeStream()

@@ -34,6 +34,27 @@ extension Failures {
         }
 
         @Test(
+            "a request that the worker has not survived three times fails, and the worker goes on",
+            .timeLimit(.minutes(5)))
+        func poison() async throws {
+            try await ProcessHarness.run(usesFiles: true) { harness, client in
+                try await harness.setFaults(["kobis": ["hang": 1, "times": 3]])
+                let answer = try await client.ask("fetch.day", #"{"date":"2024-06-04","id":"poison"}"#)
+                #expect(answer.word == "accepted")
+                for count in 1...3 {
+                    try await harness.waitForRequests(count, at: ProcessHarness.dailyCharts)
+                    try await harness.restart(.worker, by: SIGKILL)
+                    try await client.waitForHeartbeat(of: .worker, since: Date())
+                }
+                #expect(try await client.day("2024-06-05").isDone)
+                await harness.end(.worker)
+                let log = try await harness.topics(in: "worker.db")
+                #expect(
+                    log.filter { $0.hasSuffix(".poison") } == ["request.accepted.poison", "request.failed.poison"])
+            }
+        }
+
+        @Test(
             "the log continues after any end of the process", .timeLimit(.minutes(5)),
             arguments: [SIGKILL, SIGTERM])
         func goesOn(signal: Int32) async throws {

@@ -21,13 +21,14 @@ struct ImageCacheHarness {
     /// Runs `body` with a cache over the file; the next cache finds the images that it stored.
     func open<Value>(
         _ limits: TieredImageCache.Limits = TieredImageCache.Limits(), allowsPrivateAddresses: Bool = true,
+        decoder: ImageDecoder = ImageDecoder(program: BuiltProgram.path),
         _ body: (TieredImageCache) async throws -> Value
     ) async throws -> Value {
         let database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { _ in }
         let client = HTTPClient(retry: .never)
         let cache = TieredImageCache(
             database: database, fetcher: ImageFetcher(client: client, allowsPrivateAddresses: allowsPrivateAddresses),
-            limits: limits, wallClock: WallClock { [clock] in clock.date })
+            decoder: decoder, limits: limits, wallClock: WallClock { [clock] in clock.date })
         let result: Result<Value, any Error>
         do { result = .success(try await body(cache)) } catch { result = .failure(error) }
         await client.shutdown()

@@ -35,6 +35,53 @@ import Testing
         }
     }
 
+    @Test("a refused image is remembered as long as an image is, also after a restart, and is decoded once")
+    func remembered() async throws {
+        let bomb = CraftedJPEG.progressive(width: 6_300, height: 6_300)
+        let server = try ScriptedServer { exchange in
+            exchange.answer(bomb, headers: ["Content-Type: image/jpeg", "ETag: \"1\""])
+        }
+        try await harness.open { cache in
+            for size in ImageSize.allCases { #expect(await cache.image(at: server.url, size) == nil) }
+        }
+        harness.clock.advance(by: .seconds(3_500))
+        try await harness.open { cache in
+            for size in ImageSize.allCases { #expect(await cache.image(at: server.url, size) == nil) }
+            #expect(server.requests.count == 1)
+            harness.clock.advance(by: .seconds(101))
+            #expect(await cache.image(at: server.url, .small) == nil)
+            #expect(server.requests.count == 2)
+            #expect(server.requests.last?["If-None-Match"] == "\"1\"")
+        }
+    }
+
+    @Test("an earlier image stays where a new one is refused")
+    func earlier() async throws {
+        let server = try ScriptedServer { [red] exchange in
+            exchange.number == 1 ? exchange.answer(red) : exchange.answer(Array("<html>".utf8))
+        }
+        try await harness.open { cache in
+            let first = await cache.image(at: server.url, .small)
+            harness.clock.advance(by: .seconds(3_601))
+            #expect(await cache.image(at: server.url, .small) == first)
+            harness.clock.advance(by: .seconds(3_500))
+            #expect(await cache.image(at: server.url, .large) != nil)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test("an image whose decoder cannot be started is reported, and tried again after ten minutes")
+    func missingDecoder() async throws {
+        let server = try ScriptedServer { [red] exchange in exchange.answer(red) }
+        try await harness.open(decoder: ImageDecoder(program: "/nonexistent/marquee")) { cache in
+            #expect(await cache.image(at: server.url, .small) == nil)
+        }
+        harness.clock.advance(by: .seconds(601))
+        try await harness.open { cache in
+            #expect(await cache.image(at: server.url, .small) != nil)
+        }
+    }
+
     @Test("a response of more than 10 MB is refused")
     func tooLarge() async throws {
         let server = try ScriptedServer { exchange in

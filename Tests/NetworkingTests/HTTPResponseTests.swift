@@ -29,6 +29,16 @@ struct HTTPResponseTests {
         #expect(error?.isTransient == false)
     }
 
+    @Test("JSON of more values than an upstream's answer has is refused before it is decoded")
+    func crowded() async {
+        let body = "[" + String(repeating: "0,", count: 100_000) + "0]"
+        let error = await failure { () throws(UpstreamError) in
+            try HTTPResponse(body: Data(body.utf8)).decode([Int].self, of: "test")
+        }
+        #expect(error?.kind == .invalid && error?.message.contains("more than 100000 values") == true)
+        #expect((try? HTTPResponse(body: Data("[0,0]".utf8)).decode([Int].self, of: "test")) == [0, 0])
+    }
+
     @Test("A body that is not JSON has no field", arguments: ["", "{", "wrong"])
     func noJSON(body: String) async {
         let error = await failure { () throws(UpstreamError) in

@@ -98,8 +98,7 @@ import Upstreams
                 // The rest of the day is there for people.
                 for number in 1...10 where day < 4 {
                     let request = Request(.day(Sample.date("2010-01-01") + (10 * day + number), .all))
-                    let accepted = try await harness.accept(request, as: "live-\(day)-\(number)")
-                    harness.queue.add([accepted])
+                    try await harness.accept(request, as: "live-\(day)-\(number)")
                     try await harness.ends(1)
                 }
             }

@@ -33,7 +33,9 @@ import Upstreams
             queryClient: client, orderClient: HTTPClient(retry: .never), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), wallClock: harness.wallClock)
         // The wall clock stands still, so every look waits; this clock lets it wait no time at all.
-        executor = ProductOrderExecutor(store: harness.store, client: market, clock: ImpatientClock())
+        executor = ProductOrderExecutor(
+            store: harness.store, client: market,
+            decoder: ImageDecoder(program: BuiltProgram.path), clock: ImpatientClock())
         fetcher = ProductFetcher(store: harness.store, client: market)
     }
 
@@ -112,7 +114,9 @@ import Upstreams
                 identifier: SandboxOptions.anyOpenMarketIdentifier),
             queryClient: HTTPClient(retry: .never), orderClient: HTTPClient(retry: .never), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), wallClock: harness.wallClock)
-        let executor = ProductOrderExecutor(store: harness.store, client: market, clock: ImpatientClock())
+        let executor = ProductOrderExecutor(
+            store: harness.store, client: market,
+            decoder: ImageDecoder(program: BuiltProgram.path), clock: ImpatientClock())
         let fetcher = ProductFetcher(store: harness.store, client: market)
         #expect(try await market.fetch(market.api.health()))
 

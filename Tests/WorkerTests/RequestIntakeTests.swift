@@ -31,6 +31,23 @@ import ZeroMQ
         }
     }
 
+    @Test("a registration whose image no decoder may see is refused, and never reaches the inbox")
+    func bombs() async throws {
+        let harness = try await WorkerHarness()
+        let fields = #"{"name":"겨울 외투","description":"따뜻하고 가벼운 외투입니다","price":15000,"stock":3}"#
+        let bombs = [
+            CraftedJPEG.progressive(width: 6_300, height: 6_300),
+            CraftedJPEG.progressive(width: 80, height: 80, extraScans: 40), Array("<html>".utf8),
+        ]
+        for bomb in bombs {
+            #expect(await receive(harness, frames("product.register", fields) + [bomb]) == ["badRequest"])
+        }
+        #expect(harness.topics.isEmpty)
+        let small = CraftedJPEG.progressive(width: 80, height: 80)
+        #expect(await receive(harness, frames("product.register", fields) + [small]).first != "badRequest")
+        #expect(harness.topics.count == 1)
+    }
+
     @Test("each message of a batch has its own answer, in its place")
     func batch() async throws {
         let harness = try await WorkerHarness(room: 2)

@@ -1,6 +1,7 @@
 import BoxOffice
 import FoundationEssentials
 import ImageCache
+import Imaging
 import Networking
 import Operations
 import SQLite
@@ -13,9 +14,12 @@ struct ImageProxy: Sendable {
 
     /// Opens the cache's database, and replaces it by an empty one if it cannot be used.
     ///
-    /// - Parameter trusted: URL of a service from which images are fetched even if its address is private.
+    /// - Parameters:
+    ///   - trusted: URL of a service from which images are fetched even if its address is private.
+    ///   - decoder: decodes the images.
     init(
-        _ path: String, _ configuration: Configuration, trusted: String?, wallClock: WallClock, logger: Logger
+        _ path: String, _ configuration: Configuration, trusted: String?, decoder: ImageDecoder, wallClock: WallClock,
+        logger: Logger
     ) throws {
         database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { error in
             logger.warning(
@@ -24,9 +28,9 @@ struct ImageProxy: Sendable {
         }
         let fetch = ImageFetcher(
             client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: trusted)
-        cache = TieredImageCache(database: database, fetcher: fetch, wallClock: wallClock) { error in
+        cache = TieredImageCache(database: database, fetcher: fetch, decoder: decoder, wallClock: wallClock) { error in
             logger.warning(
-                "cannot store an image in the board's image database; it will be fetched again",
+                "cannot make or store an image; it will be fetched again",
                 [.error: "\(error)"])
         }
     }

@@ -12,18 +12,21 @@ public struct PageHeader: Hashable, Sendable, Codable {
     @Nullable public var position: SequenceNumber?
     /// Whether more events follow.
     public let more: Bool
+    /// For `replay`, the sequence of the oldest event that the log has of the stream; earlier ones were deleted.
+    public var first: SequenceNumber?
     /// For `latest`, the sequence of each stream's newest event.
     public var positions: [Stream: SequenceNumber]?
 
-    /// Makes a header; only a reply to `latest` has `positions`.
+    /// Makes a header; `first` is only in an answer to `replay`, `positions` in one to `latest`.
     public init(
         epoch: String, stream: Stream?, position: SequenceNumber?, more: Bool,
-        positions: [Stream: SequenceNumber]? = nil
+        first: SequenceNumber? = nil, positions: [Stream: SequenceNumber]? = nil
     ) {
         self.epoch = epoch
         self.stream = stream
         self.position = position
         self.more = more
+        self.first = first
         self.positions = positions
     }
 }

@@ -70,10 +70,11 @@ public struct LogCommandHandler: Sendable {
     private func replay(_ fields: PageFields) async throws -> Reply {
         let stream = try fields.requiredStream()
         let (after, limit) = (try fields.sequence(), try fields.count())
-        let page = try await database.read { connection in
-            try log.frames(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
+        let (page, first) = try await database.read { connection in
+            let page = try log.frames(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
+            return (page, try log.oldest(of: stream, in: connection))
         }
-        return .events(page.frames, PageHeader(page, of: stream, epoch: log.epoch))
+        return .events(page.frames, PageHeader(page, of: stream, first: first, epoch: log.epoch))
     }
 
     private func latest(_ fields: PageFields) async throws -> Reply {
@@ -88,8 +89,8 @@ public struct LogCommandHandler: Sendable {
 
 extension PageHeader {
     /// Makes the header of a page of a stream.
-    init(_ page: EventLog.Frames, of stream: Stream, epoch: String) {
-        self.init(epoch: epoch, stream: stream, position: page.position, more: page.more)
+    init(_ page: EventLog.Frames, of stream: Stream, first: SequenceNumber?, epoch: String) {
+        self.init(epoch: epoch, stream: stream, position: page.position, more: page.more, first: first)
     }
 
     /// Makes the header of the newest events of the topics that begin with a prefix.

@@ -57,7 +57,7 @@ public struct HTTPRequest: Hashable, Sendable {
     public init(
         _ url: String, secrets: [String] = [], method: Method = .get, query: [HTTPField] = [],
         headers: [HTTPField] = [], body: Data? = nil, form: [MultipartPart] = [],
-        deadline: Duration = .seconds(30), responseLimit: Int = 8 << 20, redirects: Int = 0,
+        deadline: Duration = .seconds(30), responseLimit: Int = 1 << 20, redirects: Int = 0,
         addressPolicy: AddressPolicy = .anyAddress
     ) {
         self.method = method

@@ -72,6 +72,7 @@ extension HTTPResponse {
         _ type: Value.Type = Value.self, of service: String
     ) throws(UpstreamError) -> Value {
         try throwIfHTML(of: service)
+        try throwIfCrowded(of: service)
         do {
             return try JSONDecoder().decode(type, from: body)
         } catch let error as DecodingError {
@@ -87,11 +88,24 @@ extension HTTPResponse {
         _ type: Value.Type = Value.self, of service: String
     ) throws(UpstreamError) -> Value {
         try throwIfHTML(of: service)
+        try throwIfCrowded(of: service)
         do throws(DecodingError) {
             return try Value(json: Array(body))
         } catch {
             throw invalid(error, of: service)
         }
+    }
+
+    /// The most values of a JSON body. A decoder needs some 60 bytes for each, a body two: `[0,0,…`.
+    static let valueLimit = 100_000
+
+    /// Throws if the body has more values than any answer of an upstream, counted by the characters before them.
+    private func throwIfCrowded(of service: String) throws(UpstreamError) {
+        let count = body.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+        guard count > Self.valueLimit else { return }
+        throw UpstreamError(
+            service: service, kind: .invalid, message: "answered with JSON of more than \(Self.valueLimit) values",
+            status: status)
     }
 
     private func throwIfHTML(of service: String) throws(UpstreamError) {

@@ -140,6 +140,15 @@ public struct Configuration: Sendable {
     /// The setting for scheduled fetches of charts; nil if it is not set.
     public var schedule: Bool?
 
+    // MARK: Disk
+
+    /// Megabytes that the requests of one client may add to the database in a day.
+    public var clientDailyMegabytes: Int
+    /// Days for which a request that has ended and its events are kept.
+    public var requestDays: Int
+    /// Megabytes of free disk below which requests are refused, so that the log has room.
+    public var diskReserveMegabytes: Int
+
     // MARK: Files, logs and the process
 
     /// The path of the folder for databases.
@@ -184,6 +193,10 @@ public struct Configuration: Sendable {
         memoryBudget = MemoryBudget(
             setting: try environment.integer(
                 .memory, in: 64...1_048_576, expected: "a number of MiB from 64 to 1048576") << 20)
+        clientDailyMegabytes = try environment.limit(.clientDailyMegabytes)
+        requestDays = try environment.integer(.requestDays, in: 1...36_500, expected: "a number of days from 1 on")
+        diskReserveMegabytes = try environment.integer(
+            .diskReserve, in: 0...1_000_000, expected: "a number of megabytes from 0 to 1000000")
         allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
         kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
         kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)

@@ -43,6 +43,9 @@ enum EnvironmentVariable: String, CaseIterable {
     case clientKeyConnections = "MARQUEE_CLIENT_KEY_CONNECTIONS"
     case clientPending = "MARQUEE_CLIENT_PENDING"
     case memory = "MARQUEE_MEMORY"
+    case clientDailyMegabytes = "MARQUEE_CLIENT_DAILY_MB"
+    case requestDays = "MARQUEE_REQUEST_DAYS"
+    case diskReserve = "MARQUEE_DISK_RESERVE_MB"
 
     /// The prefix of all names.
     static let prefix = "MARQUEE_"
@@ -81,6 +84,9 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientKeyConnections: "64"
         case .clientPending: "256"
         case .memory: "1024"
+        case .clientDailyMegabytes: "1024"
+        case .requestDays: "30"
+        case .diskReserve: "256"
         case .insecure, .rules, .boardHosts, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL,
             .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages, .traceable:
             nil

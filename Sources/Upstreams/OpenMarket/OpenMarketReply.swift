@@ -49,8 +49,9 @@ enum OpenMarketReply {
                 message: "answered \(response.status) with an HTML page instead of data", status: response.status)
         }
         guard var failure = response.failure(of: service) else { return }
-        // A body that is not Spring's error object adds nothing to the status.
-        if let error = try? JSONDecoder().decode(SpringError.self, from: response.body) {
+        // A body that is not Spring's error object adds nothing to the status; neither does one that is long.
+        if response.body.count <= 64 << 10, let error = try? JSONDecoder().decode(SpringError.self, from: response.body)
+        {
             failure.code = (error.code ?? error.status).map(String.init)
             if let reason = error.message ?? error.error {
                 failure.message += ": \(String(reason.clean.prefix(300)))"

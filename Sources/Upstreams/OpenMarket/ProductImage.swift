@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Imaging
+public import Imaging
 import Networking
 public import OpenMarket
 
@@ -13,48 +13,52 @@ public struct ProductImage: Hashable, Sendable {
     /// Maximum width and height in pixels of an image that was scaled down.
     private static let longestSide = 2_000
 
-    /// Validates an image, and scales it down if it is too large for the Open Market.
-    ///
-    /// Every image is decoded once, so that a damaged one is rejected before anything is sent.
+    /// What is made of an image that is too large: a JPEG within the market's limit.
+    private static let shrunk = ImageDecoder.Target(
+        width: longestSide, height: longestSide, quality: 82, bytes: ProductConstraints.imageBytes)
+    /// What is made of an image that is sent unchanged, to see that all of it can be decoded.
+    private static let glance = ImageDecoder.Target(width: 1, height: 1, quality: 82)
+
+    /// Checks an image by its headers, without decoding it: before its request is accepted.
     ///
     /// - Parameters:
-    /// - bytes: The file.
-    /// - index: The image's position in the request (from 0), named in the error.
-    public init(_ bytes: [UInt8], index: Int) throws(ProductValidationError) {
+    ///   - bytes: The file.
+    ///   - index: The image's position in the request (from 0), named in the error.
+    public static func check(_ bytes: [UInt8], index: Int) throws(ProductValidationError) {
         let field = "images[\(index)]"
         guard let header = ImageHeader.read(bytes), header.format == .jpeg || header.format == .png else {
             throw ProductValidationError(field: field, "the image is not a JPEG or PNG, or has too many pixels")
         }
-        // An image that is sent unchanged is decoded in full; one that is scaled down, at its new size.
+        guard ImageDecoder.canDecode(bytes, to: bytes.count <= ProductConstraints.imageBytes ? glance : shrunk) else {
+            throw ProductValidationError(field: field, damaged)
+        }
+    }
+
+    private static let damaged =
+        "the image is damaged or truncated, has more than 32 scans, or needs more than 64 MB to be decoded"
+
+    /// Checks an image, decodes it once, and scales it down if it is too large for the Open Market.
+    ///
+    /// Every image is decoded, so that the sender learns about a damaged one before anything is sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - index: The image's position in the request (from 0), named in the error.
+    ///   - decoder: Decodes the image.
+    /// - Throws: `ProductValidationError`, or `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
+    public init(_ bytes: [UInt8], index: Int, decoder: ImageDecoder) async throws {
+        try Self.check(bytes, index: index)
         let isSmall = bytes.count <= ProductConstraints.imageBytes
-        let box = isSmall ? (header.width, header.height) : (Self.longestSide, Self.longestSide)
-        guard let bitmap = Bitmap(decoding: bytes, toFit: box.0, box.1) else {
-            throw ProductValidationError(
-                field: field, "the image is damaged or truncated, or decoding it needs too much memory")
+        guard let decoded = try await decoder.jpeg(of: bytes, isSmall ? Self.glance : Self.shrunk) else {
+            throw ProductValidationError(field: "images[\(index)]", Self.damaged)
         }
-        if isSmall {
-            format = header.format
-            self.bytes = bytes
-        } else {
-            format = .jpeg
-            self.bytes = Self.shrunk(bitmap)
-        }
+        format = isSmall ? ImageHeader.read(bytes)?.format ?? .jpeg : .jpeg
+        self.bytes = isSmall ? bytes : decoded
     }
 
     /// Returns the image as a part of a registration's form; `number` (from 1) becomes its file name.
     func formPart(number: Int) -> MultipartPart {
         MultipartPart(
             "images", fileName: "\(number).\(format.rawValue)", contentType: format.contentType, content: Data(bytes))
-    }
-
-    /// Returns the image as a JPEG, scaled down by a fifth until it is small enough.
-    private static func shrunk(_ bitmap: Bitmap) -> [UInt8] {
-        var image = bitmap
-        while true {
-            let bytes = image.encodeJPEG(quality: 82)
-            if bytes.count <= ProductConstraints.imageBytes { return bytes }
-            // An image of one pixel has a few hundred bytes, so the loop ends.
-            image = image.shrunk(toFit: max(1, image.width * 4 / 5), max(1, image.height * 4 / 5))
-        }
     }
 }

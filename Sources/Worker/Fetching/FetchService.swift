@@ -22,6 +22,8 @@ struct FetchService: Service {
     let metrics: WorkerMetrics
     let clock: any Clock<Duration>
     var failPoints = FailPoints.none
+    /// The last try of a request that the worker has not survived is made beside no other such request.
+    private let lastTries = AsyncSemaphore(permits: 1)
 
     /// Runs until the queue is closed and the requests in progress have ended.
     func run() async throws {
@@ -29,7 +31,7 @@ struct FetchService: Service {
             await withTaskGroup { tasks in
                 var count = 0
                 while let accepted = await queue.next() {
-                    tasks.addTask { await finish(accepted) }
+                    tasks.addTask { await process(accepted) }
                     count += 1
                     // The next request stays in the queue until there is a task for it: a live one may still overtake it.
                     if count == width {
@@ -51,24 +53,49 @@ struct FetchService: Service {
         case failed(ContractError)
     }
 
+    /// Ends a request; one that may have ended the worker before is the only one of its kind in progress.
+    private func process(_ accepted: AcceptedRequest) async {
+        guard accepted.tries == RequestInbox.triesLimit - 1 else { return await finish(accepted) }
+        await lastTries.withPermit { await finish(accepted) }
+    }
+
     /// Ends a request. While the disk rejects the write it tries again: an accepted request is never given up.
     private func finish(_ accepted: AcceptedRequest) async {
         let logger = logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
         var fetched: Ending?
+        // The first try costs no commit: a request that the next start finds in the inbox counts as tried once.
+        let countsTry = accepted.tries > 0
+        var hasBegun = !countsTry
         // Cancelled, the request stays in the inbox for the next start.
-        await RetryLoop(clock: clock).run {
+        let hasEnded = await RetryLoop(clock: clock).run { () -> Bool in
             do {
+                if !hasBegun { hasBegun = try await store.begin(accepted.id) }
+                guard hasBegun else { return true }
                 let ending = if let fetched { fetched } else { try await ending(of: accepted, logger) }
                 // A result is kept while the disk rejects it, because fetching it again costs another call. A failure is
                 // not: its cause may be the disk, where the call could not be booked.
                 if case .done = ending { fetched = ending }
                 try await settle(accepted, ending, logger)
+                return true
             } catch is CancellationError {
-                return  // the process ends
+                return false  // the process ends
             }
         } onFailure: { error in
-            logger.error("the end of a request cannot be written; it will be tried again", [.error: "\(error)"])
+            logger.error(
+                "the beginning or the end of a request cannot be written; it will be tried again", [.error: "\(error)"])
         }
+        if countsTry, hasBegun, hasEnded != true { await takeBack(accepted, logger) }
+    }
+
+    /// An orderly stop is no try. In a task of its own, which the cancellation of this one does not reach.
+    private func takeBack(_ accepted: AcceptedRequest, _ logger: Logger) async {
+        await Task {
+            do {
+                try await store.takeBack(accepted.id)
+            } catch {
+                logger.warning("a request that was not finished counts as tried", [.error: "\(error)"])
+            }
+        }.value
     }
 
     /// Returns how a request ends; throws errors that may pass: the disk's and the cancellation.

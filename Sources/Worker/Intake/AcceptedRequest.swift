@@ -15,6 +15,8 @@ struct AcceptedRequest: Hashable, Sendable {
     var origin = RequestOrigin.client
     /// The client that sent it, if it was accepted since the process started; limits are counted by it.
     var client: String?
+    /// How often it may have been begun by earlier runs of the worker; 0 if it was accepted in this one.
+    var tries = 0
 }
 
 /// A request on its way into the inbox.

@@ -29,6 +29,11 @@ struct CommitHandler: Sendable {
             metrics.countDone(answered.id, from: .log)
             logger.debug("request done", [.request: answered.id, .status: RequestDone.Source.log.rawValue])
         }
+        for (id, error) in changes.setAside {
+            metrics.countFailed(id, error)
+            logger.error(
+                "a request that the worker did not survive is set aside", [.request: id, .reason: error.message])
+        }
         // Commits come in order, so a queue that is opened here has no request twice and lacks none.
         if let pending = changes.pending { queue.open(with: pending) }
         queue.add(changes.waiting)

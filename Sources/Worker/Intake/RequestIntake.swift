@@ -2,7 +2,9 @@ import Contract
 import FoundationEssentials
 import Messaging
 import Networking
+import OpenMarket
 import Operations
+import Upstreams
 import ZeroMQ
 
 /// Accepts requests from both endpoints, the schedule and the backfill: parses them and stores them in the inbox.
@@ -15,6 +17,7 @@ struct RequestIntake: Sendable {
     let metrics: WorkerMetrics
     let wallClock: WallClock
     var requestGuard = RequestGuard.unrestricted()
+    var limits = IntakeLimits.none
     var failPoints = FailPoints.none
 
     /// Accepts a batch of messages in one transaction.
@@ -68,11 +71,22 @@ struct RequestIntake: Sendable {
         }
     }
 
+    /// Checks images by their headers, so that what no decoder may see is not accepted.
+    private func check(_ images: [[UInt8]]) throws(ContractError) {
+        do throws(ProductValidationError) {
+            for (index, image) in images.enumerated() { try ProductImage.check(image, index: index) }
+        } catch {
+            throw ContractError(error)
+        }
+    }
+
     private func parse(_ message: Message, of client: String, waiting: Int) throws(RejectionError) -> IntakeItem {
         // Before the message is parsed and without an event: a client over its limits must not fill the log either.
         let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let bytes = message.frames.reduce(0) { $0 + $1.count }
         if let error = requestGuard.refusal(of: command, from: message.peer)
-            ?? requestGuard.refusal(withQueued: waiting)
+            ?? requestGuard.refusal(withQueued: waiting) ?? limits.diskRefusal()
+            ?? limits.refusal(of: bytes, from: client, at: wallClock.now())
         {
             throw RejectionError(error: error, frames: nil)
         }
@@ -85,6 +99,7 @@ struct RequestIntake: Sendable {
         do throws(ContractError) {
             let request = try Request(frames, at: wallClock.now())
             let attachments = try frames.attachments()
+            try check(attachments.images)
             let stored = frames.withoutAttachments(digests: attachments.images.map { SHA256.hexDigest(of: $0) })
             let accepted = AcceptedRequest(id: request.id ?? .random(), request: request, client: client)
             return IntakeItem(accepted: accepted, frames: stored, attachments: attachments)

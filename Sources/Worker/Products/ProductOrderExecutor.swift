@@ -2,6 +2,7 @@ import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
+import Imaging
 import Networking
 import OpenMarket
 import Operations
@@ -22,6 +23,7 @@ struct ProductOrderExecutor: Sendable {
 
     let store: WorkerStore
     let client: OpenMarketClient
+    let decoder: ImageDecoder
     let clock: any Clock<Duration>
     var failPoints = FailPoints.none
     private let mutex = AsyncSemaphore(permits: 1)
@@ -55,14 +57,15 @@ struct ProductOrderExecutor: Sendable {
     private func register(
         _ draft: ProductDraft, _ images: [[UInt8]], secret: String, of id: RequestID
     ) async throws -> FetchResult {
-        let images = try images.enumerated().map { number, bytes in
-            do throws(ProductValidationError) {
-                return try ProductImage(bytes, index: number)
-            } catch {
+        var accepted: [ProductImage] = []
+        for (number, bytes) in images.enumerated() {
+            do {
+                accepted.append(try await ProductImage(bytes, index: number, decoder: decoder))
+            } catch let error as ProductValidationError {
                 throw ContractError(error)
             }
         }
-        let order = client.api.register(draft, images: images, secret: secret)
+        let order = client.api.register(draft, images: accepted, secret: secret)
         let product = try await once(id, order) {
             try await client.fetch(client.api.products(page: 1, perPage: 1)).products.first?.id.number ?? 0
         } verify: { intent in

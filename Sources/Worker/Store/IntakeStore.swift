@@ -6,6 +6,9 @@ import SQLite
 
 /// Accepts requests into the inbox, and answers at once those that the log can answer.
 struct IntakeStore {
+    /// The longest body of a refused request that `request.failed` repeats, in bytes.
+    private static let rejectedBodyLimit = 1_024
+
     private let transaction: StoreTransaction
 
     init(_ transaction: StoreTransaction) {
@@ -36,21 +39,32 @@ struct IntakeStore {
         let new = try requests.filter { try transaction.inbox.reject($0, at: now, in: transaction.connection) }
         let drafts = new.map { rejected in
             let topic = rejected.topic.rawValue
-            let fields = RequestFields(of: RequestFrames(topic: topic, body: rejected.body))
+            // A long body is not written to the log: whoever is refused decides how long it is.
+            let isShort = rejected.body.utf8.count <= Self.rejectedBodyLimit
+            let fields = RequestFields(of: RequestFrames(topic: topic, body: isShort ? rejected.body : ""))
             return EventDraft(failed: rejected.id, topic: topic, request: fields, rejected.error)
         }
         transaction.end(.client, events: try transaction.append(drafts))
     }
 
-    /// Returns the requests that have not ended. One that cannot be read any more fails.
+    /// Returns the requests that have not ended. One that cannot be read any more fails, and one that has been begun
+    /// three times is set aside.
     func loadPending() throws -> [AcceptedRequest] {
         var pending: [AcceptedRequest] = []
+        try transaction.inbox.countFirstTries(in: transaction.connection)
         for row in try transaction.inbox.waiting(in: transaction.connection) {
             let frames = RequestFrames(topic: row.topic, body: row.request)
+            guard row.tries < RequestInbox.triesLimit else {
+                let error = ContractError(
+                    .internal, "the worker ended \(row.tries) times while it processed this request; it is set aside")
+                try SettlementStore(transaction).setAside(
+                    row.id, topic: row.topic, RequestFields(of: frames), origin: row.origin, error)
+                continue
+            }
             do throws(ContractError) {
                 // Its day was in range when it was accepted, whatever the clock says now.
                 let request = try Request(frames, at: .distantFuture)
-                pending.append(AcceptedRequest(id: row.id, request: request, origin: row.origin))
+                pending.append(AcceptedRequest(id: row.id, request: request, origin: row.origin, tries: row.tries))
             } catch {
                 try SettlementStore(transaction).fail(
                     row.id, topic: row.topic, RequestFields(of: frames), origin: row.origin, error)

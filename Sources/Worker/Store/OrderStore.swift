@@ -104,6 +104,11 @@ struct OrderStore {
         return rows.first.map { OrderIntent(begun: Date(millisecondsSince1970: $0.0), newest: $0.1) }
     }
 
+    /// Deletes the secret of a request that is set aside; its images stay for the operator.
+    func deleteSecret(of id: RequestID) throws(DatabaseError) {
+        try connection.execute("delete from enclosed where request = ? and number = ?", id, Self.secretNumber)
+    }
+
     /// Deletes the attachments and the intent of a request that has ended.
     func delete(_ id: RequestID) throws(DatabaseError) {
         try connection.execute("delete from enclosed where request = ?", id)

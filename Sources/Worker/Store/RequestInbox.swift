@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import Networking
 import Operations
 import SQLite
 import Text
@@ -18,7 +19,10 @@ enum IntakeOutcome: Sendable {
 
 /// The accepted requests, on disk until and after their end.
 ///
-/// The table is in the log's database, so that a request's end and its events are one transaction.
+/// The table is in the log's database, so that a request's end and its events are one transaction. It holds what was
+/// understood of a request and a digest of what was sent, so that a client does not decide how much is stored.
+///
+/// See docs/decisions/0058-tries-and-retention-of-requests.md.
 struct RequestInbox: Sendable {
     /// The state of a request; the raw values are stored in the table.
     enum State: Int {
@@ -48,7 +52,20 @@ struct RequestInbox: Sendable {
             update inbox set origin = 1 where id > 'schedule.' and id < 'schedule/';
             update inbox set origin = 2 where id > 'backfill.' and id < 'backfill/';
             """,
+            // The SHA-256 of what was sent; null for a request of an earlier version, whose `body` is what was sent.
+            """
+            alter table inbox add column digest text;
+            alter table inbox add column tries integer not null default 0;
+            alter table inbox add column set_aside integer not null default 0;
+            create index inbox_set_aside on inbox (number) where set_aside = 1;
+            create index inbox_refused on inbox (accepted_at) where request = '';
+            """,
         ])
+
+    /// How often a request is begun. One that never ended, because the worker died each time, is not begun again.
+    static let triesLimit = 3
+    /// How long the id of a refused request stays used, in seconds.
+    static let refusedRetention: TimeInterval = 86_400
 
     /// The most requests that may wait.
     let limit: Int
@@ -81,9 +98,10 @@ struct RequestInbox: Sendable {
             return .accepted
         }
         let earlier = try connection.query(
-            "select topic, body from inbox where id = ?", id, as: String.self, String.self)
-        guard let (earlierTopic, earlierBody) = earlier.first else { return .overloaded }
-        return earlierTopic == topic && earlierBody == frames.body ? .duplicate : .conflict
+            "select topic, body, digest from inbox where id = ?", id, as: String.self, String.self, String?.self)
+        guard let (earlierTopic, earlierBody, digest) = earlier.first else { return .overloaded }
+        let isSame = digest.map { $0 == Self.digest(of: frames.body) } ?? (earlierBody == frames.body)
+        return earlierTopic == topic && isSame ? .duplicate : .conflict
     }
 
     /// Stores a rejected request as failed, so that its id is used; returns false if it was used before.
@@ -93,6 +111,33 @@ struct RequestInbox: Sendable {
         try insert(
             rejected.id, rejected.topic.rawValue, rejected.body, request: "", origin: .client, .failed, at: now,
             in: connection)
+    }
+
+    /// Counts one try for each waiting request that has none: the run of the worker that accepted it may have begun it.
+    func countFirstTries(in connection: Connection) throws(DatabaseError) {
+        try connection.execute("update inbox set tries = 1 where state = 0 and tries = 0")
+    }
+
+    /// Counts that a request is about to be begun again; returns false if it has ended.
+    func begin(_ id: RequestID, in connection: Connection) throws(DatabaseError) -> Bool {
+        try connection.execute("update inbox set tries = tries + 1 where id = ? and state = 0", id)
+        return connection.changedRows > 0
+    }
+
+    /// Takes back what ``begin(_:in:)`` counted: the worker stopped in order, and the request waits for the next start.
+    func takeBack(_ id: RequestID, in connection: Connection) throws(DatabaseError) {
+        try connection.execute("update inbox set tries = tries - 1 where id = ? and state = 0 and tries > 0", id)
+    }
+
+    /// Marks a request as one that is kept for the operator.
+    func setAside(_ id: RequestID, in connection: Connection) throws(DatabaseError) {
+        try connection.execute("update inbox set set_aside = 1 where id = ?", id)
+    }
+
+    /// Returns the ids of the requests that were set aside, newest first, at most 20.
+    func setAside(in connection: Connection) throws(DatabaseError) -> [RequestID] {
+        try connection.query(
+            "select id from inbox where set_aside = 1 order by number desc limit 20", as: RequestID.self)
     }
 
     /// Ends a request; returns false if it had ended before.
@@ -123,11 +168,11 @@ struct RequestInbox: Sendable {
     /// Returns the requests that wait, in the order in which they came.
     func waiting(
         in connection: Connection
-    ) throws(DatabaseError) -> [(id: RequestID, topic: String, request: String, origin: RequestOrigin)] {
+    ) throws(DatabaseError) -> [(id: RequestID, topic: String, request: String, origin: RequestOrigin, tries: Int)] {
         try connection.query(
-            "select id, topic, request, origin from inbox where state = 0 order by number",
-            as: RequestID.self, String.self, String.self, Int.self
-        ).map { ($0, $1, $2, RequestOrigin(rawValue: $3) ?? .client) }
+            "select id, topic, request, origin, tries from inbox where state = 0 order by number",
+            as: RequestID.self, String.self, String.self, Int.self, Int.self
+        ).map { ($0, $1, $2, RequestOrigin(rawValue: $3) ?? .client, $4) }
     }
 
     /// Returns the number of requests that wait.
@@ -142,10 +187,49 @@ struct RequestInbox: Sendable {
     ) throws(DatabaseError) -> Bool {
         try connection.execute(
             """
-            insert into inbox (id, topic, body, request, accepted_at, state, origin) values (?, ?, ?, ?, ?, ?, ?)
+            insert into inbox (id, topic, body, digest, request, accepted_at, state, origin)
+            values (?, ?, '', ?, ?, ?, ?, ?)
             on conflict do nothing
-            """, id, topic, body, request, now.toTheSecond, state.rawValue, origin.rawValue)
+            """, id, topic, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue)
         return connection.changedRows > 0
+    }
+
+    private static func digest(of body: String) -> String {
+        SHA256.hexDigest(of: Array(body.utf8))
+    }
+}
+
+// MARK: - Retention
+
+extension RequestInbox {
+    /// Deletes ended requests of clients that were accepted before a time, and refused ones of more than a day.
+    ///
+    /// Requests of the schedule and the backfill stay: their number is bounded, and both look at earlier ones.
+    ///
+    /// - Parameters:
+    ///   - date: The time.
+    ///   - now: The time now.
+    ///   - number: The row after which to begin.
+    ///   - count: The most rows to look at.
+    ///   - connection: The transaction.
+    /// - Returns: The row after which to go on; nil if no row that is old enough is left.
+    func expire(
+        before date: Date, now: Date, after number: Int, count: Int, in connection: Connection
+    ) throws(DatabaseError) -> Int? {
+        try connection.execute(
+            "delete from inbox where request = '' and accepted_at < ?", (now - Self.refusedRetention).toTheSecond)
+        let rows = try connection.query(
+            "select number, id, accepted_at, state, origin from inbox where number > ? order by number limit ?",
+            number, count, as: Int.self, RequestID.self, String.self, Int.self, Int.self)
+        let end = date.toTheSecond
+        for (number, id, acceptedAt, state, origin) in rows {
+            // Rows are in the order in which they came.
+            guard acceptedAt < end else { return nil }
+            guard state != State.waiting.rawValue, origin == RequestOrigin.client.rawValue else { continue }
+            try connection.execute("delete from inbox where number = ?", number)
+            try OrderStore(connection).delete(id)
+        }
+        return rows.count == count ? rows.last?.0 : nil
     }
 }
 

@@ -55,6 +55,18 @@ struct SettlementStore {
         transaction.end(origin, events: try transaction.append([failed]))
     }
 
+    /// Ends a request that the worker does not survive, and keeps it for the operator, without the secret.
+    func setAside(
+        _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError
+    ) throws {
+        guard try transaction.inbox.settle(id, as: .failed, in: connection) else { return }
+        try transaction.inbox.setAside(id, in: connection)
+        try OrderStore(connection).deleteSecret(of: id)
+        let failed = EventDraft(failed: id, topic: topic, request: fields, error)
+        transaction.changes.setAside.append((id, error))
+        transaction.end(origin, events: try transaction.append([failed]))
+    }
+
     /// Marks a request as ended and deletes its attachments; returns false if it had ended before.
     private func end(_ accepted: AcceptedRequest, as state: RequestInbox.State) throws -> Bool {
         guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }

@@ -89,6 +89,22 @@ struct WorkerStore: Sendable {
         try await write { try IntakeStore($0).loadPending() }
     }
 
+    /// Counts on disk that a request is about to be begun again, and returns false if it has ended: see
+    /// ``RequestInbox/triesLimit``.
+    func begin(_ id: RequestID) async throws -> Bool {
+        try await database.write { try inbox.begin(id, in: $0) }
+    }
+
+    /// Takes back what ``begin(_:)`` counted, because the worker stops in order.
+    func takeBack(_ id: RequestID) async throws {
+        try await database.write { try inbox.takeBack(id, in: $0) }
+    }
+
+    /// Returns the ids of the requests that were set aside, newest first, at most 20.
+    func setAside() async throws -> [RequestID] {
+        try await database.read { try inbox.setAside(in: $0) }
+    }
+
     /// Returns the number of accepted requests that have not ended.
     func waitingCount() async throws -> Int {
         try await database.read { connection in try inbox.waitingCount(in: connection) }
@@ -181,6 +197,8 @@ struct CommittedChanges: Sendable {
     var waiting: [AcceptedRequest] = []
     /// The new requests that the log has answered.
     var answered: [AcceptedRequest] = []
+    /// The requests that were begun too often, and the error that each failed with.
+    var setAside: [(id: RequestID, error: ContractError)] = []
     /// All requests that wait, if they were loaded: nothing that is accepted later is among them.
     var pending: [AcceptedRequest]?
 }

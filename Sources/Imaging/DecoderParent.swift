@@ -1,0 +1,118 @@
+import CLibc
+import Glibc
+
+/// This process's side of one decoding: starts the child, reads what it writes, and ends it.
+struct DecoderParent {
+    typealias Failure = ImageDecoder.ImageDecoderError
+
+    let program: String
+    let deadline: Duration
+
+    /// Blocks until the child has ended; returns what it has made, or nil if it refused the image or was ended.
+    func run(_ file: [UInt8], _ target: ImageDecoder.Target) -> Result<[UInt8]?, Failure> {
+        // The file is in memory that the child reads, so that nobody has to be waited for while it is written.
+        let input = marquee_memfd_create("image")
+        guard input >= 0 else { return failure("memfd_create") }
+        defer { close(input) }
+        guard write(file, to: input) else { return failure("pwrite") }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return failure("pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        let child: pid_t
+        switch start(target, input: input, output: ends[1]) {
+        case .success(let id): child = id
+        case .failure(let error):
+            close(ends[1])
+            return .failure(error)
+        }
+        close(ends[1])
+        let output = read(ends[0])
+        // Whoever has closed the pipe and still runs, or has not written in time. One that has ended keeps its status.
+        kill(child, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let hasExited = status & 0x7F == 0
+        let code = (status >> 8) & 0xFF
+        if hasExited, code == DecoderChild.Status.unprotected.rawValue {
+            return .failure(Failure(reason: "the kernel does not let a process give up its rights (seccomp)"))
+        }
+        if hasExited, code == 127 { return .failure(Failure(reason: "\(program) cannot be started")) }
+        return .success(hasExited && code == DecoderChild.Status.done.rawValue ? output : nil)
+    }
+
+    private func failure(_ call: String) -> Result<[UInt8]?, Failure> {
+        .failure(Failure(reason: "\(call): \(String(cString: strerror(errno)))"))
+    }
+
+    /// Writes a file without moving the offset, which the child shares.
+    private func write(_ file: [UInt8], to descriptor: Int32) -> Bool {
+        file.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(written))
+                guard count > 0 || errno == EINTR else { return false }
+                written += max(0, count)
+            }
+            return true
+        }
+    }
+
+    /// Starts the child with its input and its output; it closes whatever else it has inherited before it reads them.
+    private func start(_ target: ImageDecoder.Target, input: Int32, output: Int32) -> Result<pid_t, Failure> {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        // In a group of its own: Ctrl-C does not end it, so no image is refused for that.
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        let words = ["marquee", ImageDecoder.command] + DecoderChild.arguments(of: target)
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for copy in arguments { free(copy) } }
+        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        var child = pid_t()
+        let status = posix_spawn(&child, program, &actions, &attributes, &arguments, &environment)
+        guard status == 0 else { return .failure(Failure(reason: "\(program): \(String(cString: strerror(status)))")) }
+        return .success(child)
+    }
+
+    /// Reads until the child closes the pipe; nil if it does not in time, or writes too much.
+    private func read(_ descriptor: Int32) -> [UInt8]? {
+        let clock = ContinuousClock()
+        let end = clock.now + deadline
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let left = (end - clock.now).components
+            let milliseconds = left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000
+            guard milliseconds > 0, output.count <= ImageDecoder.maximumOutput else { return nil }
+            var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&events, 1, Int32(milliseconds))
+            guard ready > 0 else {
+                if ready < 0, errno == EINTR { continue }
+                return nil
+            }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return output }
+            if count > 0 {
+                output += buffer[..<count]
+            } else if errno != EINTR {
+                return nil
+            }
+        }
+    }
+}
