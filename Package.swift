@@ -97,7 +97,8 @@ let package = Package(
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging",
+                "Operations",
                 "BoxOffice", "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
@@ -106,7 +107,8 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Networking", "Imaging", "Operations", "YAML", "BoxOffice",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Networking", "Imaging", "Operations", "YAML",
+                "BoxOffice",
                 "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
                 "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),

@@ -89,7 +89,7 @@ struct DiskImageCache: Sendable {
     func deleteRefused(checkedBefore date: Date) async throws {
         try await database.write { connection in
             try connection.execute(
-                "delete from picture where length(bytes) = 0 and checked < ?", date.milliseconds)
+                "delete from picture where length(bytes) = 0 and checked < ?", date.millisecondsSince1970)
         }
     }
 

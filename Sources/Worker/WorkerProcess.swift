@@ -92,12 +92,13 @@ public struct WorkerProcess: Sendable {
             publisher: publisher, requestGuard: access.requestGuard)
         metrics.addProcess(startedAt: startTime)
         addMetrics(parts, to: metrics, publisher: publisher, sockets: sockets)
+        let health = try makeHealthServer(parts, metrics: metrics)
         // After everything that can end the start, whose error is then the only line.
         try DataFolder(configuration.dataFolder).narrowPermissions(logger: logger)
         warnOfMissingKeys()
         logger.warnOfSecretsInEnvironment(configuration)
         return OpenWorker(
-            sockets: sockets, database: database, health: try makeHealthServer(parts, metrics: metrics),
+            sockets: sockets, database: database, health: health,
             publishing: makePublishing(publisher, sockets, access),
             retention: RequestRetention(
                 store: parts.store, days: configuration.requestDays, logger: logger, clock: clock),

@@ -156,7 +156,8 @@ import ZeroMQ
             #expect(
                 figures["marquee_client_refusals_total", ["reason": "unread"]] == Double(refused.count))
             await waitUntil { router.unreadByteTotal == 0 }
-            #expect(await onOwnThread { peer.sendBytes(question) && peer.receiveMessage()?.first == Array("events".utf8) })
+            #expect(
+                await onOwnThread { peer.sendBytes(question) && peer.receiveMessage()?.first == Array("events".utf8) })
             await router.close()
             await server.value
         }

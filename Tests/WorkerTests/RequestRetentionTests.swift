@@ -142,7 +142,8 @@ import Testing
         let harness = try await WorkerHarness()
         let accepted = try await harness.accept(Sample.chart, as: "a")
         try await harness.database.write {
-            try OrderStore($0).insert(Attachments(secret: "secret", images: [[1]]), of: accepted.id)
+            try OrderStore($0, seal: harness.store.seal).insert(
+                Attachments(secret: "secret", images: [[1]]), of: accepted.id)
         }
         // The run that accepted it has begun it once, without a note on disk.
         for tries in 1..<3 {

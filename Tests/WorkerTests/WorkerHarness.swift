@@ -205,3 +205,12 @@ final class LogLines: Sendable {
         continuation.finish()
     }
 }
+
+extension AcceptedRequest {
+    /// The request as a start finds it in the inbox: the run that accepted it may have begun it.
+    var triedOnce: AcceptedRequest {
+        var copy = self
+        copy.tries = 1
+        return copy
+    }
+}

@@ -173,7 +173,7 @@ import Testing
             try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         }
         #expect(harness.topics == ["request.accepted.a"])
-        #expect(try await harness.store.loadPending() == [accepted])
+        #expect(try await harness.store.loadPending() == [accepted.triedOnce])
         try await harness.database.setFull(false)
         try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         #expect(harness.topics.count == 3)

@@ -105,12 +105,15 @@ struct OrderStore {
     }
 
     /// Deletes the secret of a request that is set aside; its images stay for the operator.
-    func deleteSecret(of id: RequestID) throws(DatabaseError) {
-        try connection.execute("delete from enclosed where request = ? and number = ?", id, Self.secretNumber)
+    static func deleteSecret(of id: RequestID, in connection: Connection) throws(DatabaseError) {
+        try connection.execute(
+            "delete from enclosed where request = ? and number in (?, ?)", id, Self.sealedSecretNumber,
+            Self.openSecretNumber)
+        if connection.changedRows > 0 { connection.eraseLogAfterCommit() }
     }
 
     /// Deletes the attachments and the intent of a request that has ended.
-    func delete(_ id: RequestID) throws(DatabaseError) {
+    static func delete(_ id: RequestID, in connection: Connection) throws(DatabaseError) {
         try connection.execute("delete from enclosed where request = ?", id)
         if connection.changedRows > 0 { connection.eraseLogAfterCommit() }
         try connection.execute("delete from attempt where request = ?", id)

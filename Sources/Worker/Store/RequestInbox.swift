@@ -227,7 +227,7 @@ extension RequestInbox {
             guard acceptedAt < end else { return nil }
             guard state != State.waiting.rawValue, origin == RequestOrigin.client.rawValue else { continue }
             try connection.execute("delete from inbox where number = ?", number)
-            try OrderStore(connection).delete(id)
+            try OrderStore.delete(id, in: connection)
         }
         return rows.count == count ? rows.last?.0 : nil
     }

@@ -50,7 +50,7 @@ struct SettlementStore {
         _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError
     ) throws {
         guard try transaction.inbox.settle(id, as: .failed, in: connection) else { return }
-        try OrderStore(connection, seal: transaction.seal).delete(id)
+        try OrderStore.delete(id, in: connection)
         let failed = EventDraft(failed: id, topic: topic, request: fields, error)
         transaction.end(origin, events: try transaction.append([failed]))
     }
@@ -61,7 +61,7 @@ struct SettlementStore {
     ) throws {
         guard try transaction.inbox.settle(id, as: .failed, in: connection) else { return }
         try transaction.inbox.setAside(id, in: connection)
-        try OrderStore(connection).deleteSecret(of: id)
+        try OrderStore.deleteSecret(of: id, in: connection)
         let failed = EventDraft(failed: id, topic: topic, request: fields, error)
         transaction.changes.setAside.append((id, error))
         transaction.end(origin, events: try transaction.append([failed]))
@@ -71,7 +71,7 @@ struct SettlementStore {
     private func end(_ accepted: AcceptedRequest, as state: RequestInbox.State) throws -> Bool {
         guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }
         if accepted.request.topic.isAboutProducts {
-            try OrderStore(connection, seal: transaction.seal).delete(accepted.id)
+            try OrderStore.delete(accepted.id, in: connection)
         }
         return true
     }

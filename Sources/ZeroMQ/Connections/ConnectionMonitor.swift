@@ -157,7 +157,9 @@ final class ConnectionMonitor {
     /// nothing keep nobody out.
     private func makeRoom(for connection: PeerConnection) {
         let address = connection.address ?? ""
-        guard takeToken(of: address) else { return refuse(connection) }
+        // Only where a handshake costs processor time. A refused client without encryption may have sent its first message,
+        // which it would not send again.
+        if isEncrypted, !takeToken(of: address) { return refuse(connection) }
         if pending[address, default: []].count > options.maximumPendingConnections {
             removeGreeted(at: address)
             if let waiting = pending[address], waiting.count > options.maximumPendingConnections { refuse(waiting[0]) }

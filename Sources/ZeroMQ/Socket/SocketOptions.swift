@@ -26,7 +26,8 @@ public struct SocketOptions: Sendable, Hashable {
     public var maximumConnections = 4_096
     /// The number of clients of one address that have not greeted; one more takes the place of the oldest of them.
     public var maximumPendingConnections = 256
-    /// The new connections a second that one address may open on average, with twice as many at once after a pause.
+    /// The new encrypted connections a second that one address may open on average, with twice as many at once after a
+    /// pause: each costs a handshake.
     public var newConnectionsPerSecond = 1_000
     /// The number of connections of one key that have sent a message; one more is disconnected.
     public var maximumConnectionsPerKey = 64
