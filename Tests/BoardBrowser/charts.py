@@ -6,6 +6,7 @@ from selenium.webdriver.common.keys import Keys
 
 from harness import ProcessHarness, check, wait_until
 from browser import DAY, BrowserSession
+from shop import ShopSession, with_shop
 
 KST = 9 * 3_600
 FAR = 14 * 86_400
@@ -142,9 +143,11 @@ def test_calendar(harness, _):
         check(later == 0 and browser.all(".steps [aria-disabled=true]"), "no day after yesterday can be chosen")
 
 
+@with_shop
 def test_corrections(harness, _):
     """A correction has a badge, which opens the list of changes."""
-    with BrowserSession(harness) as browser:
+    with ShopSession(harness) as browser:
+        browser.sign_in()  # a visitor cannot have a known day fetched again
         browser.open()
         browser.lines()
         address = browser.url
