@@ -42,7 +42,7 @@ def test_retraction(_, options):
             browser.open("alerts?rule=lead")
             browser.shows(lambda: browser.all(".alert .rule.lead") and not browser.all("del"), "an alert is shown")
             harness.control()
-            harness.ask("fetch.day", date=recordings.DAY, refresh=True)
+            harness.marquee("request", "day", recordings.DAY, "--refresh")
             browser.shows(lambda: browser.all(".alert.retracted del"), "a correction strikes it through while the page is open")
             struck = browser.one(".alert.retracted")
             check("취소됨" in struck.text and "line-through" in browser.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),

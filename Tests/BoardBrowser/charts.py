@@ -6,7 +6,7 @@ from selenium.webdriver.common.keys import Keys
 
 from harness import ProcessHarness, check, wait_until
 from browser import DAY, BrowserSession
-from shop import ShopSession, with_shop
+from shop import PASSWORD, ShopSession, with_shop
 
 KST = 9 * 3_600
 FAR = 14 * 86_400
@@ -170,9 +170,11 @@ def pull(browser):
         browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": 180, "y": y} for y in points]})
 
 
+@with_shop
 def test_phone(harness, _):
     """A phone: pulling refreshes, and keeps the day."""
-    with BrowserSession(harness, width=360) as browser:
+    with ShopSession(harness, width=360) as browser:
+        browser.sign_in()  # a visitor's refresh is answered from what is known
         browser.open(f"day/{DAY}")
         titles = browser.lines()
         pull(browser)
@@ -207,7 +209,8 @@ def shows_error(browser, code, parent=".failed"):
 
 def test_errors(_, options):
     """A sentence for each error, and what to do. With processes of its own, because a worker without quota fetches no more that day."""
-    with ProcessHarness(options.program) as harness, BrowserSession(harness, language="en") as browser:
+    settings = {"MARQUEE_BOARD_PASSWORD": PASSWORD}
+    with ProcessHarness(options.program, settings=settings) as harness, ShopSession(harness, language="en") as browser:
         browser.open("day/tomorrow")
         check(browser.one(".failed[data-code=badRequest]"), "an address with an invalid day says so")
         browser.open("nowhere")
@@ -234,6 +237,7 @@ def test_errors(_, options):
         browser.click(".body .failed button")
         browser.shows(lambda: len(browser.titles()) == 10 and "/day/2024-06-03" in browser.url, "with a connection the button loads the day")
 
+        browser.sign_in()  # only who is signed in may refresh
         harness.control(kobis={"faults": {"320010": 1}})
         browser.open("day/2015-03-01")
         shows_error(browser, "unauthorized")
