@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
         struct browser *one = &browsers[i];
         one->socket = socket(AF_INET, SOCK_STREAM, 0);
         assert(connect(one->socket, (struct sockaddr *)&address, sizeof address) == 0);
-        int size = snprintf(head, sizeof head, "GET %s HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n", argv[2]);
+        int size = snprintf(head, sizeof head, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n", argv[2]);
         assert(write(one->socket, head, size) == size);
         epoll_ctl(poll, EPOLL_CTL_ADD, one->socket, &(struct epoll_event){EPOLLIN, {.ptr = one}});
     }

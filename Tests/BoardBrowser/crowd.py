@@ -29,7 +29,7 @@ class Browser:
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 known = f"Last-Event-ID: {self.last}\r\n" if self.last else ""
-                writer.write(f"GET /api/v1/live HTTP/1.1\r\nHost: test\r\n{known}\r\n".encode())
+                writer.write(f"GET /api/v1/live HTTP/1.1\r\nHost: localhost\r\n{known}\r\n".encode())
                 await self.read(reader)
                 writer.close()
             except OSError:
@@ -125,11 +125,11 @@ async def hostile_clients(harness, count):
         return answer
 
     def get(path, fields=b""):
-        return b"GET " + path + b" HTTP/1.1\r\nHost: test\r\nConnection: close\r\n" + fields + b"\r\n"
+        return b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + fields + b"\r\n"
 
     first = (await exchange(get(b"/", b"X: " + b"x" * 40_000 + b"\r\n"))).split(b"\r\n")[0].decode()
     check(" 431 " in first or not first, f"an oversized header is refused: {first or 'connection closed'}")
-    body = await exchange(b"POST /api/v1/requests HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n")
+    body = await exchange(b"POST /api/v1/requests HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n")
     check(b" 413 " in body.split(b"\r\n")[0], "an oversized body is refused")
     for path in (b"/../../etc/passwd", b"/%2e%2e/%2e%2e/etc/passwd", b"/..%5c..%5cboard.db", b"/lib/..%2f..%2fBoard.swift", b"//etc/passwd.txt", b"/%00.css"):
         answer = await exchange(get(path))
@@ -145,7 +145,7 @@ async def hostile_clients(harness, count):
     for _ in range(200):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.transport.pause_reading()
-        writer.write(b"GET /api/v1/live HTTP/1.1\r\nHost: test\r\n\r\n")
+        writer.write(b"GET /api/v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
         stuck.append(writer)
     reader_client = Browser(port)
     task = asyncio.create_task(reader_client.run())
