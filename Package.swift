@@ -57,7 +57,7 @@ let package = Package(
         module("JSONCoding", uses: ["Text"]),
 
         // Floor 1: one module per outside world.
-        module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
+        module("ZeroMQ", uses: ["CLibc", "CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency"]),
         module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),

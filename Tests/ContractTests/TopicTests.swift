@@ -24,6 +24,21 @@ import Testing
         ("anomaly.shrunk.2024-06-04", .anomaly, "marquee.anomaly.v1", "shrunk/2024-06-04"),
     ]
 
+    @Test("a client may subscribe to each prefix of a topic and of a heartbeat, and to no other text")
+    func prefixes() {
+        let longest = "request.accepted." + String(repeating: "~", count: 128)
+        for text in Self.topics.map(\.text) + ["heartbeat.worker", longest] {
+            let bytes = Array(text.utf8)
+            for count in 0...bytes.count { #expect(Topic.canBegin(with: Array(bytes.prefix(count))), "\(text)") }
+        }
+        let padding = String(repeating: "1", count: 160)
+        for text in [
+            "x", "Movie.", "movies", "movie.1 ", "movie.\u{7f}", "movie.\u{e9}", "fetch.day", "movie." + padding,
+        ] {
+            #expect(!Topic.canBegin(with: Array(text.utf8)), "\(text)")
+        }
+    }
+
     @Test("a topic reads back from its text and has its stream, type and subject", arguments: topics)
     func known(_ text: String, _ stream: Stream, _ type: String, _ subject: String) throws {
         let topic = try #require(Topic(text))

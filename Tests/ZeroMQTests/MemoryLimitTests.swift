@@ -45,11 +45,112 @@ struct MemoryLimitTests {
             while peer.sendBytes(frame) { sent += frame.count }
             return sent
         }
-        #expect(sent > SocketOptions().maximumMessageBytes)
+        let options = SocketOptions()
+        #expect(sent > (kind == .publisher ? options.undeliveredBytes : options.maximumMessageBytes))
         let dropped = try #require(await drops.first { _ in true })
-        #expect(dropped == DroppedConnection(socket: kind, address: "127.0.0.1", reason: .endless))
+        let reason = kind == .publisher ? DroppedConnection.Reason.subscriptions : .endless
+        #expect(dropped == DroppedConnection(socket: kind, address: "127.0.0.1", reason: reason))
         await waitUntil { server.counters.connections == 1 }
         withExtendedLifetime(other) {}
+        await thread.shutdown()
+    }
+
+    @Test(
+        "a client with too many subscriptions, or one that no topic begins with, is disconnected, and no other client",
+        arguments: [true, false])
+    func subscriptions(isInadmissible: Bool) async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.admitsSubscription = { $0.count <= 10 }
+        let server = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
+        let other = try await thread.open(.subscriber, connect: server.addresses, subscriptions: ["movie."])
+        // A client may subscribe to the same prefix again, and to others once it has ended some.
+        let most = RawPeer(connectedTo: server.addresses[0])
+        let peer = RawPeer(connectedTo: server.addresses[0])
+        @Sendable func frame(_ verb: UInt8, _ prefix: String) -> [UInt8] { RawPeer.frame([verb] + prefix.utf8) }
+        #expect(await onOwnThread { most.handshake(as: "SUB") && peer.handshake(as: "SUB") })
+        #expect(
+            await onOwnThread {
+                (1...1_000).allSatisfy { most.sendBytes(frame(1, String($0)) + frame(1, String($0))) }
+                    && most.sendBytes(frame(0, "1") + frame(1, "last"))
+            })
+        await server.waitForSubscribers(to: "last")
+        let bytes =
+            isInadmissible
+            ? frame(1, "12345678901")
+            // Ending a subscription that it does not have gives a client no further one.
+            : (1...1_001).flatMap { frame(1, String($0)) + frame(0, "other") }
+        #expect(await onOwnThread { peer.sendBytes(bytes) && peer.waitForEnd() })
+        #expect(
+            await drops.first { _ in true }
+                == DroppedConnection(socket: .publisher, address: "127.0.0.1", reason: .subscriptions))
+        await waitUntil { server.counters.connections == 2 }
+        server.post([Message("movie.1", "{}")])
+        #expect(try await other.next() == Message("movie.1", "{}"))
+        #expect(server.counters.disconnections == 1)
+        withExtendedLifetime(most) {}
+        await thread.shutdown()
+    }
+
+    @Test("when all clients together have too many subscriptions, the client with most is disconnected")
+    func subscriptionsTogether() async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.subscriptionBytes = 10_000
+        let server = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
+        let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
+        @Sendable func subscriptions(_ count: Int) -> [UInt8] {
+            (0..<count).flatMap { RawPeer.frame([1] + "\($0)".utf8 + [UInt8](repeating: 7, count: 90)) }
+        }
+        #expect(await onOwnThread { peers[0].handshake(as: "SUB") && peers[0].sendBytes(subscriptions(40)) })
+        #expect(await server.waitForSubscription(after: 39) != nil)
+        #expect(await onOwnThread { peers[1].handshake(as: "SUB") && peers[1].sendBytes(subscriptions(80)) })
+        #expect(await onOwnThread { peers[1].waitForEnd() })
+        #expect(await drops.first { _ in true }?.reason == .subscriptions)
+        await waitUntil { server.counters.disconnections > 0 }
+        #expect(server.counters.connections == 1)
+        withExtendedLifetime(peers) {}
+        await thread.shutdown()
+    }
+
+    @Test(
+        "clients that send subscriptions without a pause are disconnected at once, and no other client",
+        arguments: [1, 16])
+    func subscriptionFlood(clients: Int) async throws {
+        let thread = try makeThread()
+        let server = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: patient)
+        let other = try await thread.open(.subscriber, connect: server.addresses, subscriptions: ["movie."])
+        await server.waitForSubscribers(to: "movie.1")
+        let most = 64 * Self.mebibyte
+        // Prefixes that each cost libzmq a table of 256 places.
+        let block = (0..<(1 << 16)).flatMap { number -> [UInt8] in
+            let prefix = [1, UInt8(number >> 8), UInt8(number & 255)]
+            return RawPeer.frame(prefix + [0]) + RawPeer.frame(prefix + [255])
+        }
+        let sent = await withTaskGroup(of: Int.self) { tasks in
+            for _ in 0..<clients {
+                let peer = RawPeer(connectedTo: server.addresses[0])
+                tasks.addTask {
+                    await onOwnThread {
+                        guard peer.handshake(as: "SUB") else { return 0 }
+                        var sent = 0
+                        while sent < most, peer.sendBytes(block) { sent += block.count }
+                        return sent
+                    }
+                }
+            }
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sent.allSatisfy { $0 < most })
+        var dropped = 0
+        for await drop in drops {
+            #expect(drop.reason == .subscriptions)
+            dropped += 1
+            if dropped == clients { break }
+        }
+        await waitUntil { server.counters.connections == 1 }
+        server.post([Message("movie.1", "{}")])
+        #expect(try await other.next() == Message("movie.1", "{}"))
         await thread.shutdown()
     }
 

@@ -103,3 +103,23 @@ extension Topic: StringRepresentable {
     /// The noun in error texts.
     public static let noun = "topic of an event"
 }
+
+// MARK: - Subscriptions
+
+extension Topic {
+    /// The most bytes of a topic; the longest has a request id of 128.
+    static let maximumBytes = 160
+
+    /// Returns whether a client may subscribe to a prefix: a topic of an event or a heartbeat may begin with it.
+    ///
+    /// The first word is compared, the rest is any printable ASCII without blanks, as in a request's id.
+    public static func canBegin(with prefix: [UInt8]) -> Bool {
+        guard prefix.count <= maximumBytes, prefix.allSatisfy({ (0x21...0x7e).contains($0) }) else { return false }
+        return firstWords.contains { word in zip(word, prefix).allSatisfy { $0 == $1 } }
+    }
+
+    /// The first words of all topics, each with the dot behind it.
+    private static let firstWords = (Stream.allCases.map { $0.rawValue + "." } + [Heartbeat.topicPrefix]).map {
+        Array($0.utf8)
+    }
+}

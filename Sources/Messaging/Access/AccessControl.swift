@@ -1,3 +1,4 @@
+internal import Contract
 public import Operations
 public import ZeroMQ
 
@@ -26,6 +27,10 @@ public struct AccessControl: Sendable {
         options.maximumPendingConnections = configuration.clientLimits.pendingConnections
         options.incompleteBytes = configuration.memoryBudget.bytes(for: .incompleteMessages)
         options.unreadBytes = configuration.memoryBudget.bytes(for: .unreadReplies)
+        options.admitsSubscription = Topic.canBegin
+        options.subscriptionBytes = min(
+            options.subscriptionBytes,
+            configuration.memoryBudget.bytes(for: .subscriptions) / SocketOptions.subscriptionCost)
         socketOptions = options
         guard configuration.curve.isOn else {
             encryption = nil
@@ -58,8 +63,9 @@ public struct AccessControl: Sendable {
     /// Disconnects the clients whose key was removed, replaced or has lost a role, within a second or two; runs until the
     /// task is cancelled.
     ///
-    /// libzmq does not say whose connection to a publisher is whose. So the clients whose key is not known are disconnected,
-    /// too; those that are still admitted connect again by themselves, and repair what they missed from the log.
+    /// The key of a connection to a publisher is known once it has subscribed. The clients whose key is not known are
+    /// disconnected, too; those that are still admitted connect again by themselves, and repair what they missed from the
+    /// log.
     public func disconnectWithdrawnClients(
         from thread: IOThread, clock: any Clock<Duration> = ContinuousClock()
     ) async {
@@ -106,7 +112,7 @@ struct ConnectionAuditLog: Sendable {
         ) { ["reason": $0.rawValue] }
         dropped = metrics.counters(
             "marquee_connections_cut_total",
-            "Connections closed by us, by reason: an incomplete message that grew too large, unread replies, too many connections of a key, no first message, or a withdrawn key.",
+            "Connections closed by us, by reason: an incomplete message that grew too large, unread replies, subscriptions, too many connections of a key, no first message, or a withdrawn key.",
             for: DroppedConnection.Reason.allCases
         ) { ["reason": $0.rawValue] }
     }

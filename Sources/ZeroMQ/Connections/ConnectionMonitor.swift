@@ -17,6 +17,9 @@ final class ConnectionMonitor {
     /// A scan may take one part in this many of the thread's time.
     private static let scanShare = 50
 
+    /// The undelivered bytes up to which a publisher's client is never disconnected: a handshake and some subscriptions.
+    private static let firstBytes = 2 << 10
+
     /// The least that a CURVE client sends before it can be admitted or refused, in bytes: greeting, HELLO and INITIATE.
     private static let handshakeBytes = 64 + 202 + 266
     /// The bytes of a greeting, which every client sends first.
@@ -47,6 +50,12 @@ final class ConnectionMonitor {
     private var endedDescriptors: Set<Int32> = []
     /// The connections whose descriptor may still be that of messages of an earlier connection.
     private var ambiguous: [PeerConnection] = []
+    /// The bytes of the subscriptions of all clients of a publisher.
+    private var subscribedBytes = 0
+    /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
+    private var endedBytes = 0
+    /// Whether a client was disconnected since the last call of `takeHasDropped()`.
+    private var hasDropped = false
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
@@ -133,6 +142,7 @@ final class ConnectionMonitor {
             counters.withLock { $0.disconnections += 1 }
             endedDescriptors.insert(descriptor)
             removePending(connection)
+            subscribedBytes -= connection.subscribedBytes
             if let name = connection.name { connectionsByKey[name, default: 1] -= 1 }
         }
         updateConnectionCount()
@@ -269,6 +279,60 @@ final class ConnectionMonitor {
         return true
     }
 
+    // MARK: - Subscriptions
+
+    /// Counts a message that a publisher has delivered, a byte 1 (subscribe) or 0 (unsubscribe) and the prefix, and
+    /// disconnects the client if it has too many subscriptions or one that no topic begins with.
+    ///
+    /// A connection is never charged too little: it may be charged with what an earlier one with its descriptor sent.
+    func recordSubscription(_ message: Message, over descriptor: Int32) {
+        backlog -= 1
+        // libzmq itself ends the subscriptions of a connection that has ended, over no connection.
+        guard let connection = connections[descriptor], !connection.isClosed else { return }
+        connection.recordMessage()
+        if isEncrypted, !connection.isAmbiguous, !connection.hasGreeted, !greet(connection, message) { return }
+        guard message.frames.count == 1, let verb = message.frames[0].first, verb <= 1 else { return }
+        let prefix = Array(message.frames[0].dropFirst())
+        subscribedBytes -= connection.subscribedBytes
+        if verb == 1 { connection.addSubscription(prefix) } else { connection.removeSubscription(prefix) }
+        subscribedBytes += connection.subscribedBytes
+        if verb == 1, !options.admitsSubscription(prefix) || connection.subscriptionCount > options.maximumSubscriptions
+        {
+            drop(connection, .subscriptions)
+        }
+        if subscribedBytes > options.subscriptionBytes {
+            dropLargest(.subscriptions, over: options.subscriptionBytes, by: \.subscribedBytes)
+        }
+    }
+
+    /// Measures what a publisher's clients have sent since their last delivered subscription, and if all together have sent
+    /// too much, drops those that have sent most.
+    ///
+    /// Unlike `scan(at:)`, it may run while the socket is not empty.
+    func dropUndelivered() {
+        for connection in connections.values { connection.measure() }
+        let open = connections.values.filter { !$0.isClosed && $0.undeliveredBytes > Self.firstBytes }
+        var excess = open.reduce(endedBytes - options.undeliveredBytes) { $0 + $1.undeliveredBytes }
+        for connection in open.sorted(by: { $0.undeliveredBytes > $1.undeliveredBytes }) where excess > 0 {
+            // What was sent is in the tree until the socket is empty, so every client that goes on sending is dropped.
+            endedBytes += connection.undeliveredBytes
+            excess -= connection.undeliveredBytes
+            drop(connection, .subscriptions)
+        }
+    }
+
+    /// Records that the socket was empty, so that nothing of the connections that have ended is kept.
+    func recordEmptyPublisher() {
+        endedBytes = 0
+        recordEmptySocket()
+    }
+
+    /// Returns whether a client was disconnected since the last call.
+    func takeHasDropped() -> Bool {
+        defer { hasDropped = false }
+        return hasDropped
+    }
+
     // MARK: - Scans
 
     /// The time of the next scan; nil if there are no connections.
@@ -286,6 +350,7 @@ final class ConnectionMonitor {
             Self.scanIntervals.lowerBound, min((.now - now) * Self.scanShare, Self.scanIntervals.upperBound))
         lastScan = now
         backlog = connections.count
+        guard kind != .publisher else { return dropUndelivered() }
         for connection in connections.values where connection.incompleteBytes > options.maximumMessageBytes {
             drop(connection, .endless)
         }
@@ -311,7 +376,8 @@ final class ConnectionMonitor {
     }
 
     private func drop(_ connection: PeerConnection, _ reason: DroppedConnection.Reason) {
-        guard !connection.isClosed, connection.shutDown() else { return }
+        guard !connection.isClosed, connection.shutDown(discardingReceived: kind == .publisher) else { return }
+        hasDropped = true
         observer.onDrop(DroppedConnection(socket: kind, address: connection.address, reason: reason))
     }
 }

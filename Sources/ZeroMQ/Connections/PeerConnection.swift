@@ -36,6 +36,10 @@ final class PeerConnection {
     private let descriptor: Int32
     /// The cookie of the client's socket; nil if the descriptor was another socket's from the start.
     private let cookie: UInt64?
+    /// A publisher's client's subscriptions, as libzmq keeps them: each prefix once.
+    private var subscriptions: Set<[UInt8]> = []
+    /// The bytes of the subscriptions' prefixes, and 3 for each, which is what its frame adds on the wire.
+    private(set) var subscribedBytes = 0
     private var hasReceivedMessage = false
     /// The bytes that the kernel had received at the last scan.
     private var receivedBytes = 0
@@ -61,10 +65,33 @@ final class PeerConnection {
         hasReceivedMessage = true
     }
 
+    /// The number of the client's subscriptions.
+    var subscriptionCount: Int { subscriptions.count }
+
+    /// Records a subscription.
+    func addSubscription(_ prefix: [UInt8]) {
+        if subscriptions.insert(prefix).inserted { subscribedBytes += prefix.count + 3 }
+    }
+
+    /// Records the end of a subscription.
+    func removeSubscription(_ prefix: [UInt8]) {
+        if subscriptions.remove(prefix) != nil { subscribedBytes -= prefix.count + 3 }
+    }
+
     /// Records the client's first message, with the name of its key.
     func greet(name: String?) {
         hasGreeted = true
         self.name = name
+    }
+
+    /// The bytes that have arrived since the last delivered message, at the last measurement, without heartbeats.
+    ///
+    /// They may be messages that were not delivered yet.
+    var undeliveredBytes: Int { max(0, receivedBytes - messageStart) }
+
+    /// Measures how many bytes have arrived.
+    func measure() {
+        receivedBytes = received ?? 0
     }
 
     /// Measures how many bytes have arrived since the last complete message.
@@ -77,7 +104,7 @@ final class PeerConnection {
             return
         }
         let earlierReadBytes = readBytes
-        receivedBytes = received ?? 0
+        measure()
         // Bytes that arrive between these two system calls count as not read yet.
         if receivedBytes > readBytes { readBytes = max(readBytes, receivedBytes - queuedBytes(of: descriptor)) }
         if hasReceivedMessage {
@@ -98,9 +125,10 @@ final class PeerConnection {
     /// libzmq has no call for that. Does nothing if the descriptor is another socket's by now. If the process has no
     /// descriptor left, the connection stays open and can be shut down later.
     ///
+    /// - Parameter discardsReceived: Whether what libzmq has not read yet is discarded; otherwise libzmq reads it first.
     /// - Returns: Whether the connection was shut down.
     @discardableResult
-    func shutDown() -> Bool {
+    func shutDown(discardingReceived discardsReceived: Bool = false) -> Bool {
         // libzmq's thread may close the descriptor at any time. A duplicate stays the same socket, so the cookie that is
         // compared and the socket that is shut down are one.
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -114,6 +142,11 @@ final class PeerConnection {
         // Without lingering, so that the kernel keeps nothing for a client that does not read.
         var noLinger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(duplicate, SOL_SOCKET, SO_LINGER, &noLinger, socklen_t(MemoryLayout<linger>.size))
+        if discardsReceived {
+            // Ends a TCP connection and empties its queues; other sockets refuse it.
+            var unspecified = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
+            if connect(duplicate, &unspecified, socklen_t(MemoryLayout<sockaddr>.size)) == 0 { return true }
+        }
         return shutdown(duplicate, Int32(SHUT_RDWR)) == 0
     }
 }

@@ -17,8 +17,10 @@ final class PolledSocket: PollSource {
         set { isDue = newValue }
     }
     private var isDue = true
-    /// The connections of this socket's clients; nil if it is not bound.
+    /// The connections of this socket's clients; nil if it is not bound, and for a publisher.
     private let connections: ConnectionMonitor?
+    /// The connections of a bound publisher's clients; nil for other sockets.
+    private let publisherMonitor: PublisherMonitor?
     private let kind: SocketKind
     private let options: SocketOptions
     private let shared: SharedSocketState
@@ -32,12 +34,13 @@ final class PolledSocket: PollSource {
 
     init(
         _ handle: consuming SocketHandle, monitorEndpoint: InprocEndpoint?, connections: ConnectionMonitor?,
-        kind: SocketKind, options: SocketOptions, shared: SharedSocketState
+        publisherMonitor: PublisherMonitor?, kind: SocketKind, options: SocketOptions, shared: SharedSocketState
     ) {
         self.handle = handle
         self.monitorEndpoint = monitorEndpoint
         self.connections = connections
-        identifiesPeers = connections != nil && kind != .publisher
+        self.publisherMonitor = publisherMonitor
+        identifiesPeers = connections != nil || publisherMonitor?.identifiesPeers == true
         self.kind = kind
         self.options = options
         self.shared = shared
@@ -52,11 +55,13 @@ final class PolledSocket: PollSource {
 
     /// Receives one step's messages and checks whether a blocked peer has room again.
     func poll() {
+        publisherMonitor?.beginWork()
         // A receive that finds nothing has read the events, too.
         var events = closing == nil && !receiveStep() ? ZMQ_POLLIN : 0
         if isBlocked || closing != nil { events |= handle.refreshEvents() }
         if events & ZMQ_POLLOUT != 0 { isBlocked = false }
         needsPoll = closing == nil && events & ZMQ_POLLIN != 0
+        if !needsPoll { publisherMonitor?.endWork() }
     }
 
     /// Receives up to one step's messages; returns false if more may be there.
@@ -78,7 +83,7 @@ final class PolledSocket: PollSource {
                 connections?.recordDiscardedMessage(over: handle.connectionDescriptor)
                 counts.refused += 1
             case .message(let message):
-                if connections != nil { descriptors.append(handle.connectionDescriptor) }
+                if connections != nil || publisherMonitor != nil { descriptors.append(handle.connectionDescriptor) }
                 if message.truncation != nil { counts.refused += 1 } else { counts.received += 1 }
                 footprint += message.footprint
                 batch.append(message)
@@ -102,6 +107,7 @@ final class PolledSocket: PollSource {
             if hasReadAll { connections.recordEmptySocket() }
         }
         if kind == .publisher {
+            publisherMonitor?.record(batch, over: descriptors, isDrained: hasReadAll)
             counts.refused += batch.count { !shared.subscribers.record($0) }
             counts.received = 0
             batch = []
@@ -144,6 +150,7 @@ final class PolledSocket: PollSource {
     /// Sends up to one step's messages.
     func send() {
         needsPoll = true
+        publisherMonitor?.beginWork()
         if sending.isEmpty { sending = shared.sendQueue.drain() }
         // So that the end of each connection is known whose routing id another one may have by now.
         if kind == .router { monitorEndpoint?.poll() }
@@ -191,6 +198,7 @@ final class PolledSocket: PollSource {
     func disconnect(keys: Set<String>) {
         monitorEndpoint?.poll()
         connections?.disconnect(keys: keys)
+        publisherMonitor?.disconnect(keys: keys)
     }
 
     // MARK: - Closing
@@ -225,6 +233,7 @@ final class PolledSocket: PollSource {
         // Before its endpoint is closed, because libzmq would block forever on an event that no socket reads.
         handle.endMonitor()
         monitorEndpoint = nil
+        publisherMonitor?.close()
     }
 
     /// Calls the handlers of all callers of `close`.

@@ -36,13 +36,21 @@ extension Poller {
             addresses.append(address)
         }
 
+        let isPublisher = kind == .publisher && !bind.isEmpty
+        var publisherMonitor: PublisherMonitor?
+        if isPublisher, let endpoint {
+            do { publisherMonitor = try PublisherMonitor(monitor, events: endpoint) } catch {
+                throw ZeroMQError("watch", subject, code: error.code)
+            }
+        }
         let shared = SharedSocketState(
             receiveQueue: ReceiveQueue(limit: options.receiveQueueBytes),
             sendQueue: SendQueue(
                 limit: options.sendQueueLimit, unreadBytes: unreadBytes, scheduleSend: makeSendScheduler(for: id)),
             unreadBytes: unreadBytes, counters: counters)
         sockets[id] = PolledSocket(
-            handle, monitorEndpoint: endpoint, connections: bind.isEmpty ? nil : monitor, kind: kind,
+            handle, monitorEndpoint: isPublisher ? nil : endpoint,
+            connections: bind.isEmpty || isPublisher ? nil : monitor, publisherMonitor: publisherMonitor, kind: kind,
             options: options, shared: shared)
         return OpenedSocket(id: id, shared: shared, addresses: addresses)
     }

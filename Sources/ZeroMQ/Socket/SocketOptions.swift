@@ -3,7 +3,7 @@ internal import CZMQ
 /// The limits and times of a socket.
 ///
 /// The libzmq options that are not here are the same for every socket of the project; see `settings(for:)`.
-public struct SocketOptions: Sendable, Hashable {
+public struct SocketOptions: Sendable {
     /// The number of outgoing messages that libzmq holds per peer.
     ///
     /// Ten times libzmq's default, because a publisher drops messages above it and a year of history is sent in one burst.
@@ -37,6 +37,21 @@ public struct SocketOptions: Sendable, Hashable {
     public var incompleteBytes = 128 << 20
     /// The bytes of unread replies that a router holds for all clients; above it, the clients with most are disconnected.
     public var unreadBytes = 256 << 20
+    /// The subscriptions that one client of a publisher may have; a client with more is disconnected.
+    public var maximumSubscriptions = 1_000
+    /// Returns whether a client of a publisher may subscribe to a prefix; a client with another one is disconnected.
+    ///
+    /// libzmq keeps any prefix, at up to 180 times its bytes.
+    public var admitsSubscription: @Sendable ([UInt8]) -> Bool = { _ in true }
+    /// The bytes that all clients of a publisher may send before they are delivered as subscriptions; above it, the clients
+    /// with most are disconnected. As many subscriptions as one client may have fit, with 160 bytes each and encryption.
+    public var undeliveredBytes = 256 << 10
+    /// The bytes of all clients' subscriptions to a publisher; above it, the clients with most are disconnected.
+    ///
+    /// It also bounds how long libzmq takes to end a connection, because it walks through all subscriptions: some 50 ms.
+    public var subscriptionBytes = 512 << 10
+    /// The memory that a byte of a subscription takes in libzmq's tree and in ours.
+    public static let subscriptionCost = 40
     /// How long a closing socket goes on sending its queued messages.
     public var linger = Duration.milliseconds(500)
     /// The interval of heartbeats on a silent connection.
@@ -105,6 +120,8 @@ extension SocketOptions {
         case .publisher:
             // Delivers every subscription and its end, not only the first and last of a topic, so that they can be counted.
             settings.append(SocketSetting("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, 1))
+            // The kernel holds little of what a client sends, so that the time of a scan bounds it.
+            settings.append(SocketSetting("ZMQ_RCVBUF", ZMQ_RCVBUF, 4 << 10))
         case .dealer:
             if let routingID { settings.append(SocketSetting("ZMQ_ROUTING_ID", ZMQ_ROUTING_ID, bytes: routingID)) }
         case .subscriber:

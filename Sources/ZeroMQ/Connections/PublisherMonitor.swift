@@ -1,0 +1,195 @@
+internal import CLibc
+internal import Concurrency
+internal import Glibc
+
+/// The connections of a publisher, watched on a thread of their own.
+///
+/// libzmq enters all that a client has sent into its tree of subscriptions before it delivers the first one, in one call,
+/// which lasts for as long as more arrives. The I/O thread is in that call then, so only another thread can disconnect the
+/// client. Each byte takes some 33 bytes in the tree.
+///
+/// The thread ends when the monitor is closed.
+///
+/// See docs/decisions/0068-subscription-limits.md.
+final class PublisherMonitor: Sendable {
+    /// How often the thread looks whether the I/O thread is behind, while the socket is used.
+    private static let tick = Duration.milliseconds(3)
+    /// How long after the socket was used the thread goes on looking.
+    private static let attention = Duration.milliseconds(100)
+    /// How long the I/O thread takes for more than a few subscriptions.
+    private static let longWork = Duration.milliseconds(1)
+    /// A measurement of all connections while the I/O thread is behind takes one part in this many of the thread's time.
+    private static let measurementShare = 4
+    /// How long after the last disconnected client free memory is returned to the kernel.
+    private static let trimDelay = Duration.seconds(1)
+
+    private struct State {
+        let connections: ConnectionMonitor
+        /// nil once the monitor is closed.
+        var endpoint: InprocEndpoint?
+        /// Whether the socket was empty at some time since the last scan.
+        var isDrained = true
+        var trimTime: MonotonicTime?
+        /// When the connections may be measured again.
+        var nextMeasurement = MonotonicTime.now
+    }
+
+    /// What the I/O thread does.
+    private struct Work {
+        /// When it began to use the socket that it has not read until it was empty since; nil if it has.
+        var beginning: MonotonicTime?
+        /// When it last used the socket.
+        var lastUse = MonotonicTime.now
+        /// Whether the monitor's thread sleeps for longer than a tick.
+        var monitorSleeps = false
+    }
+
+    private let state: Locked<State>
+    private let work = Locked(Work())
+    /// The descriptor of the endpoint.
+    private let descriptor: Int32
+    private let commands: WakeupQueue<PublisherMonitorCommands>
+    /// Whether subscriptions are to be recorded with the identity of their client.
+    let identifiesPeers: Bool
+
+    /// Starts the thread, which is from then on the only user of both parameters.
+    init(_ connections: ConnectionMonitor, events endpoint: InprocEndpoint) throws(SystemError) {
+        descriptor = endpoint.descriptor
+        identifiesPeers = connections.isEncrypted
+        commands = try WakeupQueue(PublisherMonitorCommands())
+        // Sound because the caller gives both away; both are used under the lock only.
+        nonisolated(unsafe) let state = State(connections: connections, endpoint: endpoint)
+        self.state = Locked(state)
+        try startThread { [self] in run() }
+    }
+
+    // MARK: - For the I/O thread
+
+    /// Records that the I/O thread begins to use the socket.
+    func beginWork() {
+        let now = MonotonicTime.now
+        let mustWake = work.withLock { work in
+            defer { work.monitorSleeps = false }
+            work.beginning = work.beginning ?? now
+            work.lastUse = now
+            return work.monitorSleeps
+        }
+        if mustWake { commands.post { $0.isAwaited = true } }
+    }
+
+    /// Records that the I/O thread has read the socket until it was empty.
+    func endWork() {
+        work.withLock { $0.beginning = nil }
+    }
+
+    /// Counts the subscriptions that the socket has delivered, and disconnects the clients that have too many or one that no
+    /// topic begins with.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, each a byte 1 (subscribe) or 0 (unsubscribe) and the prefix.
+    ///   - descriptors: The descriptor of the connection of each message.
+    ///   - isDrained: Whether the socket had no further message.
+    func record(_ messages: [Message], over descriptors: [Int32], isDrained: Bool) {
+        guard isDrained || !messages.isEmpty else { return }
+        state.withLock { state in
+            // The connection of a message is known once its event is handled.
+            if !messages.isEmpty { state.endpoint?.poll() }
+            for (message, descriptor) in zip(messages, descriptors) {
+                state.connections.recordSubscription(message, over: descriptor)
+            }
+            if isDrained {
+                state.isDrained = true
+                state.connections.recordEmptyPublisher()
+            }
+        }
+    }
+
+    /// Disconnects the clients whose key has one of these names, and those whose key is not known.
+    func disconnect(keys: Set<String>) {
+        state.withLock { state in
+            state.endpoint?.poll()
+            state.connections.disconnect(keys: keys)
+        }
+        // Events that were handled here do not wake the thread.
+        commands.post { $0.isAwaited = true }
+    }
+
+    /// Closes the endpoint and ends the thread.
+    func close() {
+        state.withLock { $0.endpoint = nil }
+        commands.post { $0.isClosed = true }
+    }
+
+    // MARK: - Thread
+
+    private func run() {
+        var descriptors = [commands.descriptor, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while !commands.take({ $0.takeIsClosed() }) {
+            var timeout = sleepTime(until: runOnce())
+            if !commands.prepareToSleep() { timeout = 0 }
+            if poll(&descriptors, nfds_t(descriptors.count), timeout) < 0 {
+                precondition(errno == EINTR, "poll: \(String(cString: strerror(errno)))")
+                continue
+            }
+            if descriptors[0].revents != 0 { commands.clearWakeup() }
+        }
+    }
+
+    /// Handles the events, and scans the connections if a scan is due or the I/O thread is behind; returns when there is
+    /// more to do, nil if there is nothing before the next event.
+    private func runOnce() -> MonotonicTime? {
+        let now = MonotonicTime.now
+        let workBeginning = work.withLock(\.beginning)
+        let isBehind = workBeginning.map { now - $0 > Self.longWork } ?? false
+        return state.withLock { state in
+            guard let endpoint = state.endpoint else { return nil }
+            endpoint.poll()
+            let connections = state.connections
+            if isBehind {
+                if state.nextMeasurement <= now {
+                    connections.dropUndelivered()
+                    state.nextMeasurement = now + (.now - now) * Self.measurementShare
+                }
+            } else if let nextScan = connections.nextScan, nextScan <= now,
+                workBeginning == nil || state.isDrained || connections.hasReceivedBacklog
+            {
+                state.isDrained = false
+                connections.scan(at: now)
+            }
+            if connections.takeHasDropped() { state.trimTime = now + Self.trimDelay }
+            if let trimTime = state.trimTime, trimTime <= now, !isBehind {
+                // The tree is many small pieces, which the allocator would keep: 160 MB after the worst burst.
+                malloc_trim(0)
+                state.trimTime = nil
+            }
+            guard let nextScan = connections.nextScan else { return state.trimTime }
+            return min(nextScan, state.trimTime ?? nextScan)
+        }
+    }
+
+    /// Returns for how many milliseconds poll(2) may wait, -1 without a limit: a tick while the socket is used, else until
+    /// the deadline. The I/O thread wakes the thread when it uses the socket again.
+    private func sleepTime(until deadline: MonotonicTime?) -> Int32 {
+        let now = MonotonicTime.now
+        let isInUse = work.withLock { work in
+            work.monitorSleeps = work.beginning == nil && now - work.lastUse > Self.attention
+            return !work.monitorSleeps
+        }
+        if isInUse { return Int32(Self.tick.milliseconds) }
+        return deadline.map { Int32(clamping: max(($0 - now).milliseconds, 1)) } ?? -1
+    }
+}
+
+/// The content of the wakeup queue of a `PublisherMonitor`.
+private struct PublisherMonitorCommands: WakeupQueueContent {
+    var isAwaited = false
+    var isClosed = false
+
+    var isEmpty: Bool { !isAwaited && !isClosed }
+
+    /// Returns whether the monitor is closed, and removes all other commands.
+    mutating func takeIsClosed() -> Bool {
+        isAwaited = false
+        return isClosed
+    }
+}
