@@ -62,12 +62,16 @@ class ProcessHarness:
             socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(f"{keys}/client.key_secret")
         socket.connect(address or self.address(name))
 
+    def command(self, role):
+        """Returns the command that runs a process."""
+        return [self.program, role]
+
     def start(self, role):
         """Starts a process, and reads its addresses from its ready line."""
         log = self.folder / f"{role}.log"
         with open(log, "w") as errors:
             child = subprocess.Popen(
-                [self.program, role], env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+                self.command(role), env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         self.children[role] = child
         deadline = time.monotonic() + 60
         while not (ready := [line for line in log.read_text().splitlines() if f"{role} ready" in line]):
