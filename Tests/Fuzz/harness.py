@@ -49,9 +49,10 @@ class ProcessHarness:
             raise
 
     def make_keys(self):
-        """Enables encryption on all ZeroMQ sockets, with one key for the servers and one for the clients."""
+        """Enables encryption on all ZeroMQ sockets, with a key for the servers, one for clients, and one without roles."""
         self.environment |= {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": f"{self.folder}/keys"}
-        for words in ("server", "server"), ("client", "client", "--roles", "read,request,replay,shop,operate"):
+        for words in (("server", "server"), ("client", "client", "--roles", "read,request,replay,shop,operate"),
+                      ("client", "nobody", "--roles", "none")):
             subprocess.run(
                 [self.program, "keys", "new", *words], env=self.environment, check=True, stdout=subprocess.DEVNULL)
 

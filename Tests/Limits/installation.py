@@ -57,7 +57,7 @@ class Site(ProcessHarness):
 
     def make_keys(self):
         super().make_keys()
-        for name, roles in [("nobody", "none"), ("requester", "request")] + [(name, "read,replay") for name in READERS]:
+        for name, roles in [("requester", "request")] + [(name, "read,replay") for name in READERS]:
             subprocess.run([self.program, "keys", "new", "client", name, "--roles", roles], env=self.environment,
                            check=True, stdout=subprocess.DEVNULL)
 
