@@ -67,7 +67,7 @@ struct ListeningSocket {
         // is in use.
         set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
         // Accepted connections inherit both.
-        set(SO_SNDBUF, of: SOL_SOCKET, to: Int32(sendBuffer), on: descriptor)
+        setSendBuffer(sendBuffer, on: descriptor)
         set(
             Int32(TCP_USER_TIMEOUT), of: Int32(IPPROTO_TCP), to: Int32(sendTimeout.components.seconds * 1_000),
             on: descriptor)
@@ -78,6 +78,11 @@ struct ListeningSocket {
             guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { return errno }
             return getsockname(descriptor, name, &length) == 0 ? 0 : errno
         }
+    }
+
+    /// Sets how many bytes the system holds of what a client does not read.
+    static func setSendBuffer(_ size: Int, on descriptor: Int32) {
+        set(SO_SNDBUF, of: SOL_SOCKET, to: Int32(size), on: descriptor)
     }
 
     private static func set(_ option: Int32, of level: Int32, to value: Int32, on descriptor: Int32) {

@@ -90,6 +90,8 @@ extension StreamingBody {
     func makeResponse(on connection: OpaquePointer) -> OpaquePointer? {
         let handle = MHDPointer(pointer: connection)
         state.withLock { $0.connection = handle }
+        // Streams are many and last, and their parts are small.
+        ListeningSocket.setSendBuffer(16 << 10, on: marquee_descriptor(connection))
         // MHD_SIZE_UNKNOWN is a macro that Swift cannot see.
         return MHD_create_response_from_callback(
             .max, 1 << 10, readStreamingBody, Unmanaged.passRetained(self).toOpaque(), releaseStreamingBody)
