@@ -102,6 +102,7 @@ compose-test: test-packages  ## Start the containers, use them from outside, rem
 board-test: build browser  ## Test the board in a real browser, and with a thousand browsers
 	/usr/bin/python3 -B Tests/BoardBrowser .build/$(CONFIGURATION)/marquee
 	/usr/bin/python3 -B Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/BoardBrowser/flood.py .build/$(CONFIGURATION)/marquee
 
 clean:  ## Delete all build products
 	rm -rf .build .build-*
