@@ -88,13 +88,15 @@ class Site(ProcessHarness):
 
     def ask(self, *frames, endpoint="commands"):
         """Returns the answer to a command of a client with all roles, over a connection of its own."""
-        with zmq.Context.instance().socket(zmq.REQ) as socket:
-            socket.linger = 0
-            self.connect(socket, endpoint)
-            socket.send_multipart(frames)
-            if not socket.poll(1_000 * PATIENCE):
-                raise Failure(f"no answer to {frames[0].decode()} on {endpoint} within {PATIENCE} s")
-            return socket.recv_multipart()
+        # As a client does whose connection was cut between its question and the answer, it asks again.
+        for _ in range(PATIENCE // 10):
+            with zmq.Context.instance().socket(zmq.REQ) as socket:
+                socket.linger = 0
+                self.connect(socket, endpoint)
+                socket.send_multipart(frames)
+                if socket.poll(10_000):
+                    return socket.recv_multipart()
+        raise Failure(f"no answer to {frames[0].decode()} on {endpoint} within {PATIENCE} s")
 
     def fetch(self, role, path, body=None, headers={}):
         """Returns status, headers and body of an HTTP answer."""
