@@ -33,7 +33,7 @@ sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache
 # The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos fuzz guide soak sanitize compose-test board-test clean packages \
+.PHONY: help run test build lint format bench chaos fuzz limits guide soak sanitize compose-test board-test clean packages \
   test-packages browser
 
 help:  ## List the targets
@@ -74,6 +74,9 @@ chaos: build test-packages  ## Kill, disconnect and stop the processes, and chec
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
 	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
 
+limits: build test-packages  ## Drive each limit to its highest inside the memory of docker-compose.yml; needs root
+	/usr/bin/python3 -B Tests/Limits .build/$(CONFIGURATION)/marquee
+
 guide: build test-packages  ## Follow docs/operations.md: keys, backups, moves, a full disk, a week without upstream
 	/usr/bin/python3 -B Tests/Guide .build/$(CONFIGURATION)/marquee
 
@@ -99,6 +102,7 @@ compose-test: test-packages  ## Start the containers, use them from outside, rem
 board-test: build browser  ## Test the board in a real browser, and with a thousand browsers
 	/usr/bin/python3 -B Tests/BoardBrowser .build/$(CONFIGURATION)/marquee
 	/usr/bin/python3 -B Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/BoardBrowser/flood.py .build/$(CONFIGURATION)/marquee
 
 clean:  ## Delete all build products
 	rm -rf .build .build-*

@@ -128,7 +128,9 @@ def stop(*processes):
 def settings(name, sandbox=None, **more):
     """Returns the environment of processes in a new folder; with a sandbox, that is their upstream."""
     data = FOLDER / name
-    values = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_DATA": str(data), "MARQUEE_SCHEDULE": "off"}
+    values = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_DATA": str(data), "MARQUEE_SCHEDULE": "off",
+              # All of a benchmark's browsers have one address.
+              "MARQUEE_BOARD_CLIENT_LIVE": "4000", "MARQUEE_BOARD_CLIENT_RATE": "10000"}
     for role in "WORKER", "NOTIFIER", "SANDBOX", "BOARD":
         values[f"MARQUEE_{role}_HTTP"] = "127.0.0.1:0"
     for endpoint in "REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS":

@@ -6,7 +6,7 @@ import pathlib, subprocess, sys
 from bench import FOLDER, PEERS, PYTHON, THROUGHPUT, in_turn, line
 
 RECORDING = pathlib.Path("Tests/Recordings/kobis/daily/20240604.json")
-COUNT, SLICES = 2_000, 5  # in short turns: a neighbour on the same core slows even the processor's time down
+COUNT, SLICES = 2_000, 5  # in short turns, because other processes on the core also lengthen the processor time
 if not RECORDING.exists():
     sys.exit(f"no recorded response at {RECORDING.absolute()}")
 others = {}

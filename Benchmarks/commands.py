@@ -1,13 +1,12 @@
 """Latency of the ROUTER endpoint: status, a receipt, and the event of a fetched day.
 
-The client is C each time, and takes no answer but the one it wants. Beside the worker: a C ROUTER that answers as many bytes, one
-that commits 1 kB to SQLite before it answers, a pyzmq one, and the sandbox's own answer over a bare HTTP connection. The commit is
-made by the ROUTER, not in a loop of its own: on a busy machine such a loop waits for the scheduler's tick at each commit (4 ms
-here, where the commit takes 0.12 ms), and whatever is compared with that looks quick.
+The client is in C, and fails on any answer but the expected one. The worker is compared with a C ROUTER that answers as many
+bytes, a C ROUTER that commits 1 kB to SQLite before it answers, a pyzmq ROUTER, and the sandbox's answer over a bare HTTP
+connection. The ROUTER itself makes the commit: on a busy machine a loop that only commits waits for the scheduler's tick at each
+commit (4 ms here, where the commit takes 0.12 ms), and everything looks fast beside it.
 
-Each round starts all processes anew: of two copies of one program one may be a seventh slower for as long as it runs, by where its
-pages happen to lie. Within a round the ways are asked by turns, some at a time, so that an hour in which the machine is slow, or a
-second, is an hour for all of them.
+Each round starts all processes anew, because one of two copies of a program may be a seventh slower for as long as it runs,
+depending on where its pages are. Within a round the peers take short turns, so that a slow period of the machine slows all of them.
 """
 import datetime, http.client, json, statistics, subprocess, time, uuid
 from bench import (
@@ -16,15 +15,15 @@ from bench import (
 import zmq
 
 TURNS = 4
-# Each turn; of the questions the first are left out, which are slower for all.
+# In each turn; the first questions are left out because they are slower for every peer.
 QUESTIONS, SLOWER = 100, 10
 FETCHES = 25
 ROUTERS = {
     "C": [],
     "C and a commit": ["1024"],
-    # As many as a receipt's own commit writes: the request, its two events, and the indexes by which they are found.
+    # As many pages as the commit of a receipt writes: the request, its two events, and their indexes.
     "C and ten pages": ["36000"],
-    # And on a thread of its own, so that a slow disk keeps nobody waiting who only asks: as little as a worker could do.
+    # The same on a separate thread, so that a slow disk delays no other question: the least that a worker can do.
     "C and a writer": ["36000", "elsewhere"],
 }
 spreads = {}

@@ -46,7 +46,7 @@ rates = in_turn({
     "Python": lambda: run(
         "Python",
         [*PYTHON, f"{PEERS}/notifier.py", values["MARQUEE_COMMANDS"], "{folder}/notifier.db", str(DAYS)])})
-# Who says nothing is quick, too: both have to say the same, word for word, and who learns nothing.
+# Both must publish the same alerts, word for word; the notifier that only reads a baseline publishes none.
 assert said["decides"] == said["Python"] and len(said["decides"]) > DAYS, [len(alerts) for alerts in said.values()]
 assert not said["learns"]
 print(f"{len(said['decides']):,} alerts")

@@ -6,7 +6,7 @@ import json, sqlite3, statistics, subprocess, threading, time
 from bench import FOLDER, KEY, THROUGHPUT, read_charts, start, stop
 import zmq
 
-DAYS = 8411  # from 2003-11-11 on, the 23 years there are
+DAYS = 8411  # the 23 years from 2003-11-11
 
 
 def memory(process):
@@ -134,7 +134,7 @@ def commit_twice(number):
 
 
 wholes, echoes, commits = [], [], []
-for _ in range(40):  # in turn, so that all three meet the same noise
+for _ in range(40):  # in turn, so that noise affects all three equally
     wholes += rounds(50, lambda number: done(timed_receipt({"date": "2024-06-04"})))
     echoes += rounds(50, ask_plain)
     commits += rounds(50, commit_twice)
@@ -165,7 +165,7 @@ def replay(number):
 
 
 with open(f"/proc/{worker.pid}/clear_refs", "w") as references:
-    references.write("5")  # the height of memory counts from here
+    references.write("5")  # resets the peak of the resident memory
 show(f"replay of {DAYS:,} logged days to a new subscriber", rounds(5, replay))
 with open(f"/proc/{worker.pid}/status") as status:
     highest = next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:"))

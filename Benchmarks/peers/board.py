@@ -1,4 +1,4 @@
-"""Hands charts to browsers as server-sent events: board.py PORT EVENTS; says `ready`."""
+"""Sends charts to browsers as server-sent events: board.py PORT EVENTS; prints `ready`."""
 import asyncio, resource, sys
 import orjson, zmq, zmq.asyncio
 from aiohttp import web

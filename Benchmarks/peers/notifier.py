@@ -52,12 +52,12 @@ def found(rule, chart, entry, rank, previous, change, values, ko, en, evidence):
         "evidence": [{"stream": "ranking", "sequence": f"{place:016}"} for place in evidence]}
 
 
-class Book:
-    """The charts that are known, and the alerts that rest on them."""
+class ChartHistory:
+    """The known charts, and the alerts that follow from them."""
 
     def __init__(self):
-        self.charts = {}  # by date: place in the log, and the event
-        self.read = {}  # those of the last days, as they are read
+        self.charts = {}  # by date: the sequence and the event
+        self.read = {}  # the charts of the last days, decoded
         self.leaders = {}
         self.standing = {}
         self.ids = set()
@@ -209,7 +209,7 @@ alerts = context.socket(zmq.XPUB)
 alerts.bind_to_random_port("tcp://127.0.0.1")
 commands = context.socket(zmq.DEALER)
 commands.connect(COMMANDS)
-log, book = Log(database), Book()
+log, book = Log(database), ChartHistory()
 say("notifier ready")
 sys.stderr.flush()
 
@@ -252,4 +252,4 @@ while more:
 assert count == DAYS, count
 say("all charts are read")
 sys.stderr.flush()
-sys.stdin.read()  # lives on until it is measured
+sys.stdin.read()  # keeps running until it has been measured

@@ -17,4 +17,4 @@ for _ in range(subscribers):
 for _ in range(count):
     socket.send_multipart([b"ranking.day.all.2024-06-04", body])
 socket.close()
-context.term()  # waits until all is sent; without it what is queued dies with the program
+context.term()  # waits until everything is sent; otherwise queued messages are lost

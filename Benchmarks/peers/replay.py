@@ -1,4 +1,4 @@
-"""Answers `replay` from a worker's database: replay.py ADDRESS DATABASE; says `ready`."""
+"""Answers `replay` from a worker's database: replay.py ADDRESS DATABASE; prints `ready`."""
 import sqlite3, sys
 import orjson, zmq
 

@@ -1,4 +1,4 @@
-"""A ROUTER that answers so many bytes for ever: router.py ADDRESS BYTES."""
+"""A ROUTER that answers each message with BYTES bytes: router.py ADDRESS BYTES."""
 import sys
 import zmq
 

@@ -8,7 +8,7 @@ socket.rcvhwm = 0
 socket.subscribe(b"ranking.")
 socket.subscribe(b"heartbeat.")
 socket.connect(address)
-socket.recv_multipart()  # the heartbeat: from here on nothing is missing
+socket.recv_multipart()  # the heartbeat: the subscription is active
 expected = 1
 while expected <= count:
     topic, body = socket.recv_multipart()

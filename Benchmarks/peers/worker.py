@@ -16,7 +16,7 @@ KOREA = datetime.timezone(datetime.timedelta(hours=9))
 FIRST_CHART = datetime.date(2003, 11, 11)
 DAILY_LIMIT, AHEAD, ROOM = 100_000_000, 16, 10_000
 LARGEST_CORRECTION = 100
-A_SECOND, BURST, ROOM_EACH = 20_000, 5, 5_000  # what one client may have
+A_SECOND, BURST, ROOM_EACH = 20_000, 5, 5_000  # the limits of one client
 EPOCH = str(uuid.uuid4())
 request_id = re.compile(r"[!-~]{1,128}")
 context = zmq.asyncio.Context()
@@ -341,7 +341,7 @@ async def fetch(session, date):
 async def finish(session, places, id, date, fields):
     try:
         async with places:
-            # One flight for all who ask for the same day.
+            # Requests for the same day share one call.
             if date not in flights:
                 flights[date] = asyncio.create_task(fetch(session, date))
                 flights[date].add_done_callback(lambda _: flights.pop(date))

@@ -1,4 +1,6 @@
+import Concurrency
 import Contract
+import FoundationEssentials
 import Health
 public import Imaging
 import Messaging
@@ -63,7 +65,8 @@ public struct BoardProcess: Sendable {
             in: try options.webFolder ?? AssetFolder.find(), basePath: options.basePath)
         let folder = try DataFolder(configuration.dataFolder)
         let model = try await openReadModel(at: folder.file("board.db"), metrics)
-        let streams = EventStreamHub(epoch: model.epoch, recent: try await model.recentUpdates())
+        let streams = EventStreamHub(
+            epoch: model.epoch, recent: try await model.recentUpdates(), limitPerClient: configuration.boardClientLive)
         streams.addMetrics(to: metrics)
         let sockets = try await openSockets(model, streams, metrics)
         let images = try ImageProxy(
@@ -71,15 +74,16 @@ public struct BoardProcess: Sendable {
             wallClock: wallClock, logger: logger)
         images.addMetrics(to: metrics)
         let api = makeAPI(model, streams, sockets, images, metrics)
-        let server = try makeServer(files, api, sockets.heartbeats, metrics)
+        let (server, healthServer) = try makeServers(files, api, sockets.heartbeats, metrics)
 
         folder.narrowPermissions(logger: logger)
         logger.warnOfSecretsInEnvironment(configuration)
-        logger.info("board ready", [.http: server.address, .path: options.basePath])
-        let services: [any Service] =
+        logger.info("board ready", [.http: server.address, .path: options.basePath, .metrics: healthServer?.address])
+        var services: [any Service] =
             makeUpdaters(model, streams, sockets, metrics) + [
                 sockets.heartbeats, HTTPService(server, streams: streams),
             ]
+        if let healthServer { services.append(healthServer) }
         try await ServiceGroup(services, grace: .seconds(1)).run(until: stopRequested)
         await images.close()
         await sockets.io.shutdown()
@@ -149,30 +153,52 @@ extension BoardProcess {
             hasOpenMarket: options.hasOpenMarket || configuration.openMarket.url != nil, basePath: options.basePath,
             statuses: StatusCache(
                 sockets.io, worker: configuration.commands.reachable, notifier: configuration.alertCommands.reachable),
+            answers: AnswerCache(of: model, limit: configuration.memoryBudget.bytes(for: .queuedHTTP) / 4),
+            isPrivate: isPrivate, isSecure: isSecure,
             refusalCounters: metrics.counters(
                 "marquee_board_refused_total",
                 "Requests to the board's API that were answered with an error, by its code.",
                 for: ContractError.Code.allCases
             ) { ["code": $0.rawValue] },
-            wallClock: wallClock, logger: logger)
+            wallClock: wallClock, logger: logger, refusedPasswords: RateLimitedLogger(logger))
     }
 
-    private func makeServer(
+    /// Whether the board is for its own machine alone: nothing says that visitors come from elsewhere.
+    private var isPrivate: Bool {
+        configuration.boardPassword == nil && configuration.boardHTTP.isLocal && configuration.boardHosts.isEmpty
+            && configuration.boardProxies.isEmpty && configuration.publicURL == nil && options.basePath == .root
+    }
+
+    private var isSecure: Bool { configuration.publicURL?.hasPrefix("https:") ?? false }
+
+    /// Makes the board's server, and that of the operator's pages if the configuration names an address for them.
+    private func makeServers(
         _ files: StaticFiles, _ api: API, _ heartbeats: HeartbeatMonitor, _ metrics: Metrics
-    ) throws -> HTTPServer {
+    ) throws -> (HTTPServer, HealthServer?) {
         let database = api.model.database
         let health = HealthPages(
             metrics: metrics, liveness: [.databaseRead(database)],
             readiness: [.databaseWrite(database), heartbeats.healthCheck])
-        let router = BoardRouter(basePath: options.basePath, files: files, api: api) { await health.page($0) }
+        let router = BoardRouter(
+            basePath: options.basePath, files: files, api: api, health: { await health.page($0) },
+            limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: ContinuousClock()),
+            proxyWarning: configuration.boardProxies.isEmpty ? ProxyWarning(logger: logger) : nil)
+        var limits = HTTPServer.Limits.board
+        limits.queuedBytes = configuration.memoryBudget.bytes(for: .queuedHTTP) / 4 * 3
+        let hosts =
+            configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)
         let server = try HTTPServer(
-            address: configuration.boardHTTP.description, limits: .board,
-            hosts: HostPolicy(names: configuration.boardHosts), bodyLimitOverride: router.bodyAllowance
+            address: configuration.boardHTTP.description, limits: limits, hosts: HostPolicy(names: hosts),
+            proxies: Set(configuration.boardProxies.compactMap { ClientAddress($0) }),
+            bodyLimitOverride: router.bodyAllowance
         ) { request in
             await router.respond(to: request)
         }
         metrics.addWebServer(server)
-        return server
+        let healthServer = try configuration.boardMetricsHTTP.map {
+            try HealthServer(address: $0, hosts: configuration.boardHosts, pages: health)
+        }
+        return (server, healthServer)
     }
 
     private func log(_ note: Subscription.Diagnostic) {

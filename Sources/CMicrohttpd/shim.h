@@ -36,6 +36,12 @@ static inline size_t marquee_head_size(struct MHD_Connection *connection) {
     return info ? info->header_size : 0;
 }
 
+/// The peer's address, or NULL (`MHD_get_connection_info`).
+static inline const struct sockaddr *marquee_peer(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
 /// The connection's socket, or -1 (`MHD_get_connection_info`).
 static inline int marquee_descriptor(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

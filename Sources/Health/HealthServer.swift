@@ -61,7 +61,16 @@ public struct HealthServer: Service {
     public init(
         address: HTTPAddress, hosts: [String] = [], metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]
     ) throws {
-        let pages = HealthPages(metrics: metrics, liveness: liveness, readiness: readiness)
+        try self.init(
+            address: address, hosts: hosts,
+            pages: HealthPages(metrics: metrics, liveness: liveness, readiness: readiness))
+        metrics.addWebServer(server)
+    }
+
+    /// Listens, and answers from then on, with pages that another server may have, too; adds no metrics.
+    ///
+    /// - Throws: An error with a description of one line, if the server cannot listen on the address.
+    public init(address: HTTPAddress, hosts: [String] = [], pages: HealthPages) throws {
         (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
         server = try HTTPServer(address: address.description, hosts: HostPolicy(names: hosts)) { request in
             guard let page = await pages.page(String(request.path.dropFirst())) else {
@@ -69,7 +78,6 @@ public struct HealthServer: Service {
             }
             return request.method == "GET" ? page : .methodNotAllowed
         }
-        metrics.addWebServer(server)
     }
 
     /// Serves until ``stop()`` is called; then closes the server.

@@ -49,13 +49,13 @@ extension Metrics {
         }
         counters(
             "marquee_http_refused_total",
-            "HTTP requests refused as malformed, and connections closed as too slow (late) or too many (crowded).",
+            "HTTP requests refused as malformed, and connections closed as too slow (late), too many (crowded), or not reading (unread).",
             by: "reason"
         ) {
             let counters = server.counters
             return [
                 "malformed": Double(counters.malformed), "late": Double(counters.late),
-                "crowded": Double(counters.crowded),
+                "crowded": Double(counters.crowded), "unread": Double(counters.unread),
             ]
         }
     }

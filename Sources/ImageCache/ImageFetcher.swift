@@ -16,7 +16,8 @@ public struct ImageFetcher: Sendable {
     private static let service = "picture"
     // The limits are those with which the worker checks a poster.
     private static let deadline = Duration.seconds(5)
-    private static let responseLimit = 10 << 20
+    /// The largest image that is fetched, in bytes.
+    public static let maximumSize = 10 << 20
     private static let redirects = 3
     /// The longest URL that is fetched, and the longest validator that is kept, in bytes.
     private static let maximumTextLength = 2_048
@@ -46,7 +47,7 @@ public struct ImageFetcher: Sendable {
         if let date = known?.lastModified { headers.append(HTTPField("If-Modified-Since", date)) }
         let isConditional = headers.count > 1
         let request = HTTPRequest(
-            url, headers: headers, deadline: Self.deadline, responseLimit: Self.responseLimit,
+            url, headers: headers, deadline: Self.deadline, responseLimit: Self.maximumSize,
             redirects: isTrusted ? 0 : Self.redirects,
             addressPolicy: isTrusted || allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly)
         let endpoint = Endpoint<ImageFetchResult>(service: Self.service, request: request) {

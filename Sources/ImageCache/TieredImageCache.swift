@@ -18,6 +18,8 @@ public actor TieredImageCache {
         public var memory = 16 << 20
         /// The largest size of all images on disk, in bytes.
         public var disk = 128 << 20
+        /// How many images are downloaded at once, each of 10 MB at most.
+        public var downloads = 4
         /// The time for which an image is returned without asking its host, in seconds.
         public var freshness: TimeInterval = 3_600
         /// The time for which a URL without an image is not fetched again, in seconds.
@@ -58,7 +60,7 @@ public actor TieredImageCache {
     /// The times of uses that are not on disk yet.
     private var uses: [ImageKey: Date] = [:]
     private var originCounts: [Origin: Int] = [:]
-    private let fetchPermits = AsyncSemaphore(permits: 4)
+    private let fetchPermits: AsyncSemaphore
 
     /// The number of failed URLs that are remembered.
     private static let failureLimit = 2_000
@@ -78,6 +80,7 @@ public actor TieredImageCache {
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
         memory = MemoryImageCache(limit: limits.memory)
+        fetchPermits = AsyncSemaphore(permits: limits.downloads)
         disk = DiskImageCache(database: database, limit: limits.disk)
         self.fetcher = fetcher
         self.decoder = decoder

@@ -16,7 +16,7 @@ public enum DecoderChild {
     /// The most bytes that the process may map beyond what it has at its start: the decoder's limit, the file and its
     /// copy, the result, and the allocator's own.
     static let memoryLimit = DecodingPlan.memoryLimit + 64 << 20
-    /// The most seconds of processor time; the parent ends the child sooner, but may itself have been ended.
+    /// The most seconds of processor time. A child that waits instead is ended by its parent.
     private static let processorSeconds: UInt = 5
     private static let inputLimit = 16 << 20
 

@@ -3,8 +3,8 @@ internal import Concurrency
 /// Decodes strangers' images, one at a time, each in a child process that may do nothing else.
 ///
 /// The child is this program with the argument `decode-image`: see ``DecoderChild``. It has no file, no network, no
-/// environment, 64 MB for the decoder and five seconds. Whatever ends it otherwise than with an image means that the
-/// image is refused: a decoder that crashes, or is made to run a stranger's code, takes nothing with it.
+/// environment, 64 MB for the decoder and five seconds of processor time. Whatever ends it otherwise than with an image
+/// means that the image is refused: a decoder that crashes, or is made to run a stranger's code, takes nothing with it.
 ///
 /// See docs/decisions/0057-image-decoding-process.md.
 public final class ImageDecoder: Sendable {
@@ -49,8 +49,9 @@ public final class ImageDecoder: Sendable {
     /// - Parameters:
     ///   - program: The executable of `marquee`. This process's own unless it is another, as in tests; it is the same one
     ///     even after an upgrade has replaced the file.
-    ///   - deadline: How long one image may take; its processor time is at most five seconds whatever this is.
-    public init(program: String = "/proc/self/exe", deadline: Duration = .seconds(5)) {
+    ///   - deadline: How long one image may take. It is longer than the five seconds of processor time, so that a busy
+    ///     machine does not refuse an honest image.
+    public init(program: String = "/proc/self/exe", deadline: Duration = .seconds(15)) {
         self.program = program
         self.deadline = deadline
     }
@@ -63,7 +64,7 @@ public final class ImageDecoder: Sendable {
 
     /// Decodes a file and makes a JPEG of it; nil if it is no image, is damaged, or takes too much memory or time.
     ///
-    /// Waits for the images before it. Cancellation does not end it: it ends within five seconds of its turn.
+    /// Waits for the images before it. Cancellation does not end it: it ends within the deadline of its turn.
     public func jpeg(of file: [UInt8], _ target: Target) async throws(ImageDecoderError) -> [UInt8]? {
         // Most of what is refused is refused without a process.
         guard Self.canDecode(file, to: target) else { return nil }

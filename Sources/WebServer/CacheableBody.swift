@@ -1,4 +1,5 @@
 import CZlib
+import Concurrency
 import Text
 
 /// A body that can be sent more than once, with an entity tag for caches and a gzip version if that is smaller.
@@ -6,11 +7,13 @@ public struct CacheableBody: Sendable {
     /// The media type.
     public let contentType: String
     /// The uncompressed bytes.
-    public let bytes: [UInt8]
-    /// The bytes as gzip; nil if that is not smaller.
-    public let gzipped: [UInt8]?
+    public let content: SharedBytes
     /// The entity tag with its quotes. It is weak because both encodings share it (RFC 9110, 8.8.1).
     public let entityTag: String
+
+    /// The result of compression; nil before the first client that accepts gzip.
+    private let compressed = Locked<SharedBytes??>(nil)
+    private let isCompressible: Bool
 
     /// Minimum size in bytes for compression: a smaller body gains nothing.
     private static let minimumSize = 512
@@ -21,12 +24,28 @@ public struct CacheableBody: Sendable {
     /// - bytes: The uncompressed bytes.
     /// - contentType: The media type.
     /// - isCompressible: False for content that is compressed already, such as images.
-    public init(_ bytes: [UInt8], contentType: String, isCompressible: Bool = true) {
-        self.bytes = bytes
+    /// - entityTag: The entity tag with its quotes; nil makes one of the bytes.
+    public init(_ bytes: [UInt8], contentType: String, isCompressible: Bool = true, entityTag: String? = nil) {
+        content = SharedBytes(bytes)
         self.contentType = contentType
-        gzipped = isCompressible && bytes.count >= Self.minimumSize ? bytes.gzipped() : nil
-        entityTag = "W/\"\(String(bytes.count, radix: 36))-\(String(bytes.digest, radix: 36))\""
+        self.isCompressible = isCompressible && bytes.count >= Self.minimumSize
+        self.entityTag =
+            entityTag ?? "W/\"\(String(bytes.count, radix: 36))-\(String(bytes.digest, radix: 36))\""
     }
+
+    /// The bytes as gzip; nil if that is not smaller. They are compressed by the first call, while later ones wait.
+    public var gzipped: SharedBytes? {
+        guard isCompressible else { return nil }
+        return compressed.withLock { compressed in
+            if let known = compressed { return known }
+            let made = content.bytes.gzipped().map(SharedBytes.init)
+            compressed = .some(made)
+            return made
+        }
+    }
+
+    /// The most bytes that this holds, compressed ones included.
+    public var byteLimit: Int { content.count * (isCompressible ? 2 : 1) }
 
     /// Returns the response to a request: 304 if the client has the body already, gzip if the client accepts it.
     ///
@@ -35,15 +54,26 @@ public struct CacheableBody: Sendable {
         to request: WebRequest, cacheControl: String = "no-cache", headers: [(name: String, value: String)] = []
     ) -> WebResponse {
         var headers = headers + [("ETag", entityTag), ("Cache-Control", cacheControl)]
-        if gzipped != nil { headers.append(("Vary", "Accept-Encoding")) }
+        if isCompressible { headers.append(("Vary", "Accept-Encoding")) }
         if request.hasCached(entityTag) {
             return WebResponse(status: 304, contentType: contentType, headers: headers, body: .bytes([]))
         }
-        guard let gzipped, request.acceptsGzip else {
-            return WebResponse(contentType: contentType, headers: headers, body: .bytes(bytes))
+        guard request.acceptsGzip, let gzipped else {
+            return WebResponse(contentType: contentType, headers: headers, body: .shared(content))
         }
         headers.append(("Content-Encoding", "gzip"))
-        return WebResponse(contentType: contentType, headers: headers, body: .bytes(gzipped))
+        return WebResponse(contentType: contentType, headers: headers, body: .shared(gzipped))
+    }
+}
+
+extension WebResponse {
+    /// Returns the response to a client that has the body with this entity tag already.
+    public static func notModified(
+        _ entityTag: String, contentType: String, cacheControl: String = "no-cache",
+        headers: [(name: String, value: String)] = []
+    ) -> WebResponse {
+        let headers = headers + [("ETag", entityTag), ("Cache-Control", cacheControl), ("Vary", "Accept-Encoding")]
+        return WebResponse(status: 304, contentType: contentType, headers: headers, body: .bytes([]))
     }
 }
 
@@ -58,7 +88,7 @@ extension [UInt8] {
 
 extension WebRequest {
     /// Whether `If-None-Match` contains the tag, compared weakly (RFC 9110, 13.1.2).
-    fileprivate func hasCached(_ tag: String) -> Bool {
+    public func hasCached(_ tag: String) -> Bool {
         let known = headers.filter { equalIgnoringCase($0.name, "If-None-Match") }
         return known.flatMap { $0.value.parts(between: ",") }.contains { item in
             let item = item.filter { $0 != " " }
@@ -67,7 +97,7 @@ extension WebRequest {
     }
 
     /// Whether `Accept-Encoding` contains gzip without the quality 0 (`gzip;q=0`).
-    fileprivate var acceptsGzip: Bool {
+    public var acceptsGzip: Bool {
         let items = (header("Accept-Encoding") ?? "").parts(between: ",")
         return items.contains { item in
             let parts = item.parts(between: ";").map { $0.filter { $0 != " " } }

@@ -18,6 +18,14 @@ extension HTTPServer {
         return withSignalsBlocked { marquee_start(socket, limits, receive, begin, complete, notify, context) }
     }
 
+    /// Returns the address of the client: the peer's, or what a proxy says of it.
+    fileprivate func client(of connection: OpaquePointer) -> ClientAddress? {
+        guard let peer = marquee_peer(connection).flatMap({ ClientAddress(peer: $0) }) else { return nil }
+        guard proxies.contains(peer) else { return peer }
+        let forwarded = headers(of: connection).filter { equalIgnoringCase($0.name, "X-Forwarded-For") }
+        return ClientAddress.client(of: forwarded.map(\.value), from: peer, proxies: proxies)
+    }
+
     /// Returns the maximum size of a request's body, by its head.
     fileprivate func bodyLimit(
         of request: PendingRequest, method: String, headers: [(name: String, value: String)]
@@ -74,6 +82,7 @@ private func receive(
         return .YES
     }
     if let response = request.response {
+        server.countQueued(response, of: request, on: marquee_descriptor(connection))
         return response.queue(on: connection, closing: server.isStopping)
     }
     server.deadlines.end(marquee_descriptor(connection))
@@ -85,7 +94,7 @@ private func receive(
     let name = String(cString: method)
     let webRequest = WebRequest(
         method: name == "HEAD" ? "GET" : name, path: target.path, query: target.query,
-        headers: headers(of: connection), body: body)
+        headers: headers(of: connection), body: body, client: server.client(of: connection))
     return server.serve(webRequest, in: request, on: MHDPointer(pointer: connection))
         ? .YES : WebResponse.stopping.queue(on: connection, closing: true)
 }
@@ -141,7 +150,7 @@ private func rejection(
     return nil
 }
 
-private func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
     rawFields(of: connection).map { ($0.name, $0.value) }
 }
 

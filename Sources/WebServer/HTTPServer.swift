@@ -25,6 +25,7 @@ public final class HTTPServer: Sendable {
         var pendingRequests: [ObjectIdentifier: PendingRequest] = [:]
         var whenIdle: CheckedContinuation<Void, Never>?
         var counters = HTTPServerCounters()
+        var queued: QueuedBytes
     }
 
     /// The address and port that the server is bound to: `127.0.0.1:40211`, `[::]:8080`.
@@ -32,9 +33,10 @@ public final class HTTPServer: Sendable {
     let limits: Limits
     let deadlines: RequestDeadlines
     let hosts: HostPolicy
+    let proxies: Set<ClientAddress>
     let bodyLimitOverride: BodyLimitOverride
     private let handler: Handler
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// Creates a server that listens on `address` and serves at once.
     ///
@@ -43,11 +45,12 @@ public final class HTTPServer: Sendable {
     ///   lets the system choose.
     /// - limits: The bounds on clients.
     /// - hosts: The values of `Host` to which the server answers.
+    /// - proxies: The addresses of proxies, whose `X-Forwarded-For` tells the client's address.
     /// - bodyLimitOverride: Allows larger bodies to some requests.
     /// - handler: Handles each request.
     public init(
         address: String, limits: Limits = Limits(), hosts: HostPolicy = .any,
-        bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
+        proxies: Set<ClientAddress> = [], bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
         handler: @escaping Handler
     ) throws(HTTPServerError) {
         let socket = try ListeningSocket(address: address)
@@ -56,6 +59,8 @@ public final class HTTPServer: Sendable {
         self.hosts = hosts
         self.bodyLimitOverride = bodyLimitOverride
         self.handler = handler
+        self.proxies = proxies
+        state = Locked(State(queued: QueuedBytes(limit: limits.queuedBytes)))
         deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waitingConnections)
 
         // MHD's callbacks use the server unretained; `stop` releases this reference after the last callback.
@@ -71,6 +76,7 @@ public final class HTTPServer: Sendable {
     /// Counts of connections and requests, for metrics.
     public var counters: HTTPServerCounters {
         var counters = state.withLock { $0.counters }
+        counters.unread = state.withLock { $0.queued.cutCount }
         (counters.late, counters.crowded) = deadlines.disconnectCounts
         return counters
     }
@@ -163,7 +169,20 @@ extension HTTPServer {
     func finish(_ pending: PendingRequest) {
         state.withLock { state in
             state.pendingRequests[ObjectIdentifier(pending)] = nil
+            state.queued.remove(ObjectIdentifier(pending))
             if state.pendingRequests.isEmpty { Self.resume(&state.whenIdle) }
+        }
+    }
+
+    /// Counts the memory of a response that is about to be sent, and cuts others if it is too much.
+    ///
+    /// MHD closes a descriptor only after ``finish(_:)``, which takes the same lock: a descriptor that is reused for another
+    /// connection is never cut.
+    func countQueued(_ response: WebResponse, of pending: PendingRequest, on descriptor: Int32) {
+        state.withLock { state in
+            for surplus in state.queued.add(ObjectIdentifier(pending), response.body, on: descriptor) {
+                resetSocket(surplus)
+            }
         }
     }
 
@@ -200,6 +219,9 @@ extension HTTPServer {
         public var connectionMemory = 16 << 10
         /// Maximum size of a request's body in bytes; a longer one is answered with 413.
         public var body = 64 << 10
+        /// Maximum number of bytes of responses that clients have not read, in the server and in the system; beyond it the
+        /// server cuts those that have been sending for the longest time.
+        public var queuedBytes = 64 << 20
         /// Time limit for a whole request, from the accept or the previous response to its last byte. It also closes
         /// idle connections. The library's own timeout restarts with each byte and so does not stop a client that sends
         /// slowly.
@@ -232,6 +254,8 @@ public struct HTTPServerCounters: Sendable, Hashable {
     public internal(set) var late = 0
     /// Connections closed to make room, because they had waited longest.
     public internal(set) var crowded = 0
+    /// Connections cut because the responses that clients have not read took too much memory.
+    public internal(set) var unread = 0
 
     /// Creates counters at zero.
     public init() {}

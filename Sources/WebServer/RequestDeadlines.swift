@@ -102,6 +102,13 @@ final class RequestDeadlines: Sendable {
     }
 }
 
+/// Cuts a connection and drops what it has not sent (`SO_LINGER` of zero); MHD sees a disconnected client.
+func resetSocket(_ descriptor: Int32) {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    shutDownSocket(descriptor)
+}
+
 /// Shuts a connection down in both directions (`shutdown(2)`); MHD sees a disconnected client.
 func shutDownSocket(_ descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_RDWR))

@@ -37,16 +37,23 @@ public final class StreamingBody: Sendable {
     /// Sends a part; false if the client has disconnected or fallen behind, or the body has ended.
     @discardableResult
     public func push(_ part: [UInt8]) -> Bool {
-        state.withLock { state in
+        push([part])
+    }
+
+    /// Sends parts in order; false if the client has disconnected or fallen behind, or the body has ended.
+    @discardableResult
+    public func push(_ parts: [[UInt8]]) -> Bool {
+        let count = parts.reduce(0) { $0 + $1.count }
+        return state.withLock { state in
             guard !state.isEnded, !state.isReleased else { return false }
-            guard state.unsentCount + part.count <= limit else {
+            guard state.unsentCount + count <= limit else {
                 state.isEnded = true
                 disconnect(&state)
                 return false
             }
-            if part.isEmpty { return true }
-            state.parts.append(part)
-            state.unsentCount += part.count
+            if count == 0 { return true }
+            state.parts += parts.filter { !$0.isEmpty }
+            state.unsentCount += count
             resume(&state)
             return true
         }
@@ -83,6 +90,8 @@ extension StreamingBody {
     func makeResponse(on connection: OpaquePointer) -> OpaquePointer? {
         let handle = MHDPointer(pointer: connection)
         state.withLock { $0.connection = handle }
+        // Streams are many and last, and their parts are small.
+        ListeningSocket.setSendBuffer(16 << 10, on: marquee_descriptor(connection))
         // MHD_SIZE_UNKNOWN is a macro that Swift cannot see.
         return MHD_create_response_from_callback(
             .max, 1 << 10, readStreamingBody, Unmanaged.passRetained(self).toOpaque(), releaseStreamingBody)

@@ -12,17 +12,20 @@ public struct WebRequest: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body's bytes, as sent.
     public var body: [UInt8]
+    /// The address of who sent the request; nil for a request that no server has received.
+    public var client: ClientAddress?
 
     /// Creates a request, for example to call a handler without a server.
     public init(
         method: String = "GET", path: String, query: [(name: String, value: String)] = [],
-        headers: [(name: String, value: String)] = [], body: [UInt8] = []
+        headers: [(name: String, value: String)] = [], body: [UInt8] = [], client: ClientAddress? = nil
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.headers = headers
         self.body = body
+        self.client = client
     }
 
     /// Returns the first value of `name` in the query; nil if there is none.

@@ -7,6 +7,8 @@ public struct WebResponse: Sendable {
     public enum Body: Sendable {
         /// A whole body; its length is announced.
         case bytes([UInt8])
+        /// A whole body that other responses may send at the same time, from the same memory.
+        case shared(SharedBytes)
         /// A body of unknown length that ends when it is ended or the client disconnects.
         case streaming(StreamingBody)
         /// A deliberate fault for tests: the response announces `announced` bytes, sends these, and closes the
@@ -53,7 +55,7 @@ extension WebResponse {
     static let tooLarge = text("the body is too large\n", status: 413)
     static let stopping = text("the server is stopping\n", status: 503)
 
-    /// Queues the response in MHD, which copies it (`MHD_queue_response`). Called on MHD's thread only.
+    /// Queues the response in MHD (`MHD_queue_response`). Called on MHD's thread only.
     ///
     /// If a header field is invalid, such as one with a line break, the response becomes a 500: leaving the field out
     /// would change its meaning.
@@ -77,6 +79,9 @@ extension WebResponse {
                 MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
             }
+        case .shared(let bytes):
+            MHD_create_response_from_buffer_with_free_callback_cls(
+                bytes.count, bytes.address, releaseShared, Unmanaged.passRetained(bytes).toOpaque())
         case .streaming(let body):
             body.makeResponse(on: connection)
         case .truncated(let bytes, let announced):
@@ -104,6 +109,11 @@ private func read(
     let part = bytes.dropFirst(Int(clamping: position)).prefix(size)
     UnsafeMutableRawBufferPointer(start: buffer, count: size).copyBytes(from: part)
     return part.isEmpty ? MHD_CONTENT_READER_END_WITH_ERROR : part.count
+}
+
+private func releaseShared(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<SharedBytes>.fromOpaque(context).release()
 }
 
 private func free(_ context: UnsafeMutableRawPointer?) {

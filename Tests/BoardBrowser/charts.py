@@ -164,6 +164,26 @@ def test_corrections(harness, _):
         harness.control()
 
 
+@with_shop
+def test_visitor(harness, _):
+    """A visitor who wants known figures fetched again is asked to sign in, and sees less of the operations page."""
+    with ShopSession(harness) as browser:
+        browser.open("operations")
+        wait_until(lambda: "운영자에게만" in browser.text(".forOperator"), "the page says what it does not show")
+        check(not browser.run("return [...document.querySelectorAll('.quota, .sinks, .failures')].some((card) => !card.hidden)"),
+              "a visitor sees neither quota nor sinks nor failures")
+        browser.open(f"day/{DAY}")
+        titles = browser.lines()
+        browser.click(".head .title > .plain")
+        wait_until(lambda: browser.all("#password"), "the visitor is asked for the password")
+        check("운영자만" in browser.text("#passwordWhy"), "the dialog says why")
+        browser.unlock()
+        browser.shows(lambda: "바뀐 것이 없습니다" in browser.run("return document.body.innerText"), "signed in, the chart is fetched again")
+        check(browser.titles() == titles, "the chart stays")
+        browser.open("operations")
+        wait_until(lambda: browser.run("return !document.querySelector('.quota').hidden"), "the operator sees the quota")
+
+
 def pull(browser):
     """Pulls the page down with a finger."""
     for kind, points in (("touchStart", [200]), ("touchMove", [300]), ("touchMove", [420]), ("touchEnd", [])):

@@ -179,7 +179,9 @@ def main():
     options = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with ProcessHarness(os.path.abspath(options.program)) as harness:
+    # All of them have one address.
+    settings = {"MARQUEE_BOARD_CLIENT_LIVE": "4000", "MARQUEE_BOARD_CLIENT_RATE": "10000"}
+    with ProcessHarness(os.path.abspath(options.program), settings=settings) as harness:
         run("crowd", lambda: asyncio.run(crowd(harness, options.browsers)))
         run("hostile clients", lambda: asyncio.run(hostile_clients(harness, options.connections)))
         wait_until(lambda: harness.fetch(f"{harness.url}/healthz") == b"ok\n", "the board is healthy at the end")

@@ -99,8 +99,8 @@ class ProcessHarness:
         self.ports = {role: free_port() for role in self.ROLES}
         http = {f"MARQUEE_{role.upper()}_HTTP": f"127.0.0.1:{port}" for role, port in self.ports.items()}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MARQUEE_")}
-        # All pages together ask more often than a day's visitors may.
-        limits = {"MARQUEE_BOARD_REQUESTS_A_DAY": "100000"}
+        # All pages together ask more often than a day's visitors may, and all of them have one address.
+        limits = {"MARQUEE_BOARD_REQUESTS_A_DAY": "100000", "MARQUEE_BOARD_CLIENT_RATE": "1000"}
         self.environment = kept | addresses | http | limits | {"MARQUEE_DATA": f"{self.folder}/data"} | settings
         self.url = f"http://127.0.0.1:{self.ports['board']}{base.rstrip('/')}"
         self.processes = {}

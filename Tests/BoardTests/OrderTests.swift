@@ -92,20 +92,34 @@ import Testing
         await worker.end()
     }
 
-    @Test("after ten attempts every password is refused for some seconds, even the right one")
+    @Test("after ten wrong passwords each of that address is refused for some seconds, and none of another address")
     func attempts() async throws {
+        let harness = try BoardHarness([
+            "MARQUEE_BOARD_PASSWORD": Self.password, "MARQUEE_BOARD_PROXIES": "127.0.0.1",
+        ])
         let worker = try await harness.startPublisher()
         try await harness.open(clock: ManualClock()) { address in
-            let client = BoardClient(address: address)
+            var client = BoardClient(address: address)
+            client.headers = [HTTPField("X-Forwarded-For", "203.0.113.9, 198.51.100.7")]
             for _ in 1...10 {
                 #expect(try await client.post("session", #"{"password":"wrong"}"#).status == 401)
             }
             let answer = try await client.post("session", #"{"password":"\#(Self.password)"}"#)
             #expect(answer.status == 429 && answer["Retry-After"] == "6" && answer["Set-Cookie"] == nil)
+            client.headers = [HTTPField("X-Forwarded-For", "198.51.100.7, 203.0.113.9")]
+            // The right password does not count.
+            for _ in 1...11 {
+                #expect(try await client.post("session", #"{"password":"\#(Self.password)"}"#).status == 200)
+            }
+            let cookie = try await client.post("session", #"{"password":"\#(Self.password)"}"#)["Set-Cookie"] ?? ""
+            client.headers.append(HTTPField("Cookie", String(cookie.prefix { $0 != ";" })))
             let figures = try Exposition(String(decoding: try await client.get("/metrics").body, as: UTF8.self))
             #expect(figures["marquee_board_refused_total", ["code": "unauthorized"]] == 10)
             #expect(figures["marquee_board_refused_total", ["code": "overloaded"]] == 1)
         }
+        let log = harness.log.withLock { $0 }
+        #expect(log.contains("visitor signed in") && log.contains("address=203.0.113.9"))
+        #expect(log.contains("sign-in refused") && log.contains("address=198.51.100.7"))
         await worker.end()
     }
 
@@ -113,11 +127,11 @@ import Testing
     func time() throws {
         let clock = ManualClock()
         let sessions = SessionStore(password: Secret(Self.password), clock: clock)
-        let token = try sessions.begin(password: Self.password)
-        for _ in 1...9 { #expect(throws: ContractError.self) { try sessions.begin(password: "wrong") } }
-        #expect(throws: ContractError.self) { try sessions.begin(password: Self.password) }
+        let token = try sessions.begin(password: Self.password, from: nil)
+        for _ in 1...10 { #expect(throws: ContractError.self) { try sessions.begin(password: "wrong", from: nil) } }
+        #expect(throws: ContractError.self) { try sessions.begin(password: Self.password, from: nil) }
         clock.advance(by: .seconds(6))
-        let other = try sessions.begin(password: Self.password)
+        let other = try sessions.begin(password: Self.password, from: nil)
         #expect(other != token && sessions.isOpen(token) && sessions.isOpen(other))
         clock.advance(by: .seconds(12 * 3_600 - 6))
         #expect(!sessions.isOpen(token) && sessions.isOpen(other))

@@ -34,7 +34,7 @@ import WebServer
     @Test("the page contains the base path")
     func pageWithBase() throws {
         let files = try BoardRouter.files(in: try BoardHarness.webFolder, basePath: try #require(BasePath("/marquee")))
-        let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
+        let page = String(decoding: try #require(files["index.html"]).content.bytes, as: UTF8.self)
         #expect(page.contains("<base href=\"/marquee/\">"))
         #expect(files["app.js"]?.contentType.hasPrefix("text/javascript") == true)
         #expect(files["../index.html"] == nil && files[""] == nil)
@@ -58,12 +58,12 @@ import WebServer
     @Test("the files of the first page are less than 60 kB compressed")
     func weight() throws {
         let files = try BoardRouter.files(in: try BoardHarness.webFolder, basePath: .root)
-        let page = String(decoding: try #require(files["index.html"]).bytes, as: UTF8.self)
+        let page = String(decoding: try #require(files["index.html"]).content.bytes, as: UTF8.self)
         let names = page.matches(of: /(?:href|src)="([^"\/][^"]*)"/).map { String($0.output.1) }
         #expect(names.contains("app.js") && names.contains("board.css"))
         let sizes = try (names + ["index.html"]).map { name in
             let file = try #require(files[name], "\(name)")
-            return file.gzipped?.count ?? file.bytes.count
+            return file.gzipped?.count ?? file.content.count
         }
         #expect(sizes.reduce(0, +) < 60_000)
     }

@@ -25,6 +25,7 @@ import urllib.request
 import zmq
 from mutate import frames, mutate, mutate_json
 from harness import ENDPOINTS, Failure, ProcessHarness
+from protocol import fuzz_protocol
 
 HERE = pathlib.Path(__file__).parent
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
@@ -299,9 +300,11 @@ def main():
             "rules": lambda until: fuzz_rules(harness, rng, until),
             "http": lambda until: fuzz_http(harness, rng, until),
             "ports": lambda until: fuzz_ports(harness, rng, until),
+            "protocol": lambda until: fuzz_protocol(harness, rng, until),
             "encrypted": lambda until: fuzz_encrypted(locked, lines, rng, until),
+            "encrypted-protocol": lambda until: fuzz_protocol(locked, rng, until),
         }
-        harnesses = {name: locked if name == "encrypted" else harness for name in targets}
+        harnesses = {name: locked if name.startswith("encrypted") else harness for name in targets}
         try:
             if options.only and options.only not in targets:
                 raise Failure(f"unknown target {options.only}; the targets are {', '.join(targets)}")

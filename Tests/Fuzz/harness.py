@@ -49,9 +49,10 @@ class ProcessHarness:
             raise
 
     def make_keys(self):
-        """Enables encryption on all ZeroMQ sockets, with one key for the servers and one for the clients."""
+        """Enables encryption on all ZeroMQ sockets, with a key for the servers, one for clients, and one without roles."""
         self.environment |= {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": f"{self.folder}/keys"}
-        for words in ("server", "server"), ("client", "client", "--roles", "read,request,replay,shop,operate"):
+        for words in (("server", "server"), ("client", "client", "--roles", "read,request,replay,shop,operate"),
+                      ("client", "nobody", "--roles", "none")):
             subprocess.run(
                 [self.program, "keys", "new", *words], env=self.environment, check=True, stdout=subprocess.DEVNULL)
 
@@ -62,12 +63,16 @@ class ProcessHarness:
             socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(f"{keys}/client.key_secret")
         socket.connect(address or self.address(name))
 
+    def command(self, role):
+        """Returns the command that runs a process."""
+        return [self.program, role]
+
     def start(self, role):
         """Starts a process, and reads its addresses from its ready line."""
         log = self.folder / f"{role}.log"
         with open(log, "w") as errors:
             child = subprocess.Popen(
-                [self.program, role], env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+                self.command(role), env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         self.children[role] = child
         deadline = time.monotonic() + 60
         while not (ready := [line for line in log.read_text().splitlines() if f"{role} ready" in line]):

@@ -56,6 +56,7 @@ extension WebResponse {
     fileprivate var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes), .truncated(let bytes, _): bytes
+        case .shared(let shared): shared.bytes
         case .streaming: []
         }
     }

@@ -50,6 +50,7 @@ extension WebResponse {
     fileprivate var text: String {
         switch body {
         case .bytes(let bytes), .truncated(let bytes, _): String(decoding: bytes, as: UTF8.self)
+        case .shared(let shared): String(decoding: shared.bytes, as: UTF8.self)
         case .streaming: ""
         }
     }

@@ -212,4 +212,46 @@ import Testing
         #expect(server.counters.late == 1)
         await server.shutdown(grace: .seconds(5))
     }
+
+    @Test("if clients do not read, those that have been sent to for the longest time are cut", .timeLimit(.minutes(5)))
+    func unread() async throws {
+        let size = 512 << 10
+        var limits = HTTPServer.Limits()
+        limits.queuedBytes = 4 << 20
+        let server = try HTTPServer(address: "127.0.0.1:0", limits: limits) { _ in
+            WebResponse(contentType: "text/plain", body: .bytes([UInt8](repeating: 0x61, count: size)))
+        }
+        var clients: [RawClient] = []
+        for _ in 0..<20 {
+            let client = try await RawClient(server.address)
+            try await client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+            // The response is queued once it begins to come.
+            #expect(try await client.receiveSome().hasPrefix("HTTP/1.1 200 "))
+            clients.append(client)
+        }
+        #expect(try await RawClient.get(server.address, "/").count > size)
+        #expect(server.counters.unread >= 20 - (4 << 20) / size)
+        #expect(try await clients[0].receiveAll().count < size)
+        await server.shutdown(grace: .zero)
+    }
+
+    @Test("a body that many clients do not read is in memory once, and cuts none of them", .timeLimit(.minutes(5)))
+    func shared() async throws {
+        let body = SharedBytes([UInt8](repeating: 0x61, count: 512 << 10))
+        var limits = HTTPServer.Limits()
+        limits.queuedBytes = 4 << 20
+        let server = try HTTPServer(address: "127.0.0.1:0", limits: limits) { _ in
+            WebResponse(contentType: "text/plain", headers: [("Connection", "close")], body: .shared(body))
+        }
+        var clients: [RawClient] = []
+        for _ in 0..<20 {
+            let client = try await RawClient(server.address)
+            try await client.send("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+            #expect(try await client.receiveSome().hasPrefix("HTTP/1.1 200 "))
+            clients.append(client)
+        }
+        for client in clients { #expect(try await client.receiveAll().hasSuffix("aaaa")) }
+        #expect(server.counters.unread == 0)
+        await server.shutdown(grace: .seconds(5))
+    }
 }

@@ -36,6 +36,11 @@ final class RawClient: Sendable {
         }
     }
 
+    /// What comes first, at most 64 KiB; empty if the server closes the connection.
+    func receiveSome() async throws -> String {
+        try await onThread { [self] in String(decoding: receivePart() ?? [], as: UTF8.self) }
+    }
+
     /// Returns the received text up to and including `end`.
     func receive(through end: String) async throws -> String {
         try await onThread { [self] in

@@ -28,7 +28,13 @@ struct ImageProxy: Sendable {
         }
         let fetch = ImageFetcher(
             client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: trusted)
-        cache = TieredImageCache(database: database, fetcher: fetch, decoder: decoder, wallClock: wallClock) { error in
+        var limits = TieredImageCache.Limits()
+        let budget = configuration.memoryBudget
+        limits.memory = min(limits.memory, budget.bytes(for: .images) / 4)
+        limits.downloads = max(1, min(limits.downloads, budget.bytes(for: .upstreamBodies) / ImageFetcher.maximumSize))
+        cache = TieredImageCache(
+            database: database, fetcher: fetch, decoder: decoder, limits: limits, wallClock: wallClock
+        ) { error in
             logger.warning(
                 "cannot make or store an image; it will be fetched again",
                 [.error: "\(error)"])

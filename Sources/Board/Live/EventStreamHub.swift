@@ -9,9 +9,11 @@ import WebServer
 /// after it. If those are no longer kept, or the epoch is another, it gets `reset` and reloads everything. A browser
 /// that does not read is disconnected, and reconnects. Each event is in memory once, however many browsers it goes to.
 final class EventStreamHub: Sendable {
-    private struct State {
+    fileprivate struct State {
         /// By the order in which they connected.
-        var clients: [Int: StreamingBody] = [:]
+        var clients: [Int: (body: StreamingBody, address: ClientAddress?)] = [:]
+        /// How many of them each client's network has.
+        var counts: [ClientAddress?: Int] = [:]
         var lastClient = 0
         /// The newest updates as server-sent events, with their ids.
         var recent: ArraySlice<(id: Int, text: [UInt8])>
@@ -29,10 +31,14 @@ final class EventStreamHub: Sendable {
     static let keepAlive = Array("event: beat\ndata: {}\n\n".utf8)
 
     private let epoch: String
+    private let limitPerClient: Int
     private let state: Locked<State>
 
     /// Makes a hub that continues after `recent`, the kept updates of the read model with this epoch.
-    init(epoch: String, recent: [LiveUpdate]) {
+    ///
+    /// - Parameter limitPerClient: How many browsers of one address may be connected.
+    init(epoch: String, recent: [LiveUpdate], limitPerClient: Int = clientLimit) {
+        self.limitPerClient = limitPerClient
         self.epoch = epoch
         state = Locked(State(recent: recent.map { ($0.id, $0.serverSentEvent(epoch: epoch)) }[...]))
     }
@@ -56,55 +62,61 @@ final class EventStreamHub: Sendable {
 
     /// Connects a browser that has received the event with `id`, if any.
     ///
-    /// - Returns: The body that the browser reads; nil if too many browsers are connected, or the hub is closed.
-    func connect(after id: String?) -> StreamingBody? {
+    /// - Returns: The body that the browser reads; nil if too many browsers are connected, of all or of this address, or the
+    ///   hub is closed.
+    func connect(after id: String?, from address: ClientAddress? = nil) -> StreamingBody? {
         state.withLock { state in
-            guard !state.isClosed, state.clients.count < Self.clientLimit else { return nil }
+            let network = address?.network
+            guard !state.isClosed, state.clients.count < Self.clientLimit,
+                state.counts[network, default: 0] < limitPerClient
+            else { return nil }
             state.lastClient += 1
             let key = state.lastClient
             let client = StreamingBody { [weak self] in self?.remove(key) }
             client.push(greeting(after: id, state))
-            state.clients[key] = client
+            state.clients[key] = (client, network)
+            state.counts[network, default: 0] += 1
             return client
         }
     }
 
     /// The first bytes that are sent to a browser that has received the event with `id`, if any.
     func greeting(after id: String?) -> [UInt8] {
-        state.withLock { greeting(after: id, $0) }
+        state.withLock { Array(greeting(after: id, $0).joined()) }
     }
 
     /// Disconnects all browsers, and accepts no more.
     func close() {
         let clients = state.withLock { state in
             state.isClosed = true
-            defer { state.clients = [:] }
-            return state.clients.values
+            defer { (state.clients, state.counts) = ([:], [:]) }
+            return state.clients.values.map(\.body)
         }
         for client in clients { client.end() }
     }
 
-    private func greeting(after id: String?, _ state: State) -> [UInt8] {
-        Array("retry: 2000\n\n".utf8) + state.link + missed(after: id, state)
+    /// The parts of the greeting. Missed updates are the same memory for all browsers.
+    private func greeting(after id: String?, _ state: State) -> [[UInt8]] {
+        [Array("retry: 2000\n\n".utf8) + state.link] + missed(after: id, state)
     }
 
-    private func missed(after id: String?, _ state: State) -> [UInt8] {
+    private func missed(after id: String?, _ state: State) -> [[UInt8]] {
         let newest = state.recent.last?.id ?? 0
-        guard let id else { return LiveUpdate.marker("hello", id: newest, epoch: epoch) }
+        let hello = LiveUpdate.marker("hello", id: newest, epoch: epoch)
+        let reset = LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch)
+        guard let id else { return [hello] }
         let parts = id.parts(between: "-")
         guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]), number <= newest,
             number + 1 >= state.recent.first?.id ?? newest + 1
-        else { return LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch) }
-        let missed = state.recent.drop { $0.id <= number }.map(\.text).joined()
-        guard missed.count <= Self.greetingLimit else {
-            return LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch)
-        }
-        return Array(missed) + LiveUpdate.marker("hello", id: newest, epoch: epoch)
+        else { return [reset] }
+        let missed = state.recent.drop { $0.id <= number }.map(\.text)
+        guard missed.reduce(0, { $0 + $1.count }) <= Self.greetingLimit else { return [reset] }
+        return missed + [hello]
     }
 
     private func remove(_ key: Int) {
         // Released after the lock, because this may be the last reference, and its end takes the lock again.
-        let client = state.withLock { $0.clients.removeValue(forKey: key) }
+        let client = state.withLock { $0.remove(key) }
         withExtendedLifetime(client) {}
     }
 
@@ -142,6 +154,16 @@ final class EventStreamHub: Sendable {
     }
 
     private func push(_ text: [UInt8], _ state: inout State) {
-        for (key, client) in state.clients where !client.push(text) { state.clients[key] = nil }
+        for (key, client) in state.clients where !client.body.push(text) { _ = state.remove(key) }
+    }
+}
+
+extension EventStreamHub.State {
+    /// Forgets a browser, and returns its body; nil if it is forgotten already.
+    fileprivate mutating func remove(_ key: Int) -> StreamingBody? {
+        guard let (body, network) = clients.removeValue(forKey: key) else { return nil }
+        let count = counts[network, default: 0]
+        counts[network] = count > 1 ? count - 1 : nil
+        return body
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import FoundationEssentials
 import JSONCoding
@@ -19,6 +20,10 @@ struct ReadModel: Sendable {
     let database: Database
     /// Random text that a new database gets: the ids of one database's updates mean nothing in another.
     let epoch: String
+    private let appliedCount = Locked(0)
+
+    /// A number that increases with each change, until the process ends; what was read stays true while it is the same.
+    var version: Int { appliedCount.withLock { $0 } }
 
     /// Makes a read model of a database that ``open(_:logger:)`` returned.
     init(_ database: Database) async throws {
@@ -59,7 +64,7 @@ struct ReadModel: Sendable {
         _ batches: [Subscription.Batch], from source: Source,
         onUnreadable: @escaping @Sendable (Event, any Error) -> Void
     ) async throws -> [LiveUpdate] {
-        try await database.write { connection in
+        let updates = try await database.write { connection in
             var updates: [LiveUpdate] = []
             for delivery in batches.flatMap(\.items) {
                 switch delivery {
@@ -85,6 +90,9 @@ struct ReadModel: Sendable {
             }
             return updates
         }
+        // Unchanged by batches without updates, such as the acceptance of requests, of which strangers can cause many.
+        if !updates.isEmpty { appliedCount.withLock { $0 += 1 } }
+        return updates
     }
 
     private func apply(_ event: Event, in connection: Connection) throws -> [LiveUpdate] {

@@ -8,8 +8,12 @@ import WebServer
 extension API {
     func day(_ date: Substring, _ request: WebRequest) async throws -> WebResponse {
         let date = try self.date(date, "date")
-        let chart = try await model.chart(span: ReadModel.daySpan, firstDay: date, market: try market(of: request))
-        return try found(chart, "the chart of \(date) is not known yet").response(to: request)
+        let market = try market(of: request)
+        return try await answers.response(
+            to: request, "day/\(date)/\(market)", missing: "the chart of \(date) is not known yet"
+        ) { [model] in
+            try await model.chart(span: ReadModel.daySpan, firstDay: date, market: market)
+        }
     }
 
     func week(_ span: Substring, _ day: Substring, _ request: WebRequest) async throws -> WebResponse {
@@ -17,9 +21,13 @@ extension API {
             throw ContractError(.badRequest, "span must be week, weekend or weekdays", field: "span")
         }
         let week = Week(of: try date(day, "date"), span: span)
-        let chart = try await model.chart(
-            span: span.rawValue, firstDay: week.firstDay, market: try market(of: request))
-        return try found(chart, "the \(span.rawValue) chart of \(week) is not known yet").response(to: request)
+        let market = try market(of: request)
+        return try await answers.response(
+            to: request, "\(span.rawValue)/\(week.firstDay)/\(market)",
+            missing: "the \(span.rawValue) chart of \(week) is not known yet"
+        ) { [model] in
+            try await model.chart(span: span.rawValue, firstDay: week.firstDay, market: market)
+        }
     }
 
     func areas(_ request: WebRequest) throws -> WebResponse {
@@ -32,26 +40,31 @@ extension API {
             throw ContractError(
                 .badRequest, "year must be a number from \(KoreanDate.firstChart.year) on", field: "year")
         }
-        let days = try await model.calendar(year: year, market: try market(of: request))
-        return CacheableBody(days, contentType: .json).response(to: request)
+        let market = try market(of: request)
+        return try await answers.response(to: request, "calendar/\(year)/\(market)") { [model] in
+            try await model.calendar(year: year, market: market)
+        }
     }
 
     func history(_ request: WebRequest) async throws -> WebResponse {
         let (from, to, byWeek) = try range(of: request)
-        let history = try await model.history(from: from, to: to, market: try market(of: request), byWeek: byWeek)
-        return CacheableBody(history, contentType: .json).response(to: request)
+        let market = try market(of: request)
+        return try await answers.response(to: request, "history/\(from)/\(to)/\(market)", isHeavy: true) { [model] in
+            try await model.history(from: from, to: to, market: market, byWeek: byWeek)
+        }
     }
 
     func historyTable(_ request: WebRequest) async throws -> WebResponse {
         let (from, to, byWeek) = try range(of: request)
         let market = try market(of: request)
-        let table =
+        return try await answers.response(
+            to: request, "csv/\(from)/\(to)/\(market)", contentType: "text/csv;charset=UTF-8", isHeavy: true,
+            headers: [("Content-Disposition", "attachment; filename=\"marquee-\(from)-\(to).csv\"")]
+        ) { [model] in
             byWeek
-            ? CSV.table(ofWeeks: try await model.weekLines(from: from, to: to, market: market))
-            : CSV.table(of: try await model.lines(from: from, to: to, market: market))
-        return CacheableBody(table, contentType: "text/csv;charset=UTF-8").response(
-            to: request,
-            headers: [("Content-Disposition", "attachment; filename=\"marquee-\(from)-\(to).csv\"")])
+                ? CSV.table(ofWeeks: try await model.weekLines(from: from, to: to, market: market))
+                : CSV.table(of: try await model.lines(from: from, to: to, market: market))
+        }
     }
 
     /// Reads the range of days; more than a year is answered by weeks, which keeps every answer about as small as a year's.

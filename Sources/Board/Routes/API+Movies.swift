@@ -9,7 +9,9 @@ extension API {
         guard let code = MovieCode(code) else {
             throw ContractError(.badRequest, "code must be 8 characters of 0-9 and A-Z", field: "code")
         }
-        return try found(try await model.movie(code), "the movie \(code) is not known yet").response(to: request)
+        return try await answers.response(
+            to: request, "movie/\(code)", missing: "the movie \(code) is not known yet"
+        ) { [model] in try await model.movie(code) }
     }
 
     func poster(_ code: Substring, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {
@@ -17,12 +19,18 @@ extension API {
             throw ContractError(
                 .badRequest, "code must be 8 characters of 0-9 and A-Z, and size small, large or full", field: "size")
         }
+        // The image at an address never changes, so whoever has one has it.
+        let tag = "W/\"\(code)-\(size.rawValue)\""
+        let cacheControl = "public, max-age=31536000, immutable"
+        if request.hasCached(tag) {
+            return .notModified(tag, contentType: "image/jpeg", cacheControl: cacheControl)
+        }
         guard let image = try await posters.image(code, String(version), size) else {
             throw ContractError(
                 .notFound, "the movie \(code) has no poster of this version, or its host does not send it")
         }
-        return CacheableBody(image, contentType: "image/jpeg", isCompressible: false)
-            .response(to: request, cacheControl: "public, max-age=31536000, immutable")
+        return CacheableBody(image, contentType: "image/jpeg", isCompressible: false, entityTag: tag)
+            .response(to: request, cacheControl: cacheControl)
     }
 
     func alerts(_ request: WebRequest) async throws -> WebResponse {
@@ -32,9 +40,13 @@ extension API {
             throw ContractError(
                 .badRequest, "before must be a sequence number of 16 digits, and limit from 1 to 200", field: "limit")
         }
-        let alerts = try await model.alerts(
-            before: before ?? nil, rule: request.filter("rule"), movie: request.filter("film"), limit: limit)
-        return CacheableBody(alerts, contentType: .json).response(to: request)
+        let (rule, movie) = (request.filter("rule"), request.filter("film"))
+        let place = before.flatMap { $0?.description } ?? ""
+        // A filter may have any character, so each is preceded by its length.
+        let address = "alerts/\(place)/\(limit)/\(rule?.utf8.count ?? -1)/\(rule ?? "")/\(movie ?? "")"
+        return try await answers.response(to: request, address) { [model] in
+            try await model.alerts(before: before ?? nil, rule: rule, movie: movie, limit: limit)
+        }
     }
 }
 

@@ -18,7 +18,7 @@ extension API {
         case ("POST", ["requests"]): return try await forward(request)
         case ("POST", ["session"]): return try beginSession(request)
         case ("DELETE", ["session"]):
-            sessions.end(SessionCookie.token(of: request))
+            sessions.end(cookie.token(of: request))
             return sessionResponse(isSignedIn: false, token: nil, to: request)
         case ("POST", _): throw ContractError(.notFound, "the board's API has no such address to post to")
         default: return .methodNotAllowed
@@ -27,8 +27,30 @@ extension API {
 
     /// Whether the request belongs to a session.
     func isSignedIn(_ request: WebRequest) -> Bool {
-        sessions.isOpen(SessionCookie.token(of: request))
+        sessions.isOpen(cookie.token(of: request))
     }
+
+    /// Whether the request is the operator's: of who is signed in, or of anybody on this machine if the board is for it alone.
+    ///
+    /// See docs/decisions/0072-the-operator-of-a-board.md.
+    func isOperator(_ request: WebRequest) -> Bool {
+        if isSignedIn(request) { return true }
+        let marks = ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via"]
+        return isPrivate && request.client?.isLoopback == true && marks.allSatisfy { request.header($0) == nil }
+    }
+
+    /// Tells whether this visitor is signed in, could sign in, and is the operator.
+    func session(_ request: WebRequest) -> WebResponse {
+        let (isSignedIn, isOperator) = (isSignedIn(request), isOperator(request))
+        var response = WebResponse.json(
+            Array(
+                "{\"isSignedIn\":\(isSignedIn),\"canSignIn\":\(sessions.isEnabled),\"isOperator\":\(isOperator)}".utf8)
+        )
+        response.headers.append(("Cache-Control", "no-store"))
+        return response
+    }
+
+    private var cookie: SessionCookie { SessionCookie(basePath: basePath, isSecure: isSecure) }
 
     private func forward(_ request: WebRequest) async throws -> WebResponse {
         let type = request.header("Content-Type") ?? ""
@@ -43,8 +65,13 @@ extension API {
                 .badRequest, "Content-Type must be application/json or \(FramedBody.contentType)",
                 field: "Content-Type")
         }
+        let (isSignedIn, isOperator) = (isSignedIn(request), isOperator(request))
         let id = try await requests.forward(
-            frames.first ?? [], images: Array(frames.dropFirst()), isSignedIn: isSignedIn(request))
+            frames.first ?? [], images: Array(frames.dropFirst()), isSignedIn: isSignedIn, mayRefresh: isOperator)
+        if isSignedIn {
+            logger.info(
+                "request of a signed-in visitor", [.request: id, .address: request.client?.description ?? "unknown"])
+        }
         return .json(try JSON.encode(["id": id]), status: 202)
     }
 
@@ -57,11 +84,15 @@ extension API {
                 field: "password")
         }
         do {
-            let token = try sessions.begin(password: login.password)
+            let token = try sessions.begin(password: login.password, from: request.client)
+            logger.info("visitor signed in", [.address: request.client?.description ?? "unknown"])
             return sessionResponse(isSignedIn: true, token: token, to: request)
         } catch {
-            // Attempts beyond the limit are not logged: they would fill the log.
-            if error.code == .unauthorized { logger.warning("a visitor sent a wrong password") }
+            if error.code != .notFound {
+                refusedPasswords.warning(
+                    "sign-in refused",
+                    [.address: request.client?.description ?? "unknown", .code: error.code.rawValue])
+            }
             throw error
         }
     }
@@ -69,7 +100,7 @@ extension API {
     private func sessionResponse(isSignedIn: Bool, token: String?, to request: WebRequest) -> WebResponse {
         var response = WebResponse.json(Array("{\"isSignedIn\":\(isSignedIn)}".utf8))
         response.headers += [
-            SessionCookie.header(token, basePath: basePath, for: request), ("Cache-Control", "no-store"),
+            cookie.header(token, for: request), ("Cache-Control", "no-store"),
         ]
         return response
     }

@@ -19,9 +19,16 @@ struct API: Sendable {
     let hasOpenMarket: Bool
     let basePath: BasePath
     let statuses: StatusCache
+    let answers: AnswerCache
+    /// Whether the board is for its own machine alone, so that whoever asks from there is the operator.
+    let isPrivate: Bool
+    /// Whether visitors reach the board by HTTPS, whatever a request says.
+    let isSecure: Bool
     let refusalCounters: [ContractError.Code: Counter]
     let wallClock: WallClock
     let logger: Logger
+    /// Logs wrong passwords, of which strangers can send many.
+    let refusedPasswords: RateLimitedLogger
 
     /// Answers a request.
     ///
@@ -31,15 +38,27 @@ struct API: Sendable {
             return try await response(to: request, path.parts(between: "/", keepsEmpty: true))
         } catch let error as ContractError {
             return refuse(error)
+        } catch is AnswerCache.BusyError {
+            return refuse(
+                ContractError(
+                    .overloaded, "the board is making as many large answers as it can; try again later", retryAfter: 3),
+                status: 503)
+        } catch is CancellationError {
+            return refuse(ContractError(.overloaded, "the board is stopping", retryAfter: 5), status: 503)
         } catch {
             logger.error("cannot answer a request to the API", [.path: request.path, .error: "\(error)"])
             return refuse(ContractError(.internal, "the board cannot read its database; its log says why"))
         }
     }
 
-    private func refuse(_ error: ContractError) -> WebResponse {
+    private func refuse(_ error: ContractError, status: Int? = nil) -> WebResponse {
         refusalCounters[error.code]?.add()
-        return .failure(error)
+        return .failure(error, status: status)
+    }
+
+    /// Refuses a client that sends too many requests.
+    func refuseTooManyRequests() -> WebResponse {
+        refuse(ContractError(.overloaded, "this address sends too many requests; try again later", retryAfter: 1))
     }
 
     private func response(to request: WebRequest, _ path: [Substring]) async throws -> WebResponse {
@@ -56,6 +75,7 @@ struct API: Sendable {
         case ("alerts", 1): return try await alerts(request)
         case ("status", 1): return try await status(request)
         case ("products", _): return try await products(path.dropFirst(), request)
+        case ("session", 1): return session(request)
         case ("shop", 1): return try await shop(request)
         case ("live", 1): return try live(request)
         default: throw ContractError(.notFound, "the board's API has no such address")
@@ -67,17 +87,25 @@ struct API: Sendable {
 
 extension API {
     private func status(_ request: WebRequest) async throws -> WebResponse {
-        let board = BoardStatus(version: version, browsers: streams.clientCount, news: streams.sentCount)
+        let isWhole = isOperator(request)
         let problems = try await model.recentProblems(limit: 20)
-        let status = JSONObject([
-            ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
-            ("failures", problems.failures), ("anomalies", problems.anomalies),
-        ])
-        return CacheableBody(status.bytes, contentType: .json).response(to: request)
+        var status: [(name: String, value: [UInt8])] = [("isWhole", try JSON.encode(isWhole))]
+        if isWhole {
+            let board = BoardStatus(version: version, browsers: streams.clientCount, news: streams.sentCount)
+            status += [
+                ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
+                ("failures", problems.failures),
+            ]
+        } else {
+            status.append(("processes", await statuses.publicStatuses()))
+        }
+        status.append(("anomalies", problems.anomalies))
+        return CacheableBody(JSONObject(status).bytes, contentType: .json).response(to: request)
     }
 
     private func live(_ request: WebRequest) throws -> WebResponse {
-        guard let body = streams.connect(after: request.header("Last-Event-ID") ?? request.query("after")) else {
+        let id = request.header("Last-Event-ID") ?? request.query("after")
+        guard let body = streams.connect(after: id, from: request.client) else {
             throw ContractError(.overloaded, "too many browsers are connected; try again later", retryAfter: 30)
         }
         return WebResponse(
@@ -95,14 +123,6 @@ private struct BoardStatus: Encodable {
 // MARK: - Used by several addresses
 
 extension API {
-    /// Returns the JSON as a body.
-    ///
-    /// - Throws: `notFound` with `message` if `json` is nil.
-    func found(_ json: [UInt8]?, _ message: String) throws(ContractError) -> CacheableBody {
-        guard let json else { throw ContractError(.notFound, message) }
-        return CacheableBody(json, contentType: .json)
-    }
-
     /// Reads a date that can have a chart: from the first chart to yesterday.
     func date(_ text: some StringProtocol, _ field: String) throws(ContractError) -> KoreanDate {
         guard let date = KoreanDate(text) else {

@@ -1,3 +1,4 @@
+import Concurrency
 import Operations
 import WebServer
 
@@ -8,15 +9,29 @@ struct BoardRouter: Sendable {
     let api: API
     /// Returns a health page by its name; nil if there is none of that name.
     let health: @Sendable (_ page: String) async -> WebResponse?
+    let limits: VisitorLimits
+    /// Warns of a proxy that no setting names; nil where proxies are named.
+    let proxyWarning: ProxyWarning?
 
     /// Answers a request.
     func respond(to request: WebRequest) async -> WebResponse {
-        await response(to: request).withSecurityHeaders()
+        await response(to: request).withSecurityHeaders(isSecure: api.isSecure)
     }
 
     private func response(to request: WebRequest) async -> WebResponse {
-        // Probes ask the process itself and not the proxy before it, so the health pages are not below the base path.
-        if request.method == "GET", let page = await health(String(request.path.dropFirst())) { return page }
+        // Probes ask the process itself and not the proxy before it, so the health pages are not below the base path. They
+        // have no limit by address: a stranger may share the probe's.
+        if request.method == "GET", ["/healthz", "/readyz"].contains(request.path),
+            let page = await health(String(request.path.dropFirst()))
+        {
+            return page
+        }
+        proxyWarning?.look(at: request)
+        guard limits.admit(request.client) else { return api.refuseTooManyRequests() }
+        if request.method == "GET", request.path == "/metrics" {
+            guard api.isOperator(request) else { return .notForVisitors }
+            return await health("metrics") ?? .notFound
+        }
         guard let path = basePath.relativePath(of: request.path) else { return .notFound }
         if path.hasPrefix("api/v1/") {
             return await api.respond(to: request, path: path.dropFirst("api/v1/".count))
@@ -45,6 +60,30 @@ struct BoardRouter: Sendable {
             return bytes.replacing(
                 Array("<base href=\"/\">".utf8), with: Array("<base href=\"\(basePath)\">".utf8))
         }
+    }
+}
+
+/// Warns once of a proxy that no setting names: the limits by address then count all its visitors as one.
+struct ProxyWarning: Sendable {
+    let logger: Logger
+    private let isDone = Locked(false)
+
+    /// Makes a warning that has not been logged.
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Warns if the request comes from a proxy and this has not warned before. Strangers can send the header, too.
+    func look(at request: WebRequest) {
+        guard request.header("X-Forwarded-For") != nil else { return }
+        let isFirst = isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
+        guard isFirst else { return }
+        logger.warning(
+            "a proxy that MARQUEE_BOARD_PROXIES does not name passes requests on; all its visitors share one address's limits",
+            [.address: request.client?.description])
     }
 }
 

@@ -11,7 +11,8 @@ import ZeroMQ
 ///
 /// A request may cost a call of the day's quota, so all visitors share one rate limit: `perSecond` requests a second, and
 /// after a pause thirty seconds' worth at once. Those who are not signed in share a number of requests a day, too, so that
-/// strangers cannot use the quota up, and get what the log has if that is fresh: their `refresh` is not passed on.
+/// strangers cannot use the quota up. All but the operator get what the log has if that is fresh: their `refresh` is not passed
+/// on.
 ///
 /// See docs/decisions/0063-visitors-of-the-board.md.
 struct RequestForwarder: Sendable {
@@ -52,11 +53,12 @@ struct RequestForwarder: Sendable {
     ///
     /// - Parameters:
     ///   - body: A JSON object with `topic` and the fields of the request.
-    ///   - isSignedIn: Whether the visitor may change products.
+    ///   - isSignedIn: Whether the visitor may change products, and is not counted among the day's visitors.
+    ///   - mayRefresh: Whether the visitor's `refresh` is passed on.
     /// - Throws: The error that the worker would give, `unauthorized`, `overloaded` above the rate limit, or
     ///   `upstreamUnavailable` if the worker does not answer within ten seconds.
     func forward(
-        _ body: [UInt8], images: [[UInt8]] = [], isSignedIn: Bool
+        _ body: [UInt8], images: [[UInt8]] = [], isSignedIn: Bool, mayRefresh: Bool
     ) async throws(ContractError) -> RequestID {
         let topic = try Self.topic(of: body)
         guard isSignedIn || !Self.orderTopics.contains(topic) else {
@@ -76,7 +78,7 @@ struct RequestForwarder: Sendable {
             throw ContractError(.internal, "the board cannot make an id for the request")
         }
         // Encoded again from the fields that were read: a vendor's secret that a visitor added is not forwarded.
-        let request = Request(parsed.target, id: id, refresh: parsed.refresh && isSignedIn)
+        let request = Request(parsed.target, id: id, refresh: parsed.refresh && mayRefresh)
         do {
             let reply = try await reply(to: request.frames(attaching: Attachments(images: images)))
             if let failure = reply.failure { throw failure }

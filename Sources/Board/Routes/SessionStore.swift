@@ -8,11 +8,12 @@ import WebServer
 
 /// The sessions of visitors who gave the board's password; each lasts twelve hours, or until the board restarts.
 ///
-/// All visitors share one limit of attempts, because behind a proxy all have the same address: ten at once, and one more
-/// every six seconds. The store compares and keeps only digests of passwords and tokens.
+/// Each client may send ten wrong passwords at once, and one more every six seconds; then none that it sends counts, the right
+/// one included. Other clients are not affected. The store compares and keeps only digests of passwords and tokens.
 final class SessionStore: Sendable {
     private struct State {
-        var attempts = TokenBucket(capacity: 10, refillPerSecond: 1.0 / 6)
+        /// The wrong passwords that each client may still send.
+        var attempts = ClientTable<TokenBucket>()
         /// The ages of the open sessions, by the digests of their tokens.
         var ages: [String: Stopwatch] = [:]
     }
@@ -41,14 +42,23 @@ final class SessionStore: Sendable {
 
     /// Begins a session, and returns its token.
     ///
+    /// - Parameter client: Who has sent the password.
     /// - Throws: `notFound` if the board has no password, `overloaded` after too many attempts, `unauthorized` if the
     ///   password is wrong.
-    func begin(password attempt: String) throws(ContractError) -> String {
+    func begin(password attempt: String, from client: ClientAddress?) throws(ContractError) -> String {
         guard let password else {
             throw ContractError(.notFound, "nobody can sign in: the operator has set no password for the board")
         }
-        guard state.withLock({ $0.attempts.takeToken(at: age.elapsed) }) else {
-            throw ContractError(.overloaded, "too many passwords were tried; try again later", retryAfter: 6)
+        // Taken before the comparison, so that attempts at the same time count, too.
+        let now = age.elapsed
+        let isAllowed = state.withLock { state in
+            state.attempts.change(client, default: TokenBucket(capacity: 10, refillPerSecond: 1.0 / 6, at: now)) {
+                $0.takeToken(at: now)
+            }
+        }
+        guard isAllowed else {
+            throw ContractError(
+                .overloaded, "too many wrong passwords came from this address; try again later", retryAfter: 6)
         }
         guard Self.areEqual(Self.digest(attempt), password) else {
             throw ContractError(.unauthorized, "the password is wrong", field: "password")
@@ -57,6 +67,7 @@ final class SessionStore: Sendable {
         let token = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined(separator: "-")
         let sessionAge = Stopwatch(clock)
         state.withLock { state in
+            state.attempts.remove(client)
             state.ages = state.ages.filter { $0.value.elapsed < Self.lifetime }
             let oldest = state.ages.max { $0.value.elapsed < $1.value.elapsed }
             if state.ages.count >= Self.limit, let oldest { state.ages[oldest.key] = nil }
@@ -91,11 +102,22 @@ final class SessionStore: Sendable {
 /// The cookie that holds a session's token.
 ///
 /// No script can read it, and browsers send it only to the board and only from the board's own pages.
-enum SessionCookie {
-    private static let name = "marquee-session"
+///
+/// Where visitors reach the board by HTTPS, the cookie's name makes browsers refuse one that was set without it: `__Host-`,
+/// or `__Secure-` for a board below another site, because `__Host-` allows no path but the root.
+struct SessionCookie {
+    /// The path of the board.
+    let basePath: BasePath
+    /// Whether visitors reach the board by HTTPS, whatever a request says.
+    let isSecure: Bool
+
+    private var name: String {
+        guard isSecure else { return "marquee-session" }
+        return (basePath == .root ? "__Host-" : "__Secure-") + "marquee-session"
+    }
 
     /// Returns the token in a request's cookies; nil if there is none.
-    static func token(of request: WebRequest) -> String? {
+    func token(of request: WebRequest) -> String? {
         for part in (request.header("Cookie") ?? "").parts(between: ";") {
             let pair = part.drop { $0 == " " }.parts(between: "=", atMost: 2)
             if pair.count == 2, pair[0] == name { return String(pair[1]) }
@@ -105,12 +127,10 @@ enum SessionCookie {
 
     /// Returns the header that sets the cookie, or deletes it if `token` is nil.
     ///
-    /// The cookie is for HTTPS only if the proxy says that the browser uses HTTPS.
-    static func header(
-        _ token: String?, basePath: BasePath, for request: WebRequest
-    ) -> (name: String, value: String) {
+    /// The cookie is for HTTPS only where that is known: from the public URL, or from the proxy.
+    func header(_ token: String?, for request: WebRequest) -> (name: String, value: String) {
         let maxAge = token == nil ? 0 : SessionStore.lifetime.components.seconds
-        let secure = request.header("X-Forwarded-Proto") == "https" ? "; Secure" : ""
+        let secure = isSecure || request.header("X-Forwarded-Proto") == "https" ? "; Secure" : ""
         return (
             "Set-Cookie",
             "\(name)=\(token ?? ""); Path=\(basePath); Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(secure)"

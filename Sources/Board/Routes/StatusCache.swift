@@ -1,5 +1,6 @@
 import Concurrency
 import Contract
+import JSONCoding
 import Messaging
 import ZeroMQ
 
@@ -8,7 +9,10 @@ actor StatusCache {
     private let io: IOThread
     private let addresses: [(source: ReadModel.Source, address: String)]
     private let clock = ContinuousClock()
-    private var cached: (task: Task<[UInt8], Never>, startedAt: ContinuousClock.Instant)?
+    private var cached: (task: Task<[Answer], Never>, startedAt: ContinuousClock.Instant)?
+
+    /// A process's name, and its answer; nil if it does not answer.
+    private typealias Answer = (name: String, status: [UInt8]?)
 
     /// Makes a cache.
     ///
@@ -22,16 +26,32 @@ actor StatusCache {
 
     /// Returns the answers of both as one JSON object, with null for a process that does not answer.
     func statuses() async -> [UInt8] {
+        JSONObject(await answers().map { ($0.name, JSONObject.orNull($0.status)) }).bytes
+    }
+
+    /// Returns what every visitor may know as one JSON object: how long each process has run, and null for one that does not
+    /// answer.
+    func publicStatuses() async -> [UInt8] {
+        JSONObject(
+            await answers().map { name, status in
+                let known = status.flatMap { try? JSON.decode(PublicStatus.self, from: $0) }
+                // Encoding cannot fail: the object has only a number.
+                return (name, JSONObject.orNull(known.flatMap { try? JSON.encode($0) }))
+            }
+        ).bytes
+    }
+
+    private func answers() async -> [Answer] {
         if let cached, clock.now < cached.startedAt + .seconds(1) { return await cached.task.value }
         let task = Task { [io, addresses] in
-            await withTaskGroup(of: (String, [UInt8]?).self) { tasks in
+            await withTaskGroup(of: Answer.self) { tasks in
                 for (source, address) in addresses {
                     // The page only says that a process does not answer, whatever the error is.
                     tasks.addTask { (source.rawValue, try? await Self.requestStatus(io, address)) }
                 }
-                var members: [(name: String, value: [UInt8])] = []
-                for await (name, status) in tasks { members.append((name, JSONObject.orNull(status))) }
-                return JSONObject(members.sorted { $0.name > $1.name }).bytes
+                var answers: [Answer] = []
+                for await answer in tasks { answers.append(answer) }
+                return answers.sorted { $0.name > $1.name }
             }
         }
         cached = (task, clock.now)
@@ -46,4 +66,9 @@ actor StatusCache {
         await client.close()
         return reply?.word == "status" ? reply?.body : nil
     }
+}
+
+/// The part of a process's status that every visitor may know.
+private struct PublicStatus: Codable {
+    let uptime: Int?
 }

@@ -5,13 +5,15 @@ import WebServer
 /// The board's errors, and the headers of all its answers.
 extension WebResponse {
     static let notFound = text("there is no such page\n", status: 404)
+    static let notForVisitors = text(
+        "the metrics are for the operator: sign in, or set MARQUEE_BOARD_METRICS_HTTP\n", status: 403)
     static let methodNotAllowed = WebResponse(
         status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
         body: .bytes(Array("this address allows only GET and HEAD\n".utf8)))
 
-    /// Returns the contract's error object with the HTTP status that matches its code.
-    static func failure(_ error: ContractError) -> WebResponse {
-        let status =
+    /// Returns the contract's error object with an HTTP status; nil stands for the one that matches its code.
+    static func failure(_ error: ContractError, status: Int? = nil) -> WebResponse {
+        let usual =
             switch error.code {
             case .badRequest, .dateOutOfRange: 400
             case .unauthorized: 401
@@ -23,7 +25,7 @@ extension WebResponse {
             default: 503
             }
         // Encoding cannot fail: the object has only texts and numbers.
-        var response = WebResponse.json((try? JSON.encode(error)) ?? [], status: status)
+        var response = WebResponse.json((try? JSON.encode(error)) ?? [], status: status ?? usual)
         response.headers.append(("Cache-Control", "no-store"))
         if let seconds = error.retryAfter { response.headers.append(("Retry-After", "\(seconds)")) }
         return response
@@ -33,7 +35,9 @@ extension WebResponse {
     ///
     /// The browser runs no script and applies no style that is in a page or comes from elsewhere, lets no other site show
     /// the board in a frame, and sends none of the board's addresses to others.
-    func withSecurityHeaders() -> WebResponse {
+    ///
+    /// - Parameter isSecure: Whether visitors reach the board by HTTPS; browsers then use nothing else for a year.
+    func withSecurityHeaders(isSecure: Bool) -> WebResponse {
         var response = self
         response.headers += [
             // Images that the page draws itself, for saving, have `blob:` URLs.
@@ -49,6 +53,7 @@ extension WebResponse {
             ("Cross-Origin-Resource-Policy", "same-origin"),
             ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
         ]
+        if isSecure { response.headers.append(("Strict-Transport-Security", "max-age=31536000")) }
         return response
     }
 }

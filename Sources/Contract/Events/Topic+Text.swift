@@ -110,7 +110,7 @@ extension Topic {
     /// The most bytes of a topic; the longest has a request id of 128.
     static let maximumBytes = 160
 
-    /// Returns whether a client may subscribe to a prefix: a topic of an event or a heartbeat may begin with it.
+    /// Returns whether a topic of an event or a heartbeat may begin with a prefix.
     ///
     /// The first word is compared, the rest is any printable ASCII without blanks, as in a request's id.
     public static func canBegin(with prefix: [UInt8]) -> Bool {

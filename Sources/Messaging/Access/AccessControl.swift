@@ -27,7 +27,7 @@ public struct AccessControl: Sendable {
         options.maximumPendingConnections = configuration.clientLimits.pendingConnections
         options.incompleteBytes = configuration.memoryBudget.bytes(for: .incompleteMessages)
         options.unreadBytes = configuration.memoryBudget.bytes(for: .unreadReplies)
-        options.admitsSubscription = Topic.canBegin
+        options.isTopicPrefix = Topic.canBegin
         options.subscriptionBytes = min(
             options.subscriptionBytes,
             configuration.memoryBudget.bytes(for: .subscriptions) / SocketOptions.subscriptionCost)

@@ -101,6 +101,8 @@ extension HTTPResponse {
 
     /// Throws if the body has more values than any answer of an upstream, counted by the characters before them.
     private func throwIfCrowded(of service: String) throws(UpstreamError) {
+        // Each value takes at least one byte, so a short body, which nearly all are, need not be searched.
+        guard body.count > Self.valueLimit else { return }
         let count = body.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
         guard count > Self.valueLimit else { return }
         throw UpstreamError(

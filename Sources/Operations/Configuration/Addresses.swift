@@ -32,9 +32,7 @@ public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only this machine can connect to the address once it is bound.
     public var isLocal: Bool {
         guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
-        if host == "localhost" || host == "lo" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        return host == "lo" || isLoopback(host)
     }
 }
 
@@ -53,6 +51,11 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     public var url: String {
         guard let (host, port) = hostAndPort(description) else { return "http://\(description)" }
         return "http://\(reachableHost(host)):\(port)"
+    }
+
+    /// Whether only this machine can connect to the address.
+    public var isLocal: Bool {
+        hostAndPort(description).map { isLoopback($0.host) } ?? false
     }
 }
 
@@ -77,6 +80,13 @@ func hostAndPort(_ text: some StringProtocol) -> (host: Substring, port: Substri
     // UInt16.init accepts a plus sign.
     guard isAllowed, !port.hasPrefix("+") else { return nil }
     return (host, port)
+}
+
+/// Whether a host is `localhost` or a loopback address.
+private func isLoopback(_ host: Substring) -> Bool {
+    if host == "localhost" || host == "[::1]" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
 }
 
 /// Returns the host that a client on this machine connects to; a wildcard cannot be connected to.

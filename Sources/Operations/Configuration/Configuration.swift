@@ -101,6 +101,10 @@ public struct Configuration: Sendable {
     public var notifierHTTP: HTTPAddress
     /// The address of the board.
     public var boardHTTP: HTTPAddress
+    /// The address of the board's health and metrics pages for the operator; nil if there is none.
+    public var boardMetricsHTTP: HTTPAddress?
+    /// The URL by which visitors reach the board, without a trailing slash; nil if none is set.
+    public var publicURL: String?
     /// The address of the sandbox.
     public var sandboxHTTP: HTTPAddress
 
@@ -112,6 +116,12 @@ public struct Configuration: Sendable {
     public var boardRate: Int
     /// Requests a day in Korea that all visitors of the board who are not signed in may send together.
     public var boardRequestsPerDay: Int
+    /// Requests per second that one client of the board may send on average.
+    public var boardClientRate: Int
+    /// Live updates that one client of the board may receive at the same time.
+    public var boardClientLive: Int
+    /// The IP addresses of the proxies before the board.
+    public var boardProxies: [String]
     /// Names in `Host` to which the HTTP servers answer beside IP addresses and `localhost`.
     public var boardHosts: [String]
     /// The encryption of ZeroMQ sockets.
@@ -177,10 +187,15 @@ public struct Configuration: Sendable {
         workerHTTP = try environment.httpAddress(.workerHTTP)
         notifierHTTP = try environment.httpAddress(.notifierHTTP)
         boardHTTP = try environment.httpAddress(.boardHTTP)
+        boardMetricsHTTP = try environment.optionalHTTPAddress(.boardMetricsHTTP)
+        publicURL = try environment.optionalURL(.publicURL)
         sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
         boardPassword = try environment.password(.boardPassword)
         boardRate = try environment.limit(.boardRate)
         boardRequestsPerDay = try environment.limit(.boardRequestsPerDay)
+        boardClientRate = try environment.limit(.boardClientRate)
+        boardClientLive = try environment.limit(.boardClientLive)
+        boardProxies = try environment.ipAddresses(.boardProxies)
         boardHosts = try environment.hostNames(.boardHosts)
         curve = try environment.curve()
         allowsInsecureAddresses = try environment.isGiven(.insecure, as: "yes")

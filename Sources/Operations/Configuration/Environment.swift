@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Text
 
 /// The variables that begin with `MARQUEE_`, and how each kind of value is read.
@@ -81,6 +82,22 @@ struct Environment {
             variable, expected: "host:port, such as \(variable.defaultValue ?? "127.0.0.1:0")", read: HTTPAddress.init)
     }
 
+    func optionalHTTPAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> HTTPAddress? {
+        self[variable] == nil ? nil : try httpAddress(variable)
+    }
+
+    /// Reads IP addresses, separated by commas.
+    func ipAddresses(_ variable: EnvironmentVariable) throws(ConfigurationError) -> [String] {
+        try value(variable, expected: "IP addresses without ports, separated by commas") { text in
+            let addresses = text.parts(between: ",").map { String($0).trimmed }
+            var address = in6_addr()  // large enough for either family
+            let areAddresses = addresses.allSatisfy {
+                inet_pton(AF_INET, $0, &address) == 1 || inet_pton(AF_INET6, $0, &address) == 1
+            }
+            return areAddresses ? addresses : nil
+        }
+    }
+
     /// Reads host names, separated by commas.
     func hostNames(_ variable: EnvironmentVariable) throws(ConfigurationError) -> [String] {
         try value(variable, expected: "host names without ports, separated by commas") { text in
@@ -94,6 +111,10 @@ struct Environment {
 
     func path(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
         try value(variable, expected: "a path") { $0 }
+    }
+
+    func optionalURL(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String? {
+        self[variable] == nil ? nil : try url(variable)
     }
 
     /// Returns the base URL of a service, without a trailing slash.

@@ -8,6 +8,11 @@ enum EnvironmentVariable: String, CaseIterable {
     case workerHTTP = "MARQUEE_WORKER_HTTP"
     case notifierHTTP = "MARQUEE_NOTIFIER_HTTP"
     case boardHTTP = "MARQUEE_BOARD_HTTP"
+    case boardMetricsHTTP = "MARQUEE_BOARD_METRICS_HTTP"
+    case publicURL = "MARQUEE_PUBLIC_URL"
+    case boardProxies = "MARQUEE_BOARD_PROXIES"
+    case boardClientRate = "MARQUEE_BOARD_CLIENT_RATE"
+    case boardClientLive = "MARQUEE_BOARD_CLIENT_LIVE"
     case boardHosts = "MARQUEE_BOARD_HOSTS"
     case boardPassword = "MARQUEE_BOARD_PASSWORD"
     case boardRate = "MARQUEE_BOARD_RATE"
@@ -78,6 +83,8 @@ enum EnvironmentVariable: String, CaseIterable {
         case .curveClient: "client"
         case .boardRate: "4"
         case .boardRequestsPerDay: "300"
+        case .boardClientRate: "50"
+        case .boardClientLive: "64"
         case .clientRate: "20000"
         case .clientQueue: "5000"
         case .clientConnections: "4096"
@@ -87,7 +94,8 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientDailyMegabytes: "1024"
         case .requestDays: "30"
         case .diskReserve: "256"
-        case .insecure, .rules, .boardHosts, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL,
+        case .insecure, .rules, .boardMetricsHTTP, .publicURL, .boardProxies, .boardHosts, .boardPassword, .kobisKey,
+            .kakaoKey, .openMarketURL,
             .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages, .traceable:
             nil
         }

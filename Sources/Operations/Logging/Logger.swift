@@ -165,6 +165,7 @@ extension Logger {
         case alerts
         case alertCommands
         case http
+        case metrics
         case url
         case path
         case variable

@@ -13,11 +13,11 @@ public struct MemoryBudget: Sendable, Hashable {
         case unreadReplies = 125
         /// Subscriptions of all clients of a publisher.
         case subscriptions = 60
-        /// Bytes queued to HTTP clients.
+        /// Bytes queued to HTTP clients, and a quarter of it for answers that the board keeps for the next who ask.
         case queuedHTTP = 61
-        /// Decoding of images.
+        /// Decoding of images, and a quarter of it for images that the board keeps in memory.
         case images = 250
-        /// Bodies of upstreams' responses.
+        /// Images that the board downloads. The worker's upstreams send 1 MiB each, `MARQUEE_CALLS_AT_ONCE` at a time.
         case upstreamBodies = 62
     }
 

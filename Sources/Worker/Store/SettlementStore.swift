@@ -70,9 +70,7 @@ struct SettlementStore {
     /// Marks a request as ended and deletes its attachments; returns false if it had ended before.
     private func end(_ accepted: AcceptedRequest, as state: RequestInbox.State) throws -> Bool {
         guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }
-        if accepted.request.topic.isAboutProducts {
-            try OrderStore.delete(accepted.id, in: connection)
-        }
+        if accepted.request.topic.isAboutProducts { try OrderStore.delete(accepted.id, in: connection) }
         return true
     }
 

@@ -282,7 +282,7 @@ final class ConnectionMonitor {
     // MARK: - Subscriptions
 
     /// Counts a message that a publisher has delivered, a byte 1 (subscribe) or 0 (unsubscribe) and the prefix, and
-    /// disconnects the client if it has too many subscriptions or one that no topic begins with.
+    /// disconnects the client if it has too many subscriptions.
     ///
     /// A connection is never charged too little: it may be charged with what an earlier one with its descriptor sent.
     func recordSubscription(_ message: Message, over descriptor: Int32) {
@@ -294,9 +294,15 @@ final class ConnectionMonitor {
         guard message.frames.count == 1, let verb = message.frames[0].first, verb <= 1 else { return }
         let prefix = Array(message.frames[0].dropFirst())
         subscribedBytes -= connection.subscribedBytes
-        if verb == 1 { connection.addSubscription(prefix) } else { connection.removeSubscription(prefix) }
+        let isForeign = !options.isTopicPrefix(prefix)
+        if verb == 1 {
+            connection.addSubscription(prefix, isForeign: isForeign)
+        } else {
+            connection.removeSubscription(prefix, isForeign: isForeign)
+        }
         subscribedBytes += connection.subscribedBytes
-        if verb == 1, !options.admitsSubscription(prefix) || connection.subscriptionCount > options.maximumSubscriptions
+        if connection.subscriptionCount > options.maximumSubscriptions
+            || connection.foreignSubscriptionCount > options.maximumForeignSubscriptions
         {
             drop(connection, .subscriptions)
         }

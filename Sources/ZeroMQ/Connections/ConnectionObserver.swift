@@ -42,8 +42,7 @@ public struct DroppedConnection: Sendable, Hashable {
         case endless
         /// It had the most unread bytes of all clients when there was no more room for them.
         case unread
-        /// It has too many subscriptions, or one that no topic begins with, or had the most of all clients when there was no
-        /// more room for them.
+        /// It has too many subscriptions, or had the most of all clients when there was no more room for them.
         case subscriptions
         /// Its key has `SocketOptions.maximumConnectionsPerKey` connections already.
         case crowded

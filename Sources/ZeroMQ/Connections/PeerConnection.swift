@@ -38,6 +38,8 @@ final class PeerConnection {
     private let cookie: UInt64?
     /// A publisher's client's subscriptions, as libzmq keeps them: each prefix once.
     private var subscriptions: Set<[UInt8]> = []
+    /// The number of subscriptions to prefixes that no topic begins with.
+    private(set) var foreignSubscriptionCount = 0
     /// The bytes of the subscriptions' prefixes, and 3 for each, which is what its frame adds on the wire.
     private(set) var subscribedBytes = 0
     private var hasReceivedMessage = false
@@ -69,13 +71,17 @@ final class PeerConnection {
     var subscriptionCount: Int { subscriptions.count }
 
     /// Records a subscription.
-    func addSubscription(_ prefix: [UInt8]) {
-        if subscriptions.insert(prefix).inserted { subscribedBytes += prefix.count + 3 }
+    func addSubscription(_ prefix: [UInt8], isForeign: Bool) {
+        guard subscriptions.insert(prefix).inserted else { return }
+        subscribedBytes += prefix.count + 3
+        if isForeign { foreignSubscriptionCount += 1 }
     }
 
     /// Records the end of a subscription.
-    func removeSubscription(_ prefix: [UInt8]) {
-        if subscriptions.remove(prefix) != nil { subscribedBytes -= prefix.count + 3 }
+    func removeSubscription(_ prefix: [UInt8], isForeign: Bool) {
+        guard subscriptions.remove(prefix) != nil else { return }
+        subscribedBytes -= prefix.count + 3
+        if isForeign { foreignSubscriptionCount -= 1 }
     }
 
     /// Records the client's first message, with the name of its key.

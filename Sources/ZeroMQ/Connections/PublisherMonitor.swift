@@ -82,8 +82,7 @@ final class PublisherMonitor: Sendable {
         work.withLock { $0.beginning = nil }
     }
 
-    /// Counts the subscriptions that the socket has delivered, and disconnects the clients that have too many or one that no
-    /// topic begins with.
+    /// Counts the subscriptions that the socket has delivered, and disconnects the clients that have too many.
     ///
     /// - Parameters:
     ///   - messages: The messages, each a byte 1 (subscribe) or 0 (unsubscribe) and the prefix.

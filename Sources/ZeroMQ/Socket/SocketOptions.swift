@@ -39,10 +39,13 @@ public struct SocketOptions: Sendable {
     public var unreadBytes = 256 << 20
     /// The subscriptions that one client of a publisher may have; a client with more is disconnected.
     public var maximumSubscriptions = 1_000
-    /// Returns whether a client of a publisher may subscribe to a prefix; a client with another one is disconnected.
+    /// Returns whether a topic of this publisher may begin with a prefix.
+    public var isTopicPrefix: @Sendable ([UInt8]) -> Bool = { _ in true }
+    /// The subscriptions that one client may have to prefixes that no topic begins with; a client with more is disconnected.
     ///
-    /// libzmq keeps any prefix, at up to 180 times its bytes.
-    public var admitsSubscription: @Sendable ([UInt8]) -> Bool = { _ in true }
+    /// Some are honest: a SUB socket that is connected to several publishers sends each of them all its subscriptions. But
+    /// libzmq keeps chosen bytes at up to 180 times their size.
+    public var maximumForeignSubscriptions = 100
     /// The bytes that all clients of a publisher may send before they are delivered as subscriptions; above it, the clients
     /// with most are disconnected. As many subscriptions as one client may have fit, with 160 bytes each and encryption.
     public var undeliveredBytes = 256 << 10

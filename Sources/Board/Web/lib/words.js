@@ -65,6 +65,9 @@ const words = {
   'chart.asked': ['영화진흥위원회 자료를 요청했습니다…', 'Asked for the figures…'],
   'chart.loading': ['불러오는 중', 'Loading'],
   'chart.sum': ['상위 {0}편 관객 {1}명', '{1} admissions of the top {0}'],
+  'operator.signIn': ['운영자 로그인', 'Sign in as operator'],
+  'operator.signedIn': ['로그인했습니다.', 'You are signed in.'],
+  'operator.whyRefresh': ['집계를 다시 받는 것은 운영자만 할 수 있습니다. 하루에 조회할 수 있는 횟수가 정해져 있기 때문입니다. 로그인은 열두 시간 동안 유지됩니다.', 'Only the operator can have known figures fetched again, because the calls of a day are limited. You stay signed in for twelve hours.'],
   'chart.pull': ['당겨서 새로 고침', 'Pull to refresh'],
 
   'line.rank': ['{0}위', 'No. {0}'],

@@ -5,6 +5,7 @@ import { count, instant, longDay, range } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { outcome } from '../lib/requests.js';
 import { settings } from '../lib/settings.js';
+import { becomesOperator, offer, visitor } from '../lib/visitor.js';
 import { t } from '../lib/words.js';
 import { filterControls, filtersIn } from '../parts/filters.js';
 import { lines, modeButton, orders, setPoster, skeleton } from '../parts/lines.js';
@@ -74,8 +75,9 @@ class ChartPage {
   // The head: the title, and links to other charts.
 
   head() {
-    this.refreshButton = h('button', { type: 'button', class: 'plain', onclick: () => this.refresh() },
+    this.refreshButton = h('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.refresh() },
       icon('refresh'), h('span', {}, t('chart.refresh')));
+    offer(this.refreshButton, this.signal);
     return h('div', { class: 'head' },
       h('p', { class: 'pull', 'aria-hidden': 'true' }, icon('refresh'), t('chart.pull')),
       h('div', { class: 'title' }, h('h1', {}, this.title), this.state, this.refreshButton),
@@ -164,9 +166,23 @@ class ChartPage {
     return outcome(this.span === 'day' ? 'fetch.day' : 'fetch.week', fields, this.signal);
   }
 
+  /** Has the chart fetched again, for the operator; another visitor is asked to sign in. */
   async refresh() {
     if (this.refreshing) return;
     this.refreshing = true;
+    try {
+      if (!(await becomesOperator(t('operator.whyRefresh'), this.signal))) return;
+      await this.fetchAgain();
+    } catch (failure) {
+      if (failure.name === 'AbortError') return;
+      if (this.answer) this.trouble.replaceChildren(failed(failure, () => this.refresh(), { title: t('chart.notRefreshed') }));
+      else this.body.replaceChildren(failed(failure, () => this.again()));
+    } finally {
+      this.refreshing = false;
+    }
+  }
+
+  async fetchAgain() {
     this.trouble.replaceChildren();
     this.refreshButton.setAttribute('aria-busy', 'true');
     const revision = this.answer?.chart.revision;
@@ -174,12 +190,7 @@ class ChartPage {
       await this.outcome(true);
       await this.load();
       toast(t(this.answer?.chart.revision === revision ? 'chart.same' : 'chart.updated'));
-    } catch (failure) {
-      if (failure.name === 'AbortError') return;
-      if (this.answer) this.trouble.replaceChildren(failed(failure, () => this.refresh(), { title: t('chart.notRefreshed') }));
-      else this.body.replaceChildren(failed(failure, () => this.again()));
     } finally {
-      this.refreshing = false;
       this.refreshButton.removeAttribute('aria-busy');
     }
   }
@@ -229,7 +240,19 @@ class ChartPage {
     for (const place of this.body.querySelectorAll(`.poster[data-code="${code}"]`)) setPoster(place, entry.title, version);
   }
 
-  /** On a phone, pulling the page down refreshes the chart. */
+  /** Has the chart fetched again for the operator, and loads what the board has for everybody else. */
+  async pulled() {
+    try {
+      if ((await visitor(this.signal)).isOperator) return await this.refresh();
+      const revision = this.answer?.chart.revision;
+      await this.load();
+      toast(t(this.answer?.chart.revision === revision ? 'chart.same' : 'chart.updated'));
+    } catch (failure) {
+      if (failure.name !== 'AbortError') this.trouble.replaceChildren(failed(failure, () => this.pulled(), { title: t('chart.notRefreshed') }));
+    }
+  }
+
+  /** On a phone, pulling the page down brings the newest chart. */
   pullable() {
     let start = null;
     const { signal } = this;
@@ -241,7 +264,7 @@ class ChartPage {
       if (start !== null) pull((event.touches[0].clientY - start) / 2);
     }, { passive: true, signal });
     addEventListener('touchend', (event) => {
-      if (start !== null && event.changedTouches[0].clientY - start > 140) this.refresh();
+      if (start !== null && event.changedTouches[0].clientY - start > 140) this.pulled();
       start = null;
       pull(0);
     }, { signal });

@@ -3,6 +3,7 @@ import { get } from '../lib/api.js';
 import { isDate } from '../lib/dates.js';
 import { count, day, duration, instant, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
+import { becomesOperator, offer } from '../lib/visitor.js';
 import { addWords, hasWord, t } from '../lib/words.js';
 import { failed, sentence } from '../parts/notices.js';
 
@@ -36,6 +37,7 @@ addWords({
   'operations.backfillOver': ['끝남', 'Done'],
   'operations.backfillFailed': ['못 받은 것 {0}건', '{0} not to be had'],
   'operations.until': ['{0}까지 쉽니다.', 'It rests until {0}.'],
+  'operations.forOperator': ['호출 한도, 대기열, 알림 발송, 실패한 요청은 운영자에게만 보입니다.', 'Quota, queue, deliveries and failed requests are shown to the operator only.'],
   'operations.failures': ['최근 실패', 'Recent failures'],
   'operations.noFailures': ['최근에 실패한 요청이 없습니다.', 'No request has failed lately.'],
   'operations.anomalies': ['이상한 숫자', 'Odd figures'],
@@ -86,13 +88,19 @@ export function show(main, { signal }) {
   document.title = `${t('operations.title')} · marquee`;
   const places = cards.map(({ name, isWide }) => h('section', { class: `card ${name} ${isWide ? 'wide' : ''}`, hidden: true }, h('h2', {}, t(`operations.${name}`)), h('div', { class: 'content' })));
   const body = h('div', { class: 'cards' }, places);
-  main.replaceChildren(h('div', { class: 'head' }, h('div', { class: 'title' }, h('h1', {}, t('operations.title')))), body);
+  const signIn = h('button', { type: 'button', class: 'plain', hidden: true, async onclick() {
+    if (await becomesOperator(t('operations.forOperator'), signal)) load();
+  } }, t('operator.signIn'));
+  const note = h('p', { class: 'state forOperator', hidden: true }, t('operations.forOperator'), ' ', signIn);
+  offer(signIn, signal);
+  main.replaceChildren(h('div', { class: 'head' }, h('div', { class: 'title' }, h('h1', {}, t('operations.title'))), note), body);
 
   async function load() {
     if (document.hidden) return;
     try {
       const status = await get('status', signal);
       if (!places[0].isConnected) body.replaceChildren(...places);
+      note.hidden = status.isWhole;
       cards.forEach(({ of, draw }, index) => {
         const value = of(status);
         places[index].hidden = !value;
@@ -125,7 +133,7 @@ const cards = [
   { name: 'backfill', isWide: true, of: ({ processes }) => (processes.worker?.backfill?.total > 0 ? processes.worker.backfill : null), draw: progress },
   { name: 'next', isWide: true, of: ({ processes }) => (processes.worker?.schedule?.length ? processes.worker.schedule : null), draw: (schedule) =>
     rows(schedule.map(({ what, at }) => [run(what), h('time', { datetime: at }, instant(at))])) },
-  { name: 'positions', isWide: true, of: ({ processes }) => ({ ...processes.worker?.positions, ...processes.notifier?.positions }), draw: (positions) =>
+  { name: 'positions', isWide: true, of: ({ processes: { worker, notifier } }) => (worker?.positions || notifier?.positions) && { ...worker?.positions, ...notifier?.positions }, draw: (positions) =>
     rows(Object.entries(positions).map(([stream, place]) => [named('stream', stream), count(Number(place))])) },
   { name: 'anomalies', isWide: true, of: ({ anomalies }) => (anomalies.length ? anomalies : null), draw: oddities },
   { name: 'failures', isWide: true, of: ({ failures }) => failures, draw: failuresOf },
@@ -137,9 +145,9 @@ const lamp = (isUp) => h('p', { class: `lamp ${isUp ? 'up' : 'down'}`, 'data-sta
   h('span', { class: 'dot', 'aria-hidden': 'true' }), t(isUp ? 'operations.up' : 'operations.down'));
 
 const running = (status) => [lamp(Boolean(status)), status && rows([
-  [t('operations.version'), status.version],
-  [t('operations.uptime'), duration(status.uptime)],
-])];
+  status.version && [t('operations.version'), status.version],
+  status.uptime !== undefined && [t('operations.uptime'), duration(status.uptime)],
+].filter(Boolean))];
 
 /** A progress bar with its figures beside it, which also say it for screen readers. */
 const meter = (title, value, most, text) => h('div', { class: 'meter' },

@@ -5,6 +5,7 @@ import { live } from '../lib/live.js';
 import { settings } from '../lib/settings.js';
 import { question } from '../lib/shop.js';
 import { sentence } from '../lib/shopWords.js';
+import { becomesOperator, offer } from '../lib/visitor.js';
 import { t } from '../lib/words.js';
 import { cost, picture, stock } from '../parts/goods.js';
 import { modeButton } from '../parts/lines.js';
@@ -44,8 +45,9 @@ class ShopPage {
     this.list = h('ol', {});
     this.more = h('button', { type: 'button', class: 'plain', onclick: () => this.next() }, t('shop.more'));
     this.foot = h('div', { class: 'foot' }, this.more);
-    this.refreshButton = h('button', { type: 'button', class: 'plain', onclick: () => this.refresh() },
+    this.refreshButton = h('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.refresh() },
       icon('refresh'), h('span', {}, t('shop.refresh')));
+    offer(this.refreshButton, signal);
     this.body = h('div', { class: 'body' }, this.list, this.foot);
     main.replaceChildren(
       h('div', { class: 'head' },
@@ -173,13 +175,15 @@ class ShopPage {
   async refresh() {
     this.refreshButton.setAttribute('aria-busy', 'true');
     try {
+      if (!(await becomesOperator(t('operator.whyRefresh'), this.signal))) return;
       await question('fetch.products', { page: 1, perPage, refresh: true }, this.signal);
       await this.read(1);
       toast(t('shop.updated'));
     } catch (failure) {
       if (failure.name !== 'AbortError') toast(sentence(failure));
+    } finally {
+      this.refreshButton.removeAttribute('aria-busy');
     }
-    this.refreshButton.removeAttribute('aria-busy');
   }
 
   /** Shows the loaded products, the newest first; elements that are shown already stay. */

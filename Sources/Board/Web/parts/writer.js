@@ -37,7 +37,7 @@ async function leave(go) {
 }
 
 /** Asks for the board's password until it is right; false if the visitor cancels. */
-export function askForPassword() {
+export function askForPassword({ title = t('write.unlock'), why = t('write.why'), done = t('write.unlocked') } = {}) {
   return new Promise((resolve) => {
     let isRight = false;
     const fault = h('p', { class: 'fault', id: 'passwordFault', role: 'alert' });
@@ -53,7 +53,7 @@ export function askForPassword() {
         await signIn(input.value);
         isRight = true;
         dialog.close();
-        toast(t('write.unlocked'));
+        toast(done);
       } catch (failure) {
         const words = { unauthorized: 'write.wrong', overloaded: 'write.tooMany' };
         fault.textContent = words[failure.code] ? t(words[failure.code]) : sentence(failure);
@@ -62,9 +62,9 @@ export function askForPassword() {
       }
       button.removeAttribute('aria-busy');
     } },
-      h('p', { class: 'hint', id: 'passwordWhy' }, t('write.why')),
+      h('p', { class: 'hint', id: 'passwordWhy' }, why),
       h('label', { for: 'password' }, t('write.password')), input, fault, button);
-    const dialog = openDialog(t('write.unlock'), form, 'password');
+    const dialog = openDialog(title, form, 'password');
     dialog.addEventListener('close', () => resolve(isRight));
     input.focus();
   });

@@ -1,0 +1,141 @@
+import Concurrency
+import Contract
+import WebServer
+
+/// Answers that follow from the read model: each is made once for all who ask for it, until the read model changes.
+///
+/// Heavy answers are made two at a time, and a few wait; who asks for more is told to come back. That a client has an answer
+/// already is known without making it.
+///
+/// See docs/decisions/0070-answers-to-strangers.md.
+final class AnswerCache: Sendable {
+    /// Too many heavy answers are being made, for this client or for all.
+    struct BusyError: Error {}
+
+    private struct Key: Hashable {
+        let address: String
+        let version: Int
+    }
+
+    private struct State {
+        var version = 0
+        var answers: [String: CacheableBody] = [:]
+        /// The addresses of the answers, oldest first.
+        var order: [String] = []
+        var bytes = 0
+        /// Heavy answers that are being made or wait for it, by the network of the client who asked first.
+        var heavy: [ClientAddress?: Int] = [:]
+        var heavyCount = 0
+    }
+
+    /// How many heavy answers are made at once.
+    static let heavyAtOnce = 2
+    /// How many heavy answers are made or wait for it.
+    static let heavyLimit = 16
+    /// How many of them may be for one client.
+    static let heavyPerClient = 4
+
+    private let model: ReadModel
+    private let limit: Int
+    // The version of a read model says nothing after a restart.
+    private let instance = String(UInt64.random(in: .min ... .max), radix: 36)
+    private let flight = SingleFlight<Key, Result<CacheableBody?, any Error>>(cancelsAbandonedRuns: false)
+    private let permits = AsyncSemaphore(permits: heavyAtOnce)
+    private let state = Locked(State())
+
+    /// Makes an empty cache.
+    ///
+    /// - Parameter limit: How many bytes of answers are kept, beside those that are being sent.
+    init(of model: ReadModel, limit: Int) {
+        self.model = model
+        self.limit = limit
+    }
+
+    /// How many heavy answers are being made or wait for it.
+    var heavyCount: Int { state.withLock { $0.heavyCount } }
+
+    /// Answers a request with what `make` returns, or with an answer that was made of the same state of the read model.
+    ///
+    /// - Parameters:
+    ///   - address: Names the answer. It must follow from what was read of the request, and not be its text, which can be
+    ///     written in many ways.
+    ///   - isHeavy: Whether many of these at once would keep the processors busy.
+    ///   - missing: The message if `make` returns nil.
+    /// - Throws: `notFound`, ``BusyError``, or what `make` throws.
+    func response(
+        to request: WebRequest, _ address: String, contentType: String = .json, isHeavy: Bool = false,
+        headers: [(name: String, value: String)] = [], missing: String = "",
+        make: @escaping @Sendable () async throws -> [UInt8]?
+    ) async throws -> WebResponse {
+        // Read before the data: an answer is at least as new as its version.
+        let version = model.version
+        let tag = "W/\"\(instance)-\(version)\""
+        if request.hasCached(tag) { return .notModified(tag, contentType: contentType, headers: headers) }
+        let answer = try await answer(Key(address: address, version: version), isHeavy ? request : nil) {
+            try await make().map { CacheableBody($0, contentType: contentType, entityTag: tag) }
+        }
+        guard let answer else { throw ContractError(.notFound, missing) }
+        return answer.response(to: request, headers: headers)
+    }
+
+    private func answer(
+        _ key: Key, _ heavy: WebRequest?, make: @escaping @Sendable () async throws -> CacheableBody?
+    ) async throws -> CacheableBody? {
+        if let known = state.withLock({ $0.version == key.version ? $0.answers[key.address] : nil }) { return known }
+        let made = try await flight.run(key) { [self] in
+            do {
+                guard let heavy else { return .success(keep(try await make(), key)) }
+                try beginHeavy(for: heavy.client)
+                defer { endHeavy(for: heavy.client) }
+                return .success(
+                    try await permits.withPermit {
+                        let answer = try await make()
+                        // Here, where few do it at once.
+                        if heavy.acceptsGzip { _ = answer?.gzipped }
+                        return keep(answer, key)
+                    })
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try made.get()
+    }
+
+    private func beginHeavy(for client: ClientAddress?) throws(BusyError) {
+        let isAdmitted = state.withLock { state in
+            let own = state.heavy[client?.network, default: 0]
+            guard own < Self.heavyPerClient, state.heavyCount < Self.heavyLimit else { return false }
+            state.heavy[client?.network] = own + 1
+            state.heavyCount += 1
+            return true
+        }
+        guard isAdmitted else { throw BusyError() }
+    }
+
+    private func endHeavy(for client: ClientAddress?) {
+        state.withLock { state in
+            let own = state.heavy[client?.network, default: 0]
+            state.heavy[client?.network] = own > 1 ? own - 1 : nil
+            state.heavyCount -= 1
+        }
+    }
+
+    /// Keeps an answer until the read model changes, or its place is needed.
+    private func keep(_ answer: CacheableBody?, _ key: Key) -> CacheableBody? {
+        guard let answer, answer.byteLimit <= limit / 2 else { return answer }
+        state.withLock { state in
+            if state.version < key.version {
+                (state.version, state.answers, state.order, state.bytes) = (key.version, [:], [], 0)
+            }
+            guard state.version == key.version, state.answers[key.address] == nil else { return }
+            state.answers[key.address] = answer
+            state.order.append(key.address)
+            state.bytes += answer.byteLimit
+            while state.bytes > limit {
+                let oldest = state.answers.removeValue(forKey: state.order.removeFirst())
+                state.bytes -= oldest?.byteLimit ?? 0
+            }
+        }
+        return answer
+    }
+}

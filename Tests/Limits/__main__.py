@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+"""Drives each limit of docs/operations.md to its highest, inside the memory that docker-compose.yml gives.
+
+    python3 Tests/Limits PROGRAM [--only ROW]
+
+Worker, notifier and board run encrypted, each in a control group of the compose file's `mem_limit`, which only root can
+make. While a row attacks, another client must be answered by `status` and `/healthz`; at its end every process must be
+the one that was started, and the kernel must have killed none. Prints each row's highest memory. Needs python3-zmq.
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+import time
+
+import rows
+from installation import Failure, Site, Watcher
+from memory_group import GroupError
+from upstream import Upstream
+
+
+def run(site, name, row):
+    """Runs a row, and prints what it saw."""
+    site.reset_peaks()
+    began = time.monotonic()
+    with Watcher(site) as watcher:
+        try:
+            saw = row(site, watcher)
+        except (OSError, Failure):
+            site.check_survivors()  # says more than a broken connection
+            raise
+        finally:
+            site.upstream.answers = "plain"
+    site.check_survivors()
+    memory = ", ".join(f"{role} {peak:.0f}" for role, peak in site.peaks().items())
+    slowest, delay = max(watcher.slowest.items(), key=lambda item: item[1])
+    print(f"ok   {name}: {saw}; {time.monotonic() - began:.0f} s; MB at most: {memory}; "
+          f"slowest answer {delay:.2f} s ({slowest})", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Drives the limits to their highest.")
+    parser.add_argument("program")
+    parser.add_argument("--only", help="one row")
+    options = parser.parse_args()
+    if options.only and options.only not in rows.ROWS:
+        sys.exit(f"limits: unknown row {options.only}; the rows are {', '.join(rows.ROWS)}")
+    failures = 0
+    chosen = [options.only] if options.only else list(rows.ROWS)
+    for name in chosen:
+        # Each row has processes of its own: one that fails says nothing of the next.
+        with tempfile.TemporaryDirectory(prefix="marquee-limits-") as folder:
+            try:
+                site = Site(pathlib.Path(options.program).resolve(), f"{folder}/site", Upstream())
+            except GroupError as error:
+                sys.exit(f"limits: {error}")
+            except Failure as failure:
+                sys.exit(f"limits: {failure}")
+            left = []
+            try:
+                run(site, name, rows.ROWS[name])
+            except (Failure, OSError) as failure:
+                failures += 1
+                print(f"FAIL {name}: {failure}", flush=True)
+            else:
+                left = None
+            finally:
+                ended = site.end()
+            if left is None and ended:
+                failures += 1
+                print(f"FAIL {name}: {', '.join(ended)}", flush=True)
+    if failures:
+        sys.exit(f"limits: {failures} of {len(chosen)} rows failed")
+    print(f"{len(chosen)} passed, 0 failed")
+
+
+main()
