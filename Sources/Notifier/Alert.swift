@@ -5,13 +5,14 @@ public import OpenMarket
 
 /// The data of an alert event: what a rule found about a movie on a day, a product or an anomaly, or its retraction.
 public struct Alert: Hashable, Sendable, Decodable {
-    /// How much an alert matters. Derived from the movie's better rank of the two days, unless the rule file sets it.
+    /// How much an alert matters. Derived from what the alert is about, unless the rule file sets it; for an alert about
+    /// ranks, from the better rank of the two days.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Codable {
-        /// Rank 4 or lower, or no rank.
+        /// Of ranks, 4 or lower, or no rank.
         case info
-        /// Rank 2 or 3.
+        /// Of ranks, 2 or 3.
         case notable
-        /// Rank 1.
+        /// Of ranks, 1.
         case major
 
         /// Derives the severity from the ranks that are known.

@@ -11,15 +11,15 @@ import SQLite
 public struct AlertReplay: Sendable {
     private let rules: AlertRules
     private let since: KoreanDate?
-    private let baseline: BaselinePosition
+    private let baseline: BaselinePosition?
 
     /// Makes a replay.
     ///
     /// - Parameters:
     ///   - rules: the rules to decide by.
-    ///   - since: the day since which charts fire in any order, as for a notifier.
-    ///   - baseline: the events that fire nothing.
-    public init(rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition = .none) {
+    ///   - since: the first day of the baseline that fires; nil for no day.
+    ///   - baseline: the events that a notifier had read at its start; nil for all charts of the log.
+    public init(rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition? = nil) {
         self.rules = rules
         self.since = since
         self.baseline = baseline
@@ -34,7 +34,7 @@ public struct AlertReplay: Sendable {
         return json.bytes
     }
 
-    /// Calls `body` with each alert that a notifier decides when it reads the log from its beginning.
+    /// Calls `body` with each alert that a notifier with this baseline decides when it reads the log from its beginning.
     ///
     /// The same log with the same rules gives the same ids, texts and order, byte for byte. Alerts about charts come
     /// first, then those about anomalies, then those about products: only within a stream do all readers see one order.
@@ -42,26 +42,44 @@ public struct AlertReplay: Sendable {
     /// - Throws: if the log cannot be read, or what `body` throws.
     public func run(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
-            var decider = AlertDecider(rules: rules, since: since)
+            try replayCharts(log, connection, body)
             var decided: Set<String> = []
-            var charts = PagedReader(log, .ranking, prefix: prefix)
-            while let event = try charts.next(in: connection) {
-                guard let chart = try SourcedChart(event) else { continue }
-                if since == nil, try baseline.includes(event) {
-                    decider.applyBaseline(chart)
-                    continue
-                }
-                for alert in decider.apply(chart) where decided.insert(alert.id).inserted { try body(alert) }
-            }
             try replayAnomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
-            try replayProducts(log, connection, isBaseline: { try baseline.includes($0) }, body)
+            try replayProducts(
+                log, connection,
+                isBaseline: { event in try baseline?.includes(event) ?? false || event.priority == .backfill }, body)
         }
+    }
+
+    private func replayCharts(
+        _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
+    ) throws {
+        var decider = AlertDecider(rules: rules, since: since)
+        var charts = PagedReader(log, .ranking, prefix: prefix)
+        var isHistory = true
+        func decideHistory() throws {
+            guard isHistory else { return }
+            isHistory = false
+            if let since { try decider.decideHistory(since: since).forEach(body) }
+        }
+        while let event = try charts.next(in: connection) {
+            guard let chart = try SourcedChart(event) else { continue }
+            let isBaseline = baseline?.includes(event) ?? true
+            if !isBaseline { try decideHistory() }
+            let isLive = try event.priority == .live
+            if isBaseline || !isLive && !decider.isRecent(chart.chart.date, in: chart.chart.market) {
+                decider.applyBaseline(chart)
+            } else {
+                try decider.apply(chart, isLive: isLive).forEach(body)
+            }
+        }
+        try decideHistory()
     }
 
     /// Calls `body` with each alert that would have fired if each day's chart had come in its order, as it stands now.
     ///
-    /// This shows what new rules say about the stored history, in whatever order that was fetched. Days before `since`
-    /// fire nothing.
+    /// This shows what new rules say about the stored history, in whatever order that was fetched; a notifier that is
+    /// started with `since` publishes the same. Days before `since` fire nothing.
     ///
     /// - Throws: if the log cannot be read, or what `body` throws.
     public func dryRun(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
@@ -104,7 +122,7 @@ public struct AlertReplay: Sendable {
         let decider = AlertDecider(rules: rules)
         var anomalies = PagedReader(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
-            guard try !baseline.includes(event) else { continue }
+            guard baseline?.includes(event) != true, try event.priority == .live else { continue }
             for alert in decider.alerts(about: try event.data(), evidence: Alert.Evidence(event)) { try body(alert) }
         }
     }

@@ -21,6 +21,9 @@ struct AlertService: Service {
     let clock: any Clock<Duration>
     var failPoints = FailPoints.none
 
+    /// The most alerts of one transaction.
+    private static let decisionsPerWrite = 1_000
+
     /// What has to be written after a batch.
     private struct BatchResult {
         let decisions: [Decision]
@@ -54,7 +57,7 @@ struct AlertService: Service {
             case .event(let event):
                 decisions += decide(on: event, &alertState)
             case .live(let position):
-                alertState.closeBaseline(at: position)
+                decisions += alertState.closeBaseline(at: position)
                 isLive = true
             case .newLog(let position):
                 alertState.startNewLog()
@@ -101,10 +104,21 @@ struct AlertService: Service {
 
     /// Writes the result of a batch, and tries again until that works; then logs and counts its alerts.
     private func write(_ result: BatchResult) async {
+        // The alerts of many years are too large for one transaction. The changes come with the last ones, so that after a
+        // crash all are decided again; an alert is in the log once.
+        var decisions = result.decisions[...]
+        while decisions.count > Self.decisionsPerWrite {
+            await write(Array(decisions.prefix(Self.decisionsPerWrite)), changes: nil)
+            decisions = decisions.dropFirst(Self.decisionsPerWrite)
+        }
+        await write(Array(decisions), changes: result.changes)
+        if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
+    }
+
+    private func write(_ decisions: [Decision], changes: AlertState.Changes?) async {
         guard !Task.isCancelled else { return }  // the process ends
         await RetryLoop(clock: clock).run {
-            report(try await store.record(result.decisions, changes: result.changes))
-            if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
+            report(try await store.record(decisions, changes: changes))
         } onFailure: { error in
             logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
         }
@@ -116,8 +130,8 @@ struct AlertService: Service {
             "alert",
             each: decisions.map { decision in
                 [
-                    .topic: decision.event.topic, .sequence: decision.event.sequence, .alert: decision.id,
-                    .text: decision.alert.text.ko,
+                    .topic: decision.event?.topic, .sequence: decision.alert.evidence.first?.sequence,
+                    .alert: decision.id, .text: decision.alert.text.ko,
                 ]
             })
     }

@@ -3,34 +3,40 @@
 import datetime
 
 ONE_DAY = datetime.timedelta(days=1)
+WEEK = datetime.timedelta(days=7)  # how long before the newest day a chart still fires
 OPEN = datetime.timedelta(days=35)  # how long corrections count
 
 
 def expected_alerts(rankings, threshold=3):
     """Returns the alerts for ranking events in the order of the log: each once, with the fields that the contract defines.
 
-    A correction takes back what no longer holds, of its day and later ones, before it fires anything.
+    A live chart of the newest eight days fires what it makes true, of its day and later ones. A chart that replaces
+    another one first takes back what no longer holds.
     """
     known, newest, alerts, fired, standing = {}, None, [], set(), []
+
+    def of_days(days):
+        return [alert for day in days if day in known
+                for alert in of_day(known[day], known.get(day - ONE_DAY), threshold)]
+
     for event in rankings:
         chart = event["data"]
         if chart["market"] != "all":
             continue
         day = datetime.date.fromisoformat(chart["date"])
-        known[day] = event
         newest = max(newest or day, day)
-        if event.get("priority") == "backfill":
-            continue  # learnt from: it fires nothing and takes nothing back
+        is_live = event.get("priority") != "backfill"
+        firing = [day + ONE_DAY * offset for offset in range((newest - day).days + 1)] if newest - day <= WEEK else []
+        before = set(map(key, of_days(firing)))
+        is_revision = day in known
+        known[day] = event
         open_alerts = [alert for alert in standing if day <= date_of(alert) and date_of(alert) > newest - OPEN]
-        for alert in sorted(open_alerts, key=date_of) if day >= newest - OPEN else ():
-            holding = of_day(known[date_of(alert)], known.get(date_of(alert) - ONE_DAY), threshold)
-            if key(alert) not in map(key, holding):
+        for alert in sorted(open_alerts, key=date_of) if is_revision and day >= newest - OPEN else ():
+            if key(alert) not in map(key, of_days([date_of(alert)])):
                 standing.remove(alert)
                 alerts.append(alert | {"retracts": identifier(alert), "evidence": [place(event)]})
-        if day < newest:
-            continue
-        for alert in of_day(event, known.get(day - ONE_DAY), threshold):
-            if key(alert) not in fired:
+        for alert in of_days(firing) if is_live else ():
+            if key(alert) not in before | fired:
                 fired.add(key(alert))
                 standing.append(alert)
                 alerts.append(alert)

@@ -25,13 +25,24 @@ import Testing
         #expect(decider.newestDay?.day == 4)
     }
 
-    @Test("an older day fires nothing but updates the state")
+    @Test("a day up to seven days before the newest one fires its own alerts, then those of the day after")
     func older() throws {
         var decider = AlertDecider(rules: AlertRules())
-        _ = decider.apply(try chart(4, "AN"))
-        #expect(decider.apply(try chart(3, "NB")) == [])
-        #expect(decider.apply(try chart(1, "NZ")) == [])
-        #expect(ids(decider.apply(try chart(4, "AN"))) == ["lead A 4", "left B 4"])
+        _ = decider.apply(try chart(9, "AN"))
+        #expect(ids(decider.apply(try chart(8, "NB"))) == ["entered N 8", "lead A 9", "left B 9"])
+        #expect(ids(decider.apply(try chart(2, "NZ"))) == ["entered N 2"])
+        #expect(decider.apply(try chart(1, "NX")) == [])
+        #expect(ids(decider.apply(try chart(3, "XN"))) == ["lead X 3", "entered N 3", "left Z 3"])
+        #expect(decider.apply(try chart(9, "AN")) == [])
+    }
+
+    @Test("a chart that no live request brought fires nothing, and retracts what a revision makes untrue")
+    func backfilled() throws {
+        var decider = AlertDecider(rules: AlertRules())
+        #expect(decider.apply(try chart(3, "AB"), isLive: false) == [])
+        #expect(ids(decider.apply(try chart(4, "BA"))) == ["lead B 4"])
+        #expect(decider.apply(try chart(2, "BN"), isLive: false) == [])
+        #expect(decider.apply(try chart(4, "AB"), isLive: false).map(\.retracts) == ["lead.BBBBBBBB.2024-06-04.all"])
     }
 
     @Test("a revision of the newest day fires new alerts and repeats none")
@@ -54,16 +65,19 @@ import Testing
         #expect(ids(decider.apply(try chart(4, "BA"))) == ["lead B 4"])
     }
 
-    @Test("with since a day, that day and later ones fire in any order of arrival")
-    func since() throws {
-        let since = KoreanDate(year: 2024, month: 6, day: 3)
+    @Test("history is decided day by day, in whatever order its charts came")
+    func history() throws {
+        let since = try #require(KoreanDate(year: 2024, month: 6, day: 3))
         var decider = AlertDecider(rules: AlertRules(), since: since)
-        #expect(ids(decider.apply(try chart(5, "AN"))) == ["entered N 5"])
-        #expect(ids(decider.apply(try chart(3, "AN"))) == ["entered N 3"])
+        for known in [try chart(5, "AN"), try chart(2, "NX"), try chart(4, "BN"), try chart(3, "AN")] {
+            decider.applyBaseline(known)
+        }
         #expect(
-            ids(decider.apply(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4", "lead A 5", "left B 5"])
-        #expect(ids(decider.apply(try chart(2, "NX"))) == ["lead A 3", "left X 3"])
-        #expect(ids(decider.apply(try chart(1, "NX"))) == [])
+            ids(decider.decideHistory(since: since)) == [
+                "lead A 3", "entered N 3", "left X 3", "lead B 4", "entered N 4", "left A 4", "lead A 5",
+                "entered N 5", "left B 5",
+            ])
+        #expect(decider.decideHistory(since: since) == [])
     }
 
     @Test("charts applied as baseline after a restart lead to the same decisions")

@@ -58,9 +58,11 @@ import Testing
     func streak() throws {
         let rule = StreakRule(days: [3, 5])
         let days = Array(repeating: Day?.some(Day()), count: 6)
-        #expect(try fires(rule, days) == ["3 〈A〉 3일 연속 1위", "5 〈A〉 5일 연속 1위"])
-        #expect(try fires(rule, [Day(), Day(), Day(line: 2), Day(), Day()]) == [])
-        #expect(try fires(rule, [Day(), Day(), nil, Day(), Day(), Day()]) == ["6 〈A〉 3일 연속 1위"])
+        #expect(try fires(rule, [.away] + days) == ["4 〈A〉 3일 연속 1위", "6 〈A〉 5일 연속 1위"])
+        #expect(try fires(rule, [.away, Day(), Day(), Day(line: 2), Day(), Day()]) == [])
+        // A day that is not known may have been the first of a longer streak.
+        #expect(try fires(rule, days) == [])
+        #expect(try fires(rule, [.away, Day(), Day(), nil, Day(), Day(), Day()]) == [])
     }
 
     @Test("a milestone fires once, on the day that passes it; of several, only the highest fires")
@@ -74,8 +76,10 @@ import Testing
         // What nobody saw happen is not told.
         #expect(try fires(rule, [day(500, 10), day(510, 10)]) == [])
         #expect(try fires(rule, [day(500, nil), day(510, 10)]) == [])
-        // A day that is missing is made up for by the next.
-        #expect(try fires(rule, [day(90, 90), nil, day(120, 10)]) == ["3 〈A〉 100 관객 돌파 (누적 120명)"])
+        // A day that is missing may have been the one.
+        #expect(try fires(rule, [day(90, 90), nil, day(120, 10)]) == [])
+        #expect(try fires(rule, [day(90, 90), nil, day(120, 30)]) == ["3 〈A〉 100 관객 돌파 (누적 120명)"])
+        #expect(try fires(rule, [day(90, 90), .away, day(120, 10)]) == ["3 〈A〉 100 관객 돌파 (누적 120명)"])
         var old = day(100, 100)
         old.openDate = KoreanDate("2009-12-17")
         #expect(try fires(rule, [old]) == [])
@@ -84,9 +88,16 @@ import Testing
     @Test("a best-day alert fires only for a movie that has been known for some days")
     func best() throws {
         let rule = BestRule(after: 3)
-        let days = [10, 20, 15, 20, 21].map { Day?.some(Day(audience: $0)) }
-        #expect(try fires(rule, days) == ["5 〈A〉 하루 최다 관객 21명 (종전 20명)"])
-        #expect(try fires(rule, [Day(audience: 10), Day(audience: 20)]) == [])
+        let first = try #require(KoreanDate(year: 2024, month: 6, day: 1))
+        func days(_ audiences: [Int?], opening: KoreanDate?) -> [Day?] {
+            audiences.map { $0.map { Day(audience: $0, openDate: opening) } }
+        }
+        #expect(try fires(rule, days([10, 20, 15, 20, 21], opening: first)) == ["5 〈A〉 하루 최다 관객 21명 (종전 20명)"])
+        #expect(try fires(rule, days([10, 20], opening: first)) == [])
+        // More people may have seen it on a day that is not known.
+        #expect(try fires(rule, days([10, nil, 15, 20, 21], opening: first)) == [])
+        #expect(try fires(rule, days([10, 20, 15, 20, 21], opening: first - 1)) == [])
+        #expect(try fires(rule, days([10, 20, 15, 20, 21], opening: nil)) == [])
     }
 
     @Test("the screens rule fires if screens double or halve, from a minimum number of screens on")

@@ -242,7 +242,7 @@ import YAML
                     .first)
             let event = try event(1, product(), at: opened + 1)
             _ = try await store.record(
-                [Decision(alert: alert, event: event, isForDelivery: true)], changes: alertState.drainChanges())
+                [Decision(alert: alert, event: event)], changes: alertState.drainChanges())
         }
         try await withStore { store in
             var alertState = try await store.loadAlertState(rules: rules, since: nil)

@@ -60,7 +60,8 @@ public struct AlertRules: Sendable {
         let names: [AlertRule] = [.entered, .rose, .fell, .lead]
         self.entries = byName
         defaultEntries = names.compactMap { byName[$0] }
-        furtherEntries = AlertRule.allCases.filter { !names.contains($0) && $0 != .left }.compactMap { byName[$0] }
+        furtherEntries = AlertRule.allCases.filter { !names.contains($0) && $0 != .left && $0 != .correction }
+            .compactMap { byName[$0] }
         markets = entries.reduce(into: [.all]) { $0.formUnion($1.markets) }
     }
 
@@ -97,30 +98,28 @@ extension AlertRules {
         return alerts
     }
 
-    /// Returns the alerts about the corrections in a chart of any day, without those that fired before.
+    /// Returns the alerts about the corrections in a recent day's chart.
     func corrections(by chart: SourcedChart, in state: MarketState) -> [Alert] {
         guard let entry = entries[.correction], chart.chart.corrections != nil, state.isOpen(chart.chart.date) else {
             return []
         }
         let context = RuleContext(chart: chart, state: state)
-        let decided = state.decided[chart.chart.date]?.ids ?? []
         return context.entries.compactMap {
             entry.alert(about: RuleInput(entry: $0, context: context), in: state.market)
-        }.filter { !decided.contains($0.id) }
+        }
     }
 
-    /// Returns the retractions that a chart causes: of standing alerts of its day and of later days that no longer hold.
-    func retractions(after chart: SourcedChart, in state: MarketState) -> [Alert] {
+    /// Returns the standing alerts of a chart's day and of later days that no longer hold.
+    func refutedAlerts(after chart: SourcedChart, in state: MarketState) -> [Alert] {
         let day = chart.chart.date
-        guard let newest = state.newestDay, state.isOpen(day) else { return [] }
         // The day before has to be open too: otherwise its chart is no longer known.
-        let days = newest == day ? [day] : state.decided.keys.filter { $0 >= day && state.isOpen($0 - 1) }.sorted()
+        let days = state.decided.keys.filter { $0 >= day && state.isOpen($0 - 1) }.sorted()
         return days.flatMap { date -> [Alert] in
             guard let standing = state.decided[date]?.standing, !standing.isEmpty,
                 let known = state.chart(of: date)
             else { return [] }
             let context = RuleContext(chart: known, state: state)
-            return standing.filter { !holds($0, in: context) }.map { $0.retracted(by: chart) }
+            return standing.filter { !holds($0, in: context) }
         }
     }
 
@@ -147,7 +146,7 @@ extension AlertRules.Entry {
         var alert = Alert(
             rule: name, date: input.day.chart.date, market: market == .all ? nil : market,
             movieCode: input.entry.movieCode, title: input.entry.title, rank: rank, previousRank: match.previousRank,
-            change: match.change, severity: severity ?? .init(rank: rank, previousRank: match.previousRank),
+            change: match.change, severity: severity ?? rule.severity(of: match, rank: rank),
             values: match.values, text: Alert.Text(ko: "", en: ""), evidence: [input.day.evidence])
         if match.usesPreviousDay, let previous = input.previousDay { alert.evidence.append(previous.evidence) }
         alert.text = texts.text(of: alert, about: input.entry)

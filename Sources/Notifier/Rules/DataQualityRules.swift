@@ -29,6 +29,11 @@ struct CorrectionRule: Rule {
     }
 
     func holds(_ alert: Alert, for input: RuleInput) -> Bool { true }
+
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity {
+        guard case .percent(let percent) = match.values["percent"] else { return .info }
+        return percent.tenths.magnitude >= 200 ? .notable : .info
+    }
 }
 
 extension SourcedChart {

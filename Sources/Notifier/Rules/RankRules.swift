@@ -95,10 +95,10 @@ struct ReenteredRule: Rule {
     var after = 7
 
     func match(for input: RuleInput) -> RuleMatch? {
-        // Without the chart of the day before it is not known whether the movie was away at all.
-        guard input.previousDay != nil, let last = input.totals.last, input.day.chart.date - last > after else {
-            return nil
-        }
+        // On a day whose chart is not known it may have been back already.
+        guard let last = input.totals.last, input.day.chart.date - last > after, input.previousDay != nil,
+            input.knowsDays(from: last)
+        else { return nil }
         var values = input.values(.audience, .audienceTotal)
         values["daysAway"] = .integer(input.day.chart.date - last - 1)
         values["lastDay"] = .text(last.description)
@@ -122,7 +122,7 @@ struct LeadRule: Rule {
         var values = input.values(.audience, .audienceTotal)
         values["previousLeader"] = .text(leader.movieCode.description)
         values["previousLeaderTitle"] = .text(leader.title)
-        values["reignDays"] = input.leadStreak.map { .integer($0.days) } ?? .null
+        values["reignDays"] = input.leadStreak.flatMap { $0.isWhole ? .integer($0.days) : nil } ?? .null
         return RuleMatch(
             previousRank: input.entry.rankBefore ?? input.previousEntry?.rank,
             change: input.entry.isNew ? nil : input.entry.rankChange, values: values, usesPreviousDay: true)
@@ -141,13 +141,18 @@ struct StreakRule: Rule {
 
     func match(for input: RuleInput) -> RuleMatch? {
         guard input.entry.line == 1, let leadStreak = input.leadStreak, leadStreak.leader == input.entry.movieCode,
-            days.contains(leadStreak.days + 1)
+            leadStreak.isWhole, days.contains(leadStreak.days + 1)
         else { return nil }
         var values = input.values(.audience, .audienceTotal)
         values["streakDays"] = .integer(leadStreak.days + 1)
-        values["firstDay"] = .text(leadStreak.since.description)
+        values["firstDay"] = .text(leadStreak.first.description)
         return RuleMatch(
             previousRank: input.previousEntry?.rank, change: input.entry.rankChange, values: values,
             usesPreviousDay: true)
+    }
+
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity {
+        guard case .integer(let days) = match.values["streakDays"] else { return .notable }
+        return days >= 30 ? .major : .notable
     }
 }

@@ -3,8 +3,9 @@ import Contract
 
 /// The movie's total audience has passed one of these numbers; the highest, if a day passes several.
 ///
-/// Fires once for each number. A correction that brings the total below the number retracts the alert; the next day that
-/// reaches the number fires again.
+/// Fires once for each number, on the first day whose total reaches it. Either the day's own audience carried the movie over
+/// the number, or all days since its last chart are known; otherwise an unknown day may have been the first. A correction
+/// that brings the total below the number retracts the alert; then the next day that reaches the number fires.
 ///
 /// The source's totals are incomplete before 2011, so movies that opened earlier and charts of that time fire nothing.
 struct MilestoneRule: Rule {
@@ -23,12 +24,12 @@ struct MilestoneRule: Rule {
         guard let total = input.entry.audienceTotal, total >= totals[0], input.day.chart.date >= Self.firstDay,
             input.entry.openDate.map({ $0 >= Self.firstDay }) ?? true
         else { return nil }
-        // Before the first known chart, the total was today's without the day's own audience.
-        let before = input.totals.total ?? input.entry.audience.map { total - $0 } ?? total
-        let retracted = input.context.movieStates[input.entry.movieCode]?.retractedMilestones ?? []
-        guard let milestone = totals.last(where: { total >= $0 && (before < $0 || retracted.contains($0)) }) else {
-            return nil
+        let past = input.totals
+        var before = input.entry.audience.map { total - $0 } ?? total
+        if let last = past.last, let known = past.total {
+            before = input.knowsDays(from: last) ? known : max(known, before)
         }
+        guard let milestone = totals.last(where: { before < $0 && $0 <= total }) else { return nil }
         var values = input.values(.audience, .audienceTotal)
         values["milestone"] = .integer(milestone)
         return RuleMatch(values: values)
@@ -37,6 +38,11 @@ struct MilestoneRule: Rule {
     func holds(_ alert: Alert, for input: RuleInput) -> Bool {
         guard let total = input.entry.audienceTotal, let milestone = alert.milestone else { return false }
         return total >= milestone
+    }
+
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity {
+        guard case .integer(let milestone) = match.values["milestone"] else { return .notable }
+        return milestone >= 10_000_000 ? .major : .notable
     }
 }
 
@@ -48,7 +54,9 @@ extension Alert {
     }
 }
 
-/// The movie had its largest audience so far, at least `after` days after it was first in a chart.
+/// The movie had its largest audience since it opened, at least `after` days after it was first in a chart.
+///
+/// Fires only if the charts of all days since it opened are known.
 struct BestRule: Rule {
     static let name = AlertRule.best
     static let ownValues = ["previousBest", "previousBestDay"]
@@ -61,13 +69,16 @@ struct BestRule: Rule {
     func match(for input: RuleInput) -> RuleMatch? {
         let past = input.totals
         guard let audience = input.entry.audience, let best = past.best, audience > best.audience,
-            let first = past.first, input.day.chart.date - first >= after
+            let first = past.first, input.day.chart.date - first >= after, let opening = input.entry.openDate,
+            opening < input.day.chart.date, input.knowsDays(from: opening)
         else { return nil }
         var values = input.values(.audience, .audienceTotal)
         values["previousBest"] = .integer(best.audience)
         values["previousBestDay"] = .text(best.day.description)
         return RuleMatch(values: values)
     }
+
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity { .notable }
 }
 
 /// It is the movie's opening day.

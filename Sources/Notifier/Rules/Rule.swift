@@ -9,6 +9,11 @@ protocol Rule: AlertTextSource {
 
     /// Whether an alert still holds after a correction; `input` is about the alert's movie and day.
     func holds(_ alert: Alert, for input: RuleInput) -> Bool
+
+    /// How much a match matters, unless the rule file sets it.
+    ///
+    /// - Parameter rank: The movie's rank on the day; nil for a movie that left.
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity
 }
 
 extension Rule {
@@ -16,6 +21,10 @@ extension Rule {
     static var commonValues: [String] { AlertTexts.movieValues }
 
     func holds(_ alert: Alert, for input: RuleInput) -> Bool { match(for: input) != nil }
+
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity {
+        Alert.Severity(rank: rank, previousRank: match.previousRank)
+    }
 }
 
 /// A rule's match.
@@ -41,14 +50,19 @@ struct RuleInput {
     var day: SourcedChart { context.chart }
     /// The chart of the calendar day before, if it is known.
     var previousDay: SourcedChart? { context.previousDay }
-    /// The lead streak up to the day before.
-    var leadStreak: LeadStreak? { context.leadStreak }
+    /// The lead streak up to the day before, if that day is known.
+    var leadStreak: LeadStreak? { context.knownDays.leadStreak(upTo: day.chart.date - 1) }
 
     /// The movie's line on the day before, if it is known.
     var previousEntry: ChartEntry? { previousDay?.chart.entries.first { $0.movieCode == entry.movieCode } }
 
     /// The movie's totals of all days before.
     var totals: MovieTotals { context.movieStates[entry.movieCode]?.totals(before: day.chart.date) ?? MovieTotals() }
+
+    /// Whether the charts of all days from `first` on and before the day are known.
+    func knowsDays(from first: KoreanDate) -> Bool {
+        context.knownDays.contains(from: first, before: day.chart.date)
+    }
 
     /// Returns fields of the movie's line as values of an alert.
     func values(_ fields: ChartEntry.Field...) -> [String: TemplateValue] {
@@ -63,8 +77,8 @@ final class RuleContext {
     let chart: SourcedChart
     /// The chart of the calendar day before, if it is known.
     let previousDay: SourcedChart?
-    /// The lead streak up to the day before.
-    let leadStreak: LeadStreak?
+    /// The known days of the market.
+    let knownDays: KnownDays
     /// The movies.
     let movieStates: [MovieCode: MovieState]
     /// The movies of the day, in the order of their lines.
@@ -73,7 +87,7 @@ final class RuleContext {
     init(chart: SourcedChart, state: MarketState) {
         self.chart = chart
         previousDay = state.chart(of: chart.chart.date - 1)
-        leadStreak = state.leadStreak(upTo: chart.chart.date - 1)
+        knownDays = state.knownDays
         movieStates = state.movies
         entries = chart.chart.entries.byLine
     }

@@ -2,25 +2,28 @@ import BoxOffice
 
 /// Decides which alerts a chart fires and which it retracts, from what was known when the chart came.
 ///
-/// Charts are applied in the order of the log. A chart of a day before the newest known day changes the state and fires
-/// nothing, so that a backfill causes no storm of alerts; but it retracts alerts that it disproves. A later revision of
-/// the newest day is evaluated again. An alert fires once and is retracted at most once: it does not fire again if a
-/// further correction restores what it said.
+/// What fires depends on days, not on the order in which their charts come: a rule fires for a day only once all days
+/// that it rests on are known, so a chart that fills a gap makes alerts true and none untrue. A live chart of one of the
+/// newest eight days fires what it makes true, of its own day and of later days. Any other chart changes what is known and
+/// fires nothing. Only a later revision of a known chart retracts: the alerts that it makes untrue, on whichever day.
 ///
-/// With `since`, only the day counts: charts of that day and of later days fire in any order, and a chart that comes
-/// after the chart of the following day makes that day be evaluated too.
+/// An alert fires once and is retracted at most once: it does not fire again if a further correction restores what it
+/// said.
 ///
-/// See docs/decisions/0016-alert-retractions.md.
+/// See docs/decisions/0016-alert-retractions.md and 0087-alerts-by-days.md.
 struct AlertDecider: Sendable {
+    /// How many days before the newest one still fire.
+    static let daysBeforeNewest = 7
+
     private let rules: AlertRules
-    private let since: KoreanDate?
     /// The state of each market that a rule is about.
     private(set) var marketStates: [Market: MarketState]
 
     /// Makes a decider with these states; markets without one begin empty.
+    ///
+    /// - Parameter since: the day since which all days stay open, so that `decideHistory(since:)` can decide them.
     init(rules: AlertRules, since: KoreanDate? = nil, marketStates: [Market: MarketState] = [:]) {
         self.rules = rules
-        self.since = since
         self.marketStates = marketStates
         for market in rules.markets where marketStates[market] == nil {
             self.marketStates[market] = MarketState(market: market, since: since)
@@ -30,34 +33,48 @@ struct AlertDecider: Sendable {
     /// The newest day with a known chart of the whole market.
     var newestDay: KoreanDate? { marketStates[.all]?.newestDay }
 
-    /// Applies a chart and returns the alerts to publish, in their order: first retractions, then new alerts.
+    /// Applies a chart and returns the alerts to publish, in their order: first retractions, then new alerts by day.
     ///
-    /// - Parameter json: the JSON that the chart was read from, if it is at hand.
-    mutating func apply(_ chart: SourcedChart, json: [UInt8]? = nil) -> [Alert] {
+    /// - Parameters:
+    ///   - json: the JSON that the chart was read from, if it is at hand.
+    ///   - isLive: whether a live request brought the chart; otherwise it fires nothing.
+    mutating func apply(_ chart: SourcedChart, json: [UInt8]? = nil, isLive: Bool = true) -> [Alert] {
         // Removed from the dictionary while it changes, so that it is not copied.
         guard var state = marketStates.removeValue(forKey: chart.chart.market) else { return [] }
         defer { marketStates[chart.chart.market] = state }
-        state.insert(chart, json: json)
         let day = chart.chart.date
-        let retractions = rules.retractions(after: chart, in: state)
-        for alert in retractions { state.record(alert) }
-        var fired: [Alert] = []
-        for day in days(firedBy: day, in: state) {
-            fired += rules.alerts(of: day, in: state).filter { state.record($0) }
+        let newest = max(state.newestDay ?? day, day)
+        let days = isLive && newest - day <= Self.daysBeforeNewest ? Array(day.dayNumber...newest.dayNumber) : []
+        func alerts() -> [Alert] {
+            days.flatMap { rules.alerts(of: KoreanDate(dayNumber: $0), in: state) }
         }
-        if state.newestDay != day, since == nil {
-            for alert in rules.corrections(by: chart, in: state) {
-                state.record(alert)
-                fired.append(alert)
-            }
-        }
-        return retractions + fired
+        let isRevision = state.days[day] != nil
+        let before = Set(isRevision || day < newest ? alerts().map(\.id) : [])
+        state.insert(chart, json: json)
+        let refuted = isRevision ? rules.refutedAlerts(after: chart, in: state) : []
+        for alert in refuted { state.recordRetraction(of: alert) }
+        var fired = alerts().filter { !before.contains($0.id) && state.record($0) }
+        if isLive { fired += rules.corrections(by: chart, in: state).filter { state.record($0) } }
+        return refuted.map { $0.retracted(by: chart) } + fired
     }
 
-    /// Returns the days whose alerts may fire after a chart of `day`.
-    private func days(firedBy day: KoreanDate, in state: MarketState) -> [KoreanDate] {
-        if let since { return [day, day + 1].filter { $0 >= since } }
-        return day == state.newestDay ? [day] : []
+    /// Returns the alerts of all known days from `since` on, as if each day's chart had come in its order, as it is now.
+    ///
+    /// Afterwards only the newest days are kept open.
+    mutating func decideHistory(since: KoreanDate) -> [Alert] {
+        defer { endHistory() }
+        return marketStates.keys.sorted { $0.description < $1.description }.flatMap { market -> [Alert] in
+            guard var state = marketStates.removeValue(forKey: market) else { return [] }
+            defer { marketStates[market] = state }
+            return state.days.keys.filter { $0 >= since }.sorted().flatMap { day in
+                rules.alerts(of: day, in: state).filter { state.record($0) }
+            }
+        }
+    }
+
+    /// Lets days that only `since` kept open be settled.
+    mutating func endHistory() {
+        for market in marketStates.keys { marketStates[market]?.endHistory() }
     }
 
     /// Returns the alert about an anomaly, if its rule is in force.
@@ -80,6 +97,11 @@ struct AlertDecider: Sendable {
     /// Applies a chart of the baseline of a market, of which only a part was read.
     mutating func applyBaseline(_ chart: RecentChart, of market: Market) {
         marketStates[market]?.insert(chart)
+    }
+
+    /// Whether a recent day's chart is known, so that a further one is a revision that may retract alerts.
+    func isRecent(_ day: KoreanDate, in market: Market) -> Bool {
+        marketStates[market]?.days[day] != nil
     }
 
     /// Removes all charts, as when the worker has another log; days up to the newest one still fire nothing.

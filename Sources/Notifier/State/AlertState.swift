@@ -40,29 +40,34 @@ struct AlertState: Sendable {
 
     /// Applies a chart and returns the decisions on it.
     ///
-    /// A chart of the baseline fires only with `since`, and its alerts are then published but not delivered: they are
-    /// old news.
-    ///
     /// - Throws: `DecodingError` if the event holds no chart.
     mutating func applyChart(
         of day: KoreanDate, _ market: Market, from event: Event
     ) throws(DecodingError) -> [Decision] {
         let json = try event.data(as: JSONValue.self)
         let evidence = Alert.Evidence(event)
-        let isBaseline = baseline.includes(event, began: began)
-        guard since != nil || !isBaseline else {
+        let isHistoryPending = isHistoryPending
+        if baseline.includes(event, began: began) {
             decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
             return []
         }
-        return decider.apply(SourcedChart(try Chart(json: json), evidence: evidence), json: json.bytes)
-            .map { Decision(alert: $0, event: event, isForDelivery: !isBaseline) }
+        let history = isHistoryPending ? decideHistory() : []
+        if event.priority == .backfill, !decider.isRecent(day, in: market) {
+            decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
+            return history
+        }
+        let chart = SourcedChart(try Chart(json: json), evidence: evidence)
+        return history
+            + decider.apply(chart, json: json.bytes, isLive: event.priority == .live)
+            .map { Decision(alert: $0, event: event) }
     }
 
-    /// Applies an anomaly and returns the decisions on it. One of the baseline fires nothing, also with `since`.
+    /// Applies an anomaly and returns the decisions on it. One of the baseline or of a backfill fires nothing, also with
+    /// `since`.
     mutating func apply(_ anomaly: Anomaly, from event: Event) -> [Decision] {
-        guard !baseline.includes(event, began: began) else { return [] }
+        guard !baseline.includes(event, began: began), event.priority == .live else { return [] }
         return decider.alerts(about: anomaly, evidence: Alert.Evidence(event))
-            .map { Decision(alert: $0, event: event, isForDelivery: true) }
+            .map { Decision(alert: $0, event: event) }
     }
 
     /// Applies products and returns the decisions on those that changed. Products of the baseline fire nothing.
@@ -76,26 +81,42 @@ struct AlertState: Sendable {
     }
 
     private mutating func decide(on observations: [ProductObservation], from event: Event) -> [Decision] {
-        guard let productStates, !baseline.includes(event, began: productStates.began) else { return [] }
+        guard let productStates, !baseline.includes(event, began: productStates.began), event.priority == .live else {
+            return []
+        }
         return decider.alerts(
             about: observations, on: KoreanDate(at: event.time), evidence: Alert.Evidence(event)
-        ).map { Decision(alert: $0, event: event, isForDelivery: true) }
+        ).map { Decision(alert: $0, event: event) }
     }
 
-    /// Ends the baseline at `position`: all events published so far have been read.
-    mutating func closeBaseline(at position: LogCursor) {
+    /// Ends the baseline at `position`, because all events published so far have been read, and returns the decisions on
+    /// history.
+    mutating func closeBaseline(at position: LogCursor) -> [Decision] {
+        let isHistoryPending = isHistoryPending
         baseline.close(at: position, alsoFor: productStates == nil ? [] : ProductStates.streams)
+        return isHistoryPending ? decideHistory() : []
+    }
+
+    /// Whether the days from `since` on have yet to be decided: they are at the end of the baseline.
+    private var isHistoryPending: Bool { since != nil && baseline.ends[.ranking] == nil }
+
+    /// Returns the decisions on the days from `since` on, as if each day's chart had come in its order. They are published
+    /// but not delivered, because they are old news.
+    private mutating func decideHistory() -> [Decision] {
+        guard let since else { return [] }
+        return decider.decideHistory(since: since).map { Decision(alert: $0, event: nil) }
     }
 
     /// Starts again with an empty state: the worker has another log, and none of its events are baseline.
     mutating func startNewLog() {
         decider.reset()
+        decider.endHistory()
         productStates?.reset()
         baseline = .none
     }
 }
 
-/// An alert that was decided, and the event that led to it.
+/// An alert that was decided, and the live event that led to it.
 ///
 /// A class, because it is large and passed on often.
 final class Decision: Sendable {
@@ -103,17 +124,14 @@ final class Decision: Sendable {
     let alert: Alert
     /// The alert's id, computed once.
     let id: String
-    /// The event that led to it.
-    let event: Event
-    /// Whether sinks get the alert.
-    let isForDelivery: Bool
+    /// The event that led to it; nil for an alert of history, which no sink gets.
+    let event: Event?
 
     /// Makes a decision.
-    init(alert: Alert, event: Event, isForDelivery: Bool) {
+    init(alert: Alert, event: Event?) {
         self.alert = alert
         id = alert.id
         self.event = event
-        self.isForDelivery = isForDelivery
     }
 }
 
@@ -145,7 +163,8 @@ extension AlertState {
             /// Whether all rows written before are to be deleted.
             let isReset: Bool
             let newestDay: KoreanDate?
-            let leadStreak: LeadStreak?
+            /// The leaders of the known days that changed.
+            let leaders: [KoreanDate: MovieCode?]
             /// The first day that a correction can still change.
             let horizon: KoreanDate?
             /// Charts of days that a correction can still change.
@@ -163,7 +182,8 @@ extension AlertState {
                 let state = decider.marketStates[market] ?? MarketState(market: market)
                 return Changes.Market(
                     market: market, isReset: changes.isReset, newestDay: state.newestDay,
-                    leadStreak: state.leadStreak, horizon: state.horizon,
+                    leaders: changes.leaders.reduce(into: [:]) { $0[$1] = state.knownDays[$1] },
+                    horizon: state.horizon,
                     charts: changes.days.sorted().compactMap { state.days[$0] },
                     movies: changes.movies.reduce(into: [:]) { $0[$1] = state.movies[$1] })
             }, products: productStates?.drainChanges())

@@ -5,9 +5,9 @@ import Messaging
 
 /// The events that update the notifier's state and fire nothing.
 ///
-/// The baseline is all that the worker's log held when the notifier was first started, and every backfilled event,
-/// whenever it comes. The end of the former is found once, by comparing the times of events with the time of the start.
-/// From then on it is a sequence in each stream, so that a replay with the same sequences decides as the notifier did.
+/// The baseline is all that the worker's log held when the notifier was first started. Its end is found once, by comparing
+/// the times of events with the time of the start. From then on it is a sequence in each stream, so that a replay with the
+/// same sequences decides as the notifier did.
 ///
 /// See docs/decisions/0017-alert-history-baseline.md.
 public struct BaselinePosition: Hashable, Sendable, Codable {
@@ -19,7 +19,7 @@ public struct BaselinePosition: Hashable, Sendable, Codable {
         self.ends = ends
     }
 
-    /// A baseline of backfilled events alone.
+    /// No event.
     public static let none = BaselinePosition(ends: Dictionary(uniqueKeysWithValues: streams.map { ($0, .zero) }))
 
     /// The streams that are always read.
@@ -29,7 +29,6 @@ public struct BaselinePosition: Hashable, Sendable, Codable {
     ///
     /// The first live event after the start ends the baseline of its stream.
     mutating func includes(_ event: Event, began: Date) -> Bool {
-        if event.priority == .backfill { return true }
         if let end = ends[event.stream] { return event.sequence <= end }
         if event.time < began { return true }
         ends[event.stream] = SequenceNumber(event.sequence.value - 1)
@@ -37,9 +36,8 @@ public struct BaselinePosition: Hashable, Sendable, Codable {
     }
 
     /// Whether a logged event is part of the baseline; a stream without an end has none.
-    func includes(_ event: LoggedEvent) throws(DecodingError) -> Bool {
-        if event.sequence <= ends[event.stream] ?? .zero { return true }
-        return try event.priority == .backfill
+    func includes(_ event: LoggedEvent) -> Bool {
+        event.sequence <= ends[event.stream] ?? .zero
     }
 
     /// Moves the ends forward to a reader's position.

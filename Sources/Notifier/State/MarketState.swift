@@ -1,9 +1,9 @@
 import BoxOffice
 
-/// What is known of one market: the charts of recent days, the movies, and the alerts of recent days.
+/// What is known of one market: which days, the charts of recent days, the movies, and the alerts of recent days.
 ///
 /// A day is recent while a correction can still change it: the last 35 days, or all days from the one before `since` on.
-/// Of older days only the movies' totals remain, so the state grows with the number of movies, not of days.
+/// Of an older day only its leader and the movies' totals remain.
 struct MarketState: Sendable {
     /// The number of days that a correction can still change; the worker fetches a day for the last time after 30.
     static let openDays = 35
@@ -16,12 +16,16 @@ struct MarketState: Sendable {
     private(set) var days: [KoreanDate: RecentChart] = [:]
     /// The movies.
     private(set) var movies: [MovieCode: MovieState] = [:]
-    /// The last streak that ended before the recent days.
-    private(set) var leadStreak: LeadStreak?
+    /// All known days, recent and older ones.
+    private(set) var knownDays: KnownDays
     /// The alerts of recent days.
     private(set) var decided: [KoreanDate: Decisions] = [:]
+    // A chart that comes late may show that an earlier day passed a milestone, too: the source corrects totals without the
+    // audiences that they are made of.
+    private var standingMilestones: Set<PassedMilestone> = []
 
-    private let since: KoreanDate?
+    /// The day since which all days are recent; nil for the last 35.
+    private var since: KoreanDate?
     private var changes = Changes()
     /// The two recent charts that were read last: rules compare a day with the one before.
     private var readCharts: [SourcedChart] = []
@@ -36,9 +40,22 @@ struct MarketState: Sendable {
         var ids: Set<String> = []
     }
 
+    /// A milestone that an alert says a movie has passed.
+    private struct PassedMilestone: Hashable {
+        let movie: MovieCode
+        let number: Int
+
+        init?(_ alert: Alert) {
+            guard let number = alert.milestone, let movie = alert.movieCode else { return nil }
+            (self.movie, self.number) = (movie, number)
+        }
+    }
+
     /// What has changed since the last write.
     struct Changes: Sendable {
         var days: Set<KoreanDate> = []
+        /// The days whose leaders changed.
+        var leaders: Set<KoreanDate> = []
         var movies: Set<MovieCode> = []
         /// Whether all that was written before is to be deleted.
         var isReset = false
@@ -46,19 +63,19 @@ struct MarketState: Sendable {
 
     /// Makes an empty state; days up to `newestDay` fire nothing.
     init(market: Market, since: KoreanDate? = nil, newestDay: KoreanDate? = nil) {
-        self.market = market
-        self.since = since
-        self.newestDay = newestDay
+        self.init(market: market, since: since, newestDay: newestDay, movies: [:], knownDays: KnownDays())
     }
 
     /// Makes a state that was stored.
     init(
         market: Market, since: KoreanDate?, newestDay: KoreanDate?, movies: [MovieCode: MovieState],
-        leadStreak: LeadStreak?
+        knownDays: KnownDays
     ) {
-        self.init(market: market, since: since, newestDay: newestDay)
+        self.market = market
+        self.since = since
+        self.newestDay = newestDay
         self.movies = movies
-        self.leadStreak = leadStreak
+        self.knownDays = knownDays
     }
 
     /// Returns the changes since the last call.
@@ -104,6 +121,8 @@ extension MarketState {
     mutating func insert(_ chart: RecentChart) {
         let day = chart.date
         readCharts.removeAll { $0.chart.date == day }
+        knownDays.insert(day, leader: chart.leader)
+        changes.leaders.insert(day)
         if day > newestDay ?? day - 1 {
             newestDay = day
             settle()
@@ -113,7 +132,6 @@ extension MarketState {
                 movies[line.movie, default: MovieState()].settle(line.appearance(on: day))
                 changes.movies.insert(line.movie)
             }
-            if let leader = chart.leader { extendLeadStreak(by: day, ledBy: leader) }
             return
         }
         if let earlier = days.updateValue(chart, forKey: day) {
@@ -126,6 +144,12 @@ extension MarketState {
         }
     }
 
+    /// Settles the days that only `since` kept recent.
+    mutating func endHistory() {
+        since = nil
+        settle()
+    }
+
     /// Settles the days that no correction can change any more.
     private mutating func settle() {
         guard let horizon, horizon != settledUntil else { return }
@@ -135,7 +159,6 @@ extension MarketState {
                 movies[line.movie]?.settle(before: horizon)
                 changes.movies.insert(line.movie)
             }
-            if let leader = chart.leader { extendLeadStreak(by: day, ledBy: leader) }
             days[day] = nil
             decided[day] = nil
             changes.days.remove(day)
@@ -146,86 +169,29 @@ extension MarketState {
 // MARK: - Alerts
 
 extension MarketState {
-    /// Records an alert or a retraction; returns false if the alert has fired before.
-    @discardableResult
+    /// Records an alert; returns false if it has fired before, or if its milestone stands on another day.
     mutating func record(_ alert: Alert) -> Bool {
-        let isNew = decided[alert.date, default: Decisions()].ids.insert(alert.retracts ?? alert.id).inserted
-        if let retracted = alert.retracts {
-            decided[alert.date]?.standing.removeAll { $0.id == retracted }
-        } else {
-            guard isNew else { return false }
-            decided[alert.date]?.standing.append(alert)
-        }
-        if let milestone = alert.milestone, let movie = alert.movieCode {
-            if alert.retracts == nil {
-                movies[movie]?.retractedMilestones.remove(milestone)
-            } else {
-                movies[movie]?.retractedMilestones.insert(milestone)
-            }
-            changes.movies.insert(movie)
-        }
+        if let milestone = PassedMilestone(alert), standingMilestones.contains(milestone) { return false }
+        guard decided[alert.date, default: Decisions()].ids.insert(alert.id).inserted else { return false }
+        addStanding(alert)
         return true
+    }
+
+    /// Records that an alert was retracted.
+    mutating func recordRetraction(of alert: Alert) {
+        decided[alert.date]?.standing.removeAll { $0.id == alert.id }
+        if let milestone = PassedMilestone(alert) { standingMilestones.remove(milestone) }
+    }
+
+    private mutating func addStanding(_ alert: Alert) {
+        decided[alert.date, default: Decisions()].standing.append(alert)
+        if let milestone = PassedMilestone(alert) { standingMilestones.insert(milestone) }
     }
 
     /// Records an alert of an earlier run.
     mutating func restore(_ alert: Alert, isStanding: Bool) {
         decided[alert.date, default: Decisions()].ids.insert(alert.id)
-        if isStanding { decided[alert.date]?.standing.append(alert) }
-    }
-}
-
-// MARK: - Lead streak
-
-/// A movie's consecutive days at the top of the chart.
-struct LeadStreak: Hashable, Sendable {
-    /// The movie.
-    let leader: MovieCode
-    /// The first known day.
-    private(set) var since: KoreanDate
-    /// The last known day.
-    private(set) var until: KoreanDate
-
-    /// The number of days.
-    var days: Int { until - since + 1 }
-
-    /// Makes a streak.
-    init(of leader: MovieCode, since: KoreanDate, until: KoreanDate) {
-        self.leader = leader
-        self.since = since
-        self.until = until
-    }
-
-    /// Adds the day before or after the streak, if the same movie led on it; returns whether it did.
-    mutating func extend(by day: KoreanDate, ledBy movie: MovieCode) -> Bool {
-        guard movie == leader else { return false }
-        switch day {
-        case since - 1: since = day
-        case until + 1: until = day
-        default: return false
-        }
-        return true
-    }
-}
-
-extension MarketState {
-    /// Returns the streak that includes `day`, over the consecutive days that are known.
-    func leadStreak(upTo day: KoreanDate) -> LeadStreak? {
-        guard let leader = days[day]?.leader else {
-            return leadStreak.flatMap { $0.until == day ? $0 : nil }
-        }
-        var since = day
-        while days[since - 1]?.leader == leader { since = since - 1 }
-        if let earlier = leadStreak, days[since - 1] == nil, earlier.leader == leader, earlier.until == since - 1 {
-            since = earlier.since
-        }
-        return LeadStreak(of: leader, since: since, until: day)
-    }
-
-    private mutating func extendLeadStreak(by day: KoreanDate, ledBy leader: MovieCode) {
-        if leadStreak?.extend(by: day, ledBy: leader) == true { return }
-        if leadStreak.map({ day > $0.until }) ?? true {
-            leadStreak = LeadStreak(of: leader, since: day, until: day)
-        }
+        if isStanding { addStanding(alert) }
     }
 }
 

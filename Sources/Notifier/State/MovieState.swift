@@ -51,14 +51,11 @@ struct MovieState: Hashable, Sendable {
 
     /// The totals of the days before the recent ones.
     private(set) var settled: MovieTotals
-    /// Milestones whose alerts were retracted: the next day that has such a number fires again.
-    var retractedMilestones: Set<Int>
     private var recent: [Appearance] = []
 
     /// Makes a movie without recent days.
-    init(settled: MovieTotals = MovieTotals(), retractedMilestones: Set<Int> = []) {
+    init(settled: MovieTotals = MovieTotals()) {
         self.settled = settled
-        self.retractedMilestones = retractedMilestones
     }
 
     /// Inserts a recent day, or replaces it.

@@ -48,22 +48,27 @@ extension NotifierStore {
     /// Loads a market's state, with the charts and the alerts of its recent days.
     func loadMarketState(of market: Market, since: KoreanDate?, in connection: Connection) throws -> MarketState {
         let row = try connection.query(
-            "select newest_day, leader, leading_since, leading_until from book where market = ?", market.description,
-            as: String?.self, String?.self, String?.self, String?.self
+            "select newest_day from book where market = ?", market.description, as: String?.self
         ).first
-        var leadStreak: LeadStreak?
-        if let leader = row?.1.flatMap({ MovieCode($0) }), let since = row?.2.flatMap({ KoreanDate($0) }),
-            let until = row?.3.flatMap({ KoreanDate($0) })
-        {
-            leadStreak = LeadStreak(of: leader, since: since, until: until)
-        }
         var state = MarketState(
-            market: market, since: since, newestDay: row?.0.flatMap { KoreanDate($0) },
-            movies: try loadMovies(of: market, in: connection), leadStreak: leadStreak)
+            market: market, since: since, newestDay: row?.flatMap { KoreanDate($0) },
+            movies: try loadMovies(of: market, in: connection),
+            knownDays: try loadKnownDays(of: market, in: connection))
         try loadCharts(into: &state, in: connection)
         try loadAlerts(into: &state, in: connection)
         _ = state.drainChanges()
         return state
+    }
+
+    private func loadKnownDays(of market: Market, in connection: Connection) throws -> KnownDays {
+        var days = KnownDays()
+        let rows = try connection.query(
+            "select date, leader from known_day where market = ?", market.description, as: String.self, String?.self)
+        for (date, leader) in rows {
+            guard let day = KoreanDate(date) else { continue }
+            days.insert(day, leader: leader.flatMap { MovieCode($0) })
+        }
+        return days
     }
 
     private func loadCharts(into state: inout MarketState, in connection: Connection) throws {
@@ -91,12 +96,11 @@ extension NotifierStore {
 
     private func loadMovies(of market: Market, in connection: Connection) throws -> [MovieCode: MovieState] {
         let rows = try connection.query(
-            "select code, first_day, last_day, best_day, best_audience, total, owed from film where market = ?",
-            market.description, as: String.self, String?.self, String?.self, String?.self, Int?.self, Int?.self,
-            [UInt8]?.self)
+            "select code, first_day, last_day, best_day, best_audience, total from film where market = ?",
+            market.description, as: String.self, String?.self, String?.self, String?.self, Int?.self, Int?.self)
         var movies: [MovieCode: MovieState] = [:]
         movies.reserveCapacity(rows.count)
-        for (code, first, last, bestDay, bestAudience, total, milestones) in rows {
+        for (code, first, last, bestDay, bestAudience, total) in rows {
             guard let code = MovieCode(code) else { continue }
             var best: MovieTotals.Day?
             if let day = bestDay.flatMap({ KoreanDate($0) }), let bestAudience {
@@ -105,8 +109,7 @@ extension NotifierStore {
             let totals = MovieTotals(
                 first: first.flatMap { KoreanDate($0) }, last: last.flatMap { KoreanDate($0) }, best: best,
                 total: total)
-            movies[code] = MovieState(
-                settled: totals, retractedMilestones: try milestones.map { try JSON.decode(from: $0) } ?? [])
+            movies[code] = MovieState(settled: totals)
         }
         return movies
     }
@@ -129,15 +132,17 @@ extension NotifierStore {
         let market = changes.market.description
         if changes.isReset {
             try connection.execute("delete from open_chart where market = ?", market)
+            try connection.execute("delete from known_day where market = ?", market)
             try connection.execute("delete from film where market = ?", market)
             try connection.execute("delete from decision where market = ?", market)
         }
         try connection.execute(
-            """
-            insert or replace into book (market, newest_day, leader, leading_since, leading_until)
-            values (?, ?, ?, ?, ?)
-            """, market, changes.newestDay?.description, changes.leadStreak?.leader.description,
-            changes.leadStreak?.since.description, changes.leadStreak?.until.description)
+            "insert or replace into book (market, newest_day) values (?, ?)", market, changes.newestDay?.description)
+        for (day, leader) in changes.leaders {
+            try connection.execute(
+                "insert or replace into known_day (market, date, leader) values (?, ?, ?)", market, day.description,
+                leader?.description)
+        }
         for chart in changes.charts {
             try connection.execute(
                 "insert or replace into open_chart (market, date, sequence, chart) values (?, ?, ?, ?)", market,
@@ -155,11 +160,10 @@ extension NotifierStore {
         try connection.execute(
             """
             insert or replace into film
-                (market, code, first_day, last_day, best_day, best_audience, total, owed)
-            values (?, ?, ?, ?, ?, ?, ?, ?)
+                (market, code, first_day, last_day, best_day, best_audience, total)
+            values (?, ?, ?, ?, ?, ?, ?)
             """, market, code.description, totals.first?.description, totals.last?.description,
-            totals.best?.day.description, totals.best?.audience, totals.total,
-            movie.retractedMilestones.isEmpty ? nil : try JSON.encode(movie.retractedMilestones.sorted()))
+            totals.best?.day.description, totals.best?.audience, totals.total)
     }
 
     /// Writes which alerts stand. Alerts that are not about a movie are left out: they are never retracted.
@@ -179,6 +183,7 @@ extension NotifierStore {
         for market in try markets(in: connection) where !kept.contains(market) {
             try connection.execute("delete from book where market = ?", market.description)
             try connection.execute("delete from open_chart where market = ?", market.description)
+            try connection.execute("delete from known_day where market = ?", market.description)
             try connection.execute("delete from film where market = ?", market.description)
         }
     }

@@ -29,21 +29,21 @@ struct NotifierStore: Sendable {
     /// Nothing else appends alerts to the log.
     ///
     /// - Throws: an error of the database; nothing is written then.
-    func record(_ decisions: [Decision] = [], changes: AlertState.Changes) async throws -> [Decision] {
+    func record(_ decisions: [Decision] = [], changes: AlertState.Changes?) async throws -> [Decision] {
         let now = wallClock.now()
         return try await database.write { connection in
-            try save(changes, in: connection)
+            if let changes { try save(changes, in: connection) }
             let drafts = decisions.map { decision in
                 let alert = decision.alert
                 guard let topic = alert.topic else { preconditionFailure("alert \(decision.id) has no subject") }
                 return EventDraft(
-                    topic, id: decision.id, correlationID: decision.event.correlationID, data: alert.json)
+                    topic, id: decision.id, correlationID: decision.event?.correlationID, data: alert.json)
             }
             let logged = try log.appendEach(of: drafts, at: now, in: connection)
             var new: [Decision] = []
             var events: [LoggedEvent] = []
             for (decision, (event, isNew)) in zip(decisions, logged) where isNew {
-                if decision.isForDelivery {
+                if decision.event != nil {
                     let alert = OutboundAlert(decision.alert, id: decision.id, event: event)
                     try outbox?.enqueue([alert], at: now, in: connection)
                 }
@@ -85,9 +85,12 @@ struct NotifierStore: Sendable {
                 }
             }
             var marketStates: [Market: MarketState]?
+            // The days from a new `since` on are decided where the baseline ends.
+            if let reading, let since, since != reading.since { baseline.reopen([.ranking]) }
+            let openSince = baseline.ends[.ranking] == nil ? since : nil
             if let reading, since == nil || since == reading.since {
                 try deleteMarkets(except: rules.markets, in: connection)
-                let stored = try loadMarketStates(since: since, in: connection)
+                let stored = try loadMarketStates(since: openSince, in: connection)
                 if rules.markets.isSubset(of: stored.keys) {
                     marketStates = stored
                 } else if let position {
@@ -99,9 +102,9 @@ struct NotifierStore: Sendable {
                 position = nil
             }
             // A market whose row was deleted still has its decisions.
-            let states = try marketStates ?? emptyMarketStates(of: rules.markets, since: since, in: connection)
+            let states = try marketStates ?? emptyMarketStates(of: rules.markets, since: openSince, in: connection)
             var alertState = AlertState(
-                decider: AlertDecider(rules: rules, since: since, marketStates: states),
+                decider: AlertDecider(rules: rules, since: openSince, marketStates: states),
                 productStates: rules.hasProductRules ? known ?? ProductStates(began: now) : nil,
                 position: position, since: since, began: reading?.began ?? now, baseline: baseline)
             try save(alertState.drainChanges(), in: connection)
@@ -125,8 +128,8 @@ extension NotifierStore {
     /// The tables of the state, beside the log's. They keep their first names.
     ///
     /// `reading` has one row about the reading of the worker's log. `open_chart` holds the charts that a correction can
-    /// still change, `film` the totals of older days, `book` the rest of a market's state, and `decision` the alerts of
-    /// recent days. `shelf_product` holds the Open Market's products, and `shelf` since when they are known.
+    /// still change, `known_day` all days with a chart and who led, `film` the movies' totals of older days, `book` the
+    /// newest day of each market, and `decision` the alerts of recent days. `shelf_product` holds the Open Market's products, and `shelf` since when they are known.
     static let migrations = [
         """
         create table known_chart (
@@ -211,6 +214,23 @@ extension NotifierStore {
             bargain_price text,
             stock integer
         ) strict;
+        """,
+        // The log is read again, because the days that are known were not kept before.
+        """
+        create table known_day (
+            market text not null,
+            date text not null,
+            leader text,
+            primary key (market, date)
+        ) strict, without rowid;
+
+        alter table book drop column leader;
+        alter table book drop column leading_since;
+        alter table book drop column leading_until;
+        alter table film drop column owed;
+        delete from book;
+        delete from open_chart;
+        delete from film;
         """,
     ]
 }

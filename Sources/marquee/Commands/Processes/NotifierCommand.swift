@@ -14,7 +14,7 @@ struct NotifierCommand: Subcommand {
             ParentMonitor.option,
             Usage.Option(
                 name: "--since", value: "DATE",
-                meaning: "fire for days from DATE on, even if a newer day is known already"),
+                meaning: "publish the alerts of days from DATE on that are in the log already"),
             .ranks,
             Usage.Option(name: "--dry-run", meaning: "send nothing to the sinks, and print what would be sent"),
             .crashAt,

@@ -11,7 +11,8 @@ struct ReplayCommand: Subcommand {
         name: "replay", summary: "Computes the alerts of a worker's log again and prints each as a line of JSON.",
         details: """
             A line has the id and the data of the alert's event, so that two runs and the notifier's log can be compared
-            byte for byte. Nothing is published or changed.
+            byte for byte. Nothing is published or changed. Without --learned and --as it prints what a notifier that is
+            started now with --since publishes: the alerts of all days, as if each day's chart had come in its order.
 
             With --dry-run it prints the alerts that the rules would have fired over the stored history, if each day's
             chart had come in order with its present figures: one line of text for each, and a sum.
@@ -24,7 +25,7 @@ struct ReplayCommand: Subcommand {
                 name: "--rules", value: "FILE", meaning: "the rules (default: MARQUEE_RULES, or the built-in ones)"),
             Usage.Option(
                 name: "--since", value: "DATE",
-                meaning: "fire for days from DATE on, even if a newer day is known already"
+                meaning: "of the charts that were there before, those from DATE on fire (default: all)"
             ),
             Usage.Option(name: "--dry-run", meaning: "print the alerts that the rules would have fired, day by day"),
             .ranks,
@@ -69,8 +70,8 @@ struct ReplayCommand: Subcommand {
         let log = log.map(WorkerProcess.logFile(at:)) ?? configuration.logDatabase(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isDryRun else { return try dryRun(AlertReplay(rules: rules, since: since), log) }
-        var (baseline, since) = (BaselinePosition.none, since)
-        if let learned { baseline = BaselinePosition(ends: [.ranking: learned]) }
+        var baseline = learned.map { BaselinePosition(ends: [.ranking: $0]) }
+        var since = since ?? (learned == nil ? KoreanDate.firstChart : nil)
         if let notifier { (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.logFile(at: notifier)) }
         try AlertReplay(rules: rules, since: since, baseline: baseline).run(log) { alert in
             Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self))
