@@ -30,7 +30,8 @@ import Testing
         -> Int
     {
         try await harness.request(days)
-        let replay = ["replay", "--from", harness.data("worker.db")] + options
+        // All charts came while the notifier ran.
+        let replay = ["replay", "--from", harness.data("worker.db"), "--learned", "0"] + options
         let first = try await Program.run(ProcessHarness.marquee, replay, environment: harness.environment)
         let lines = first.output
         let last = try #require(lines.last?.split(separator: #""id":""#).last?.dropLast(2))
@@ -64,7 +65,7 @@ import Testing
         try await ProcessHarness.run([.notifier: options]) { harness, _ in
             let days = (0..<30).map { june - 3 + ($0 * 7) % 30 }
             let count = try await agree(harness, over: days, replay: options)
-            #expect(count > 40)
+            #expect(count > 30)
         }
     }
 
