@@ -5,7 +5,7 @@ import Contract
 struct RoseRule: Rule {
     static let name = AlertRule.rose
     static let ownValues = ["threshold"]
-    static let ko = "{title}[ {previousRank}위→{rank}위| {rank}위] ▲{ranks}"
+    static let ko = "〈{title}〉[ {previousRank}위→{rank}위| {rank}위] ▲{ranks}"
     static let en = "{title} is up {ranks:place/places}[ to No. {rank}][ (from No. {previousRank})]"
 
     /// The least number of ranks.
@@ -23,7 +23,7 @@ struct RoseRule: Rule {
 struct FellRule: Rule {
     static let name = AlertRule.fell
     static let ownValues = ["threshold"]
-    static let ko = "{title}[ {previousRank}위→{rank}위| {rank}위] ▼{ranks}"
+    static let ko = "〈{title}〉[ {previousRank}위→{rank}위| {rank}위] ▼{ranks}"
     static let en = "{title} is down {ranks:place/places}[ to No. {rank}][ (from No. {previousRank})]"
 
     /// The least number of ranks.
