@@ -54,8 +54,8 @@ public struct NotifierProcess: Sendable {
         let publisher = Publisher(sockets.alerts, of: storage.log, positions: storage.positions)
         publisher.report(to: metrics)
         let delivery = DeliveryService(
-            to: sinks, from: storage.database, storage.log, metrics: metrics, logger: logger, wallClock: wallClock,
-            dryRun: dryRun, failPoints: failPoints)
+            to: sinks, board: configuration.publicURL, from: storage.database, storage.log, metrics: metrics,
+            logger: logger, wallClock: wallClock, dryRun: dryRun, failPoints: failPoints)
         let alertService = try await makeAlertService(storage, sockets, publisher, delivery, metrics)
         metrics.addSockets([
             "events": { alertService.subscription.counters }, "heartbeats": { sockets.heartbeats.counters },

@@ -32,7 +32,7 @@ class Service(BaseHTTPRequestHandler):
         elif path.startswith("/notify"):
             self.apprise(path)
         elif path == "/apprised":  # where the real Apprise passes on to
-            self.took("apprise", self.json()["message"])
+            self.took("apprise", self.json()["message"], title=self.json()["title"])
             self.answer(200, "")
         elif path == "/moved":
             self.answer(302, "", {"Location": "/services/T0/B0/token"})
@@ -75,7 +75,7 @@ class Service(BaseHTTPRequestHandler):
         message = self.json()
         if not re.fullmatch(r"[-_A-Za-z0-9]{1,64}", message["topic"]) or len(message["message"].encode()) > 4096:
             return self.answer(400, '{"code":40009,"http":400,"error":"invalid request"}')
-        self.took("ntfy", message["message"])
+        self.took("ntfy", message["message"], title=message["title"], click=message.get("click"), tags=message["tags"])
         self.answer(200, json.dumps({"id": "x", "event": "message", "topic": message["topic"]}))
 
     def apprise(self, path):
@@ -93,9 +93,9 @@ class Service(BaseHTTPRequestHandler):
     def json(self):
         return json.loads(self.body)
 
-    def took(self, service, text):
+    def took(self, service, text, **others):
         with lock:
-            print(json.dumps({"service": service, "text": text, "key": self.headers["Idempotency-Key"]}), flush=True)
+            print(json.dumps({"service": service, "text": text, "key": self.headers["Idempotency-Key"], **others}), flush=True)
 
     def answer(self, status, text, headers={}):
         self.send_response(status)

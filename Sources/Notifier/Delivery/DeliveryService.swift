@@ -17,9 +17,12 @@ struct DeliveryService: Service {
 
     /// Makes the outbox and a worker for each sink; writes and sends nothing yet.
     ///
-    /// - Parameter dryRun: is called with a line for each alert that a sink would get; there are no workers then.
+    /// - Parameters:
+    ///   - board: the board's public URL, for links.
+    ///   - dryRun: is called with a line for each alert that a sink would get; there are no workers then.
     init(
-        to configurations: [SinkConfiguration], from database: Database, _ log: EventLog, metrics: Metrics,
+        to configurations: [SinkConfiguration], board: String?, from database: Database, _ log: EventLog,
+        metrics: Metrics,
         logger: Logger, wallClock: WallClock, dryRun: (@Sendable (String) -> Void)?, failPoints: FailPoints
     ) {
         // The client does not retry: the outbox does, and its retries outlive the process.
@@ -31,7 +34,7 @@ struct DeliveryService: Service {
             limits: HTTPClient.Limits(perHost: connections, total: connections), retry: retry)
         let needsMail = configurations.contains { if case .mail = $0.destination { true } else { false } }
         let mailClient = needsMail ? MailClient() : nil
-        let sinks = configurations.map { $0.makeSink(client, mailClient) }
+        let sinks = configurations.map { $0.makeSink(client, mailClient, board: board) }
         let wakeSignals = Dictionary(uniqueKeysWithValues: sinks.map { ($0.name, WakeSignal()) })
         let outbox = Outbox(log: log, sinks: sinks, dryRun: dryRun) { wakeSignals[$0]?.signal() }
         let deliveryMetrics = DeliveryMetrics(metrics, sinks: sinks.map(\.name)) {

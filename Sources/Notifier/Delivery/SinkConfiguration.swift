@@ -31,23 +31,25 @@ public struct SinkConfiguration: Sendable {
 
     /// Makes the sink.
     ///
-    /// - Parameter mailClient: is required for a mail sink.
-    func makeSink(_ client: HTTPClient, _ mailClient: MailClient?) -> ConfiguredSink {
+    /// - Parameters:
+    ///   - mailClient: is required for a mail sink.
+    ///   - board: the board's public URL, for links.
+    func makeSink(_ client: HTTPClient, _ mailClient: MailClient?, board: String?) -> ConfiguredSink {
         let target: any Sink =
             switch destination {
             case .webhook(let url, let key): WebhookSink(client: client, url: url, key: key)
-            case .slack(let url): SlackSink(client: client, url: url, language: language)
-            case .discord(let url): DiscordSink(client: client, url: url, language: language)
+            case .slack(let url): SlackSink(client: client, url: url, language: language, board: board)
+            case .discord(let url): DiscordSink(client: client, url: url, language: language, board: board)
             case .telegram(let url, let token, let chat):
-                TelegramSink(client: client, url: url, token: token, chat: chat, language: language)
+                TelegramSink(client: client, url: url, token: token, chat: chat, language: language, board: board)
             case .ntfy(let url, let topic, let token):
-                NtfySink(client: client, url: url, topic: topic, token: token, language: language)
+                NtfySink(client: client, url: url, topic: topic, token: token, language: language, board: board)
             case .apprise(let url, let urls, let tag):
-                AppriseSink(client: client, url: url, urls: urls, tag: tag, language: language)
+                AppriseSink(client: client, url: url, urls: urls, tag: tag, language: language, board: board)
             case .mail(let envelope):
-                MailSink(client: mailClient ?? MailClient(), envelope: envelope, language: language)
+                MailSink(client: mailClient ?? MailClient(), envelope: envelope, language: language, board: board)
             case .file(let path): FileSink(path: path)
-            case .standardOutput: StandardOutputSink(language: language)
+            case .standardOutput: StandardOutputSink(language: language, board: board)
             }
         var sink = ConfiguredSink(name, target)
         sink.language = language
@@ -121,12 +123,14 @@ enum SinkKind: String, CaseIterable {
 
 extension SinkConfiguration {
     /// Sends a test message to the sink, past the outbox, and returns what the sink answered.
-    public func test(at now: Date) async throws -> (isDelivered: Bool, response: String) {
+    ///
+    /// - Parameter board: the board's public URL, for the message's link.
+    public func test(at now: Date, board: String? = nil) async throws -> (isDelivered: Bool, response: String) {
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
         let client = HTTPClient(retry: retry)
         let mailClient = MailClient()
-        let sink = makeSink(client, mailClient).target
+        let sink = makeSink(client, mailClient, board: board).target
         let response = await sink.send(try SinkMessage(testOf: name, at: now), at: now)
             .sanitized(removing: sink.secrets)
         await client.shutdown()

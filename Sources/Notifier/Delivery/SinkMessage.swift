@@ -20,15 +20,37 @@ struct SinkMessage: Sendable {
         return language == .ko ? "박스오피스 소식 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
     }
 
+    /// Returns what the message is about: the alert's rule in words, or the number of alerts.
+    func heading(in language: Language) -> String {
+        guard alerts.count == 1, let rule = AlertRule(rawValue: alerts[0].rule) else { return title(in: language) }
+        guard alerts[0].retracts != nil else { return rule.name(in: language) }
+        return language == .ko ? "취소: \(rule.name(in: .ko))" : "Taken back: \(rule.name(in: .en))"
+    }
+
+    /// Returns the address of the page that the message is about, or of the first page for a digest.
+    ///
+    /// - Parameter board: the board's public URL, without a trailing slash; nil if there is none.
+    func link(on board: String?) -> String? {
+        board.map { "\($0)/\((alerts.count == 1 ? alerts[0].page : nil) ?? "")" }
+    }
+
     /// Returns the message as text: the alert's sentence, or a line for each alert, as many as fit.
     ///
     /// - Parameters:
     ///   - limit: the largest size of the text.
+    ///   - link: the last line, written in the sink's markup.
     ///   - escape: escapes the sink's markup, each scalar alone; the result is within the limit.
     ///   - size: measures a text in the unit of `limit`; UTF-16 code units unless given.
     func text(
-        in language: Language, limit: Int, escape: (String) -> String = { $0 },
+        in language: Language, limit: Int, link: String? = nil, escape: (String) -> String = { $0 },
         size: (String) -> Int = { $0.utf16.count }
+    ) -> String {
+        guard let link else { return sentences(in: language, limit: limit, escape, size) }
+        return sentences(in: language, limit: limit - size("\n" + link), escape, size) + "\n" + link
+    }
+
+    private func sentences(
+        in language: Language, limit: Int, _ escape: (String) -> String, _ size: (String) -> Int
     ) -> String {
         guard alerts.count > 1 else { return Self.cut(title(in: language), to: limit, escape, size) }
         var text = escape(title(in: language))
@@ -110,6 +132,8 @@ struct OutboundAlert: Sendable {
     let text: Alert.Text
     /// The id of the alert that this one retracts.
     let retracts: String?
+    /// The path of the board's page about the movie or product; nil if there is none.
+    var page: String?
 }
 
 extension OutboundAlert {
@@ -137,6 +161,8 @@ extension OutboundAlert {
         severity = fields.severity
         text = fields.text
         retracts = fields.retracts
+        // Only a checked code becomes a part of a URL.
+        page = fields.movieCode.flatMap { MovieCode($0) }.map { "movie/\($0)" } ?? fields.product.map { "shop/\($0)" }
     }
 
     /// The fields of the event's data that delivery needs.

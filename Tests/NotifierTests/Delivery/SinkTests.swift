@@ -16,6 +16,9 @@ import Testing
     private struct Taken: Decodable {
         let service: String
         let text: String
+        var title: String?
+        var click: String?
+        var tags: [String]?
     }
 
     private func alert(_ text: String, id: String = "lead.AAAAAAAA.2024-06-04.all") throws -> OutboundAlert {
@@ -113,6 +116,49 @@ import Testing
         let english = SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .en)
         #expect(await english.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "200 ok"))
         #expect(try await taken(by: services).text == "English")
+        await client.shutdown()
+    }
+
+    @Test(
+        "a message leads to the board's page about its movie, a digest to the board; without a board there is no link")
+    func links() async throws {
+        let services = try await Counterpart("services.py")
+        let url = "http://127.0.0.1:\(services.port)"
+        let board = "https://board.example/a_b"
+        let page = "\(board)/movie/20247710"
+        var alert = try alert(String(repeating: "[@<", count: 20_000))
+        alert.page = "movie/20247710"
+        let message = SinkMessage(key: "x", alerts: [alert])
+        let sinks: [(any Sink, line: String)] = [
+            (SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .ko, board: board), "<\(page)>"),
+            (DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko, board: board), "<\(page)>"),
+            (
+                TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko, board: board),
+                page
+            ),
+            (
+                AppriseSink(
+                    client: client, url: "\(url)/notify/marquee", urls: nil, tag: nil, language: .ko, board: board),
+                page
+            ),
+        ]
+        for (sink, line) in sinks {
+            #expect(await sink.send(message, at: now).outcome == .delivered)
+            let taken = try await taken(by: services)
+            // However long the text is, the link stays whole.
+            #expect(taken.text.hasSuffix("…\n\(line)"), "\(taken.service)")
+            #expect(taken.title == (taken.service == "apprise" ? "1위 교체" : nil))
+        }
+        let ntfy = NtfySink(client: client, url: url, topic: "a", token: nil, language: .en, board: board)
+        #expect(await ntfy.send(message, at: now).outcome == .delivered)
+        var pushed = try await taken(by: services)
+        #expect(pushed.title == "New No. 1" && pushed.click == page && pushed.tags == ["lead"])
+        #expect(await ntfy.send(try digest(2), at: now).outcome == .delivered)
+        pushed = try await taken(by: services)
+        #expect(pushed.title == "Box office: 2 alerts" && pushed.click == "\(board)/")
+        let plain = NtfySink(client: client, url: url, topic: "a", token: nil, language: .ko)
+        #expect(await plain.send(message, at: now).outcome == .delivered)
+        #expect(try await taken(by: services).click == nil)
         await client.shutdown()
     }
 

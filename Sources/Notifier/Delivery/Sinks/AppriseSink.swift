@@ -13,13 +13,15 @@ struct AppriseSink: HTTPSink {
     /// The tags of the configuration's services to forward to.
     let tag: String?
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { HTTPRequest.secrets(of: url) + (urls.map { [$0] } ?? []) }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let isDigest = message.alerts.count > 1
         let payload = Message(
-            title: isDigest ? message.title(in: language) : nil, body: message.text(in: language, limit: 30_000),
+            title: message.heading(in: language),
+            body: message.text(in: language, limit: 30_000, link: message.link(on: board)),
             urls: urls, tag: tag)
         return .post(
             url, secrets: secrets, headers: [HTTPField("Accept", "application/json")], body: try JSON.encode(payload))
@@ -36,7 +38,7 @@ struct AppriseSink: HTTPSink {
     }
 
     private struct Message: Encodable {
-        let title: String?
+        let title: String
         let body: String
         let type = "info"
         let format = "text"

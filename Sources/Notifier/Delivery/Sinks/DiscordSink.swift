@@ -9,11 +9,15 @@ struct DiscordSink: HTTPSink {
     let client: HTTPClient
     let url: String
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let content = Content(content: message.text(in: language, limit: 2_000, escape: \.escapedForDiscord))
+        let link = message.link(on: board).map { "<\($0)>" }
+        let text = message.text(in: language, limit: 2_000, link: link, escape: \.escapedForDiscord)
+        let content = Content(content: text)
         var request = HTTPRequest.post(url, secrets: secrets, body: try JSON.encode(content))
         // Without it, Discord answers before it knows whether it can post the message.
         request.query = [HTTPField("wait", "true")]

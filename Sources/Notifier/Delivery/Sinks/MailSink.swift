@@ -9,12 +9,17 @@ struct MailSink: Sink {
     /// The mail server, the sender and the recipients; the message is set for each mail.
     let envelope: MailRequest
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { [envelope.password].compactMap(\.self) }
 
     func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
         var mail = envelope
-        mail.message = MailMessage(message, in: language, from: mail.sender, to: mail.recipients, at: now).bytes
+        mail.message =
+            MailMessage(
+                message, in: language, from: mail.sender, to: mail.recipients, at: now, link: message.link(on: board)
+            ).bytes
         do throws(UpstreamError) {
             let reply = try await client.send(mail)
             return SinkResponse(outcome: outcome(of: reply.code), text: reply.text)
@@ -38,7 +43,10 @@ struct MailMessage {
     let bytes: [UInt8]
 
     /// Formats a message.
-    init(_ message: SinkMessage, in language: Language, from sender: String, to recipients: [String], at now: Date) {
+    init(
+        _ message: SinkMessage, in language: Language, from sender: String, to recipients: [String], at now: Date,
+        link: String?
+    ) {
         let domain = sender.split(separator: "@").last ?? "localhost"
         var head = [
             "From: marquee <\(sender)>", "To: \(recipients.joined(separator: ",\r\n "))",
@@ -53,7 +61,7 @@ struct MailMessage {
             "Auto-Submitted: auto-generated", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
             "Content-Transfer-Encoding: base64",
         ]
-        let text = message.text(in: language, limit: 100_000) + "\n"
+        let text = message.text(in: language, limit: 100_000, link: link) + "\n"
         bytes = Array((head + [""] + Self.base64(text)).map { $0 + "\r\n" }.joined().utf8)
     }
 

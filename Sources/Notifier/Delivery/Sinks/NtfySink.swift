@@ -12,15 +12,17 @@ struct NtfySink: HTTPSink {
     let topic: String
     let token: String?
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { [topic] + (token.map { [$0] } ?? []) }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let isDigest = message.alerts.count > 1
         let weight = message.alerts.map(\.severity.weight).max() ?? 0
         let payload = Message(
-            topic: topic, title: isDigest ? message.title(in: language) : nil,
-            message: message.text(in: language, limit: 4_096, size: { $0.utf8.count }), priority: 3 + min(weight, 1))
+            topic: topic, title: message.heading(in: language),
+            message: message.text(in: language, limit: 4_096, size: { $0.utf8.count }), priority: 3 + min(weight, 1),
+            click: message.link(on: board), tags: Set(message.alerts.map(\.rule)).sorted())
         let headers = token.map { [HTTPField("Authorization", "Bearer \($0)", isSecret: true)] } ?? []
         return .post(url, secrets: [], headers: headers, body: try JSON.encode(payload))
     }
@@ -34,9 +36,13 @@ struct NtfySink: HTTPSink {
 
     private struct Message: Encodable {
         let topic: String
-        let title: String?
+        let title: String
         let message: String
         let priority: Int
+        /// The address that a tap opens.
+        let click: String?
+        /// The rules.
+        let tags: [String]
     }
 
     private struct Receipt: Decodable {

@@ -10,11 +10,14 @@ struct SlackSink: HTTPSink {
     let client: HTTPClient
     let url: String
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let text = message.text(in: language, limit: 35_000, escape: \.escapedForSlack)
+        let link = message.link(on: board).map { "<\($0.escapedForSlack)>" }
+        let text = message.text(in: language, limit: 35_000, link: link, escape: \.escapedForSlack)
         return .post(url, secrets: secrets, body: try JSON.encode(Message(text: text)))
     }
 

@@ -6,13 +6,15 @@ import Text
 /// The notifier's standard output: messages as text, for a terminal or a pipe.
 struct StandardOutputSink: Sink {
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
     let secrets: [String] = []
 
     // A full pipe blocks. On a queue of its own, it blocks only this sink.
     private static let queue = DispatchQueue(label: "marquee.standard-output")
 
     func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
-        let text = message.text(in: language, limit: .max).escapedForTerminal() + "\n"
+        let text = message.text(in: language, limit: .max, link: message.link(on: board)).escapedForTerminal() + "\n"
         return await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Self.write(text)) }
         }

@@ -13,11 +13,13 @@ struct TelegramSink: HTTPSink {
     let token: String
     let chat: String
     let language: Language
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { [token] }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let text = message.text(in: language, limit: 4_096, escape: \.escapedForTelegram)
+        let text = message.text(in: language, limit: 4_096, link: message.link(on: board), escape: \.escapedForTelegram)
         let payload = Message(chat: chat, text: text)
         return .post("\(url)/bot\(token)/sendMessage", secrets: secrets, body: try JSON.encode(payload))
     }

@@ -57,7 +57,7 @@ struct NotifyCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         switch verb {
-        case .test(let sink): return try await test(sink, of: try configuration.ruleFile().sinks)
+        case .test(let sink): return try await test(sink, configuration)
         case .log(let sink):
             let log = DeliveryLog(configuration.logDatabase(ofAlerts: true))
             try showsDead ? show(log.dead(of: sink)) : show(log.entries(of: sink, last: count))
@@ -66,14 +66,15 @@ struct NotifyCommand: Subcommand {
         }
     }
 
-    private func test(_ name: String, of sinks: [SinkConfiguration]) async throws -> ExitStatus {
+    private func test(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
+        let sinks = try configuration.ruleFile().sinks
         guard let sink = sinks.first(where: { $0.name == name }) else {
             let names = sinks.map(\.name).joined(separator: ", ")
             throw UsageError(
                 "MARQUEE_RULES has no sink \(name.debugDescription); "
                     + (names.isEmpty ? "it has none" : "it has \(names)"))
         }
-        let (isDelivered, answer) = try await sink.test(at: Date())
+        let (isDelivered, answer) = try await sink.test(at: Date(), board: configuration.publicURL)
         Console.print("\(name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
         return isDelivered ? .done : .failed
     }
