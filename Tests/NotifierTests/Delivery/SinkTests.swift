@@ -143,7 +143,8 @@ import Testing
             ),
         ]
         for (sink, line) in sinks {
-            #expect(await sink.send(message, at: now).outcome == .delivered)
+            let answer = await sink.send(message, at: now)
+            try #require(answer.outcome == .delivered, "\(answer.text)")
             let taken = try await taken(by: services)
             // However long the text is, the link stays whole.
             #expect(taken.text.hasSuffix("…\n\(line)"), "\(taken.service)")
