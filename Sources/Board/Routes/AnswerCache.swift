@@ -81,8 +81,10 @@ final class AnswerCache: Sendable {
     private func answer(
         _ key: Key, _ heavy: WebRequest?, make: @escaping @Sendable () async throws -> CacheableBody?
     ) async throws -> CacheableBody? {
-        if let known = state.withLock({ $0.version == key.version ? $0.answers[key.address] : nil }) { return known }
+        if let known = known(key) { return known }
         let made = try await flight.run(key) { [self] in
+            // The run before may have ended since.
+            if let known = known(key) { return .success(known) }
             do {
                 guard let heavy else { return .success(keep(try await make(), key)) }
                 try beginHeavy(for: heavy.client)
@@ -99,6 +101,10 @@ final class AnswerCache: Sendable {
             }
         }
         return try made.get()
+    }
+
+    private func known(_ key: Key) -> CacheableBody? {
+        state.withLock { $0.version == key.version ? $0.answers[key.address] : nil }
     }
 
     private func beginHeavy(for client: ClientAddress?) throws(BusyError) {
