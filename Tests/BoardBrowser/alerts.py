@@ -10,9 +10,10 @@ from harness import ProcessHarness, check, wait_until
 from browser import BrowserSession
 
 
-def test_live_alerts(harness, _):
+def test_live_alerts(_, options):
     """Alerts arrive live, and can be filtered."""
-    with BrowserSession(harness) as browser:
+    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+        harness.ask_days("2024-06-03", "2024-06-04")
         browser.open("alerts")
         browser.ready("alerts")
         before = len(browser.all(".alert"))
@@ -71,9 +72,10 @@ def test_product_alerts(_, options):
             browser.shows(lambda: "겨울 외투" in browser.one("h1").text, "the link opens the product")
 
 
-def test_notifications(harness, _):
+def test_notifications(_, options):
     """A visitor who agrees gets notifications of alerts while the page is hidden."""
-    with BrowserSession(harness) as browser:
+    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+        harness.ask_days("2024-06-03", "2024-06-04")
         browser.open("alerts")
         browser.ready("alerts")
         browser.run("""window.shown = []; window.asked = 0;
@@ -85,6 +87,6 @@ def test_notifications(harness, _):
         wait_until(lambda: browser.attribute(".head button[aria-pressed]", "aria-pressed") == "true", "they are on")
         check(browser.run("return asked") == 1, "the button asks for permission, once")
         browser.run("Object.defineProperty(document, 'hidden', { get: () => true });")
-        harness.ask_days("2024-06-09", "2024-06-10")
+        harness.ask_days("2024-06-05", "2024-06-06")
         shown = wait_until(lambda: browser.run("return shown"), "a notification")
         check(len(shown[0]) > 5, f"a notification says: {shown[0]}")

@@ -87,7 +87,7 @@ class ProcessHarness:
     `arguments` are further arguments of their command lines by role, `settings` further environment variables.
     """
 
-    # With --since, alerts fire for days that are older than a known one.
+    # With --since, alerts fire for the first days of the log, too.
     ROLES = {"sandbox": [], "worker": ["--sandbox"], "notifier": ["--since", "2024-05-28"], "board": ["--sandbox"]}
 
     def __init__(self, program, arguments={}, settings={}, base="/"):

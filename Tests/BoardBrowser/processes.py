@@ -59,18 +59,23 @@ sinks:
             check(hour, "times are Korean time")
 
 
-def test_lost_connection(harness, _):
+def test_lost_connection(_, options):
     """The board stops and restarts; the page misses nothing."""
-    with BrowserSession(harness) as browser:
+    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+        harness.ask_days("2024-06-03", "2024-06-04")
         browser.open("alerts")
         browser.ready("alerts")
         before = len(browser.all(".alert"))
         harness.stop("board")
         browser.shows(lambda: browser.all(".lamp[data-state=lost]") and browser.all(".warning"), "a lost connection is reported in words")
         harness.start("board")
-        harness.ask_days("2024-06-07", "2024-06-08")
+        harness.ask_days("2024-06-05", "2024-06-06")
         wait_until(lambda: browser.all(".lamp[data-state=open]") and not browser.all(".warning"), "the connection is back")
         browser.shows(lambda: len(browser.all(".alert")) > before, "the page reconnects by itself, and missed alerts follow")
+
+
+def test_stopped_worker(harness, _):
+    """A worker that stops is reported on every page until it runs again."""
     with BrowserSession(harness) as browser:
         browser.open("operations")
         browser.ready("operations")
