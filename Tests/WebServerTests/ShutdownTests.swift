@@ -82,7 +82,12 @@ import Testing
         async let one: Void = server.shutdown(grace: .seconds(5))
         async let two: Void = server.shutdown(grace: .seconds(5))
         _ = await (one, two)
-        await #expect(throws: POSIXError(.ECONNREFUSED)) { try await RawClient.get(server.address, "/") }
+        // Reset: a process that is being started has the listening socket, too, until it becomes another program.
+        await #expect {
+            try await RawClient.get(server.address, "/")
+        } throws: { error in
+            [.ECONNREFUSED, .ECONNRESET].contains((error as? POSIXError)?.code)
+        }
         let next = try HTTPServer(address: server.address) { _ in .text("new") }
         #expect(try await RawClient.get(next.address, "/").hasSuffix("new"))
         await next.shutdown(grace: .seconds(5))
