@@ -31,7 +31,10 @@ def watch(name, process, port, path):
 
 
 def marquee():
-    board, ready = start("board", values | {"MARQUEE_DATA": str(FOLDER / f"board-{len(efficiency['marquee'])}")})
+    board, ready = start("board", values | {
+        # All browsers of this row have one address.
+        "MARQUEE_BOARD_CLIENT_LIVE": "1000",
+        "MARQUEE_DATA": str(FOLDER / f"board-{len(efficiency['marquee'])}")})
     return watch("marquee", board, ready["http"].rsplit(":", 1)[1], "/api/v1/live")
 
 

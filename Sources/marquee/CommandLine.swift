@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Imaging
+import Notifier
 import Operations
 import YAML
 
@@ -47,9 +48,14 @@ private let commands: [any Subcommand.Type] = [
     /// Runs a subcommand and prints its error, if any.
     private static func status(of words: [String]) async -> ExitStatus {
         do {
-            return try await run(words)
+            var words = words
+            let language = try Language.taken(from: &words, environment: ProcessInfo.processInfo.environment)
+            return try await Language.$current.withValue(language) { [words] in try await run(words) }
         } catch let error as UsageError {
             Console.printError("marquee: \(error.message)")
+            return .usage
+        } catch let error as InvalidEnvironmentError {
+            for mistake in error.mistakes { Console.printError("marquee: \(mistake)") }
             return .usage
         } catch let error as ConfigurationError {
             Console.printError("marquee: \(error)")
@@ -77,7 +83,7 @@ private let commands: [any Subcommand.Type] = [
             return .done
         }
         let arguments = try Arguments(rest, usage: command.usage)
-        let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
+        let configuration = try Configuration.current()
         if configuration.isTraceable { ProcessLimits.setTraceable(true) }
         return try await command.init(arguments).run(configuration)
     }
@@ -95,7 +101,11 @@ private let commands: [any Subcommand.Type] = [
                 Console.print("  marquee \(command.usage.name)\(padding)  \(command.usage.summary)")
             }
             Console.print(
-                "\nmarquee help COMMAND tells more. Settings come from MARQUEE_… variables: see docs/configuration.md.")
+                """
+
+                `marquee help COMMAND` has the details of a command. Settings come from MARQUEE_… variables: see
+                docs/configuration.md. Tables and events are in the language of the locale, or of --language ko|en.
+                """)
             return
         }
         guard let command = command(named: name) else {

@@ -18,7 +18,7 @@ extension Failures {
                 try await client.waitForHeartbeat(of: .worker, since: Date())
                 let ending = await command.ended()
                 #expect(ending.status == 0)
-                #expect(ending.output.last == "35 of 35 · 100 % · over")
+                #expect(ending.output.last == "35 of 35 · 100 % · done")
                 let charts = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }
                 #expect(charts.count == 35 && Set(charts).count == 35)
                 let quota = try await client.ask("status").body["quota"]["kobis"]

@@ -30,6 +30,8 @@ final class ProcessHarness: Sendable {
     static let python = "/usr/bin/python3"
     /// The path of KOBIS's daily charts.
     static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
+    /// The locale of commands, whose tables follow it.
+    static let korean = ["LC_MESSAGES": "ko_KR"]
     static let kobisKey = "0123456789abcdef0123456789abcdef"
     /// The vendor's identifier in the sandbox's Open Market.
     static let marketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
@@ -164,7 +166,8 @@ final class ProcessHarness: Sendable {
 
     /// Starts `marquee` with this harness's settings.
     func start(_ arguments: [String], changes: [String: String] = [:]) throws -> Program {
-        let program = try Program(Self.marquee, arguments, environment: environment.merging(changes) { $1 })
+        let program = try Program(
+            Self.marquee, arguments, environment: environment.merging(Self.korean) { $1 }.merging(changes) { $1 })
         endedPrograms.withLock { $0.append(program) }
         return program
     }
@@ -249,7 +252,8 @@ extension ProcessHarness {
 
     /// Returns the output of `marquee` with these arguments; it must succeed.
     func lines(_ arguments: String...) async throws -> [String] {
-        let ending = try await Program.run(Self.marquee, arguments, environment: environment)
+        let ending = try await Program.run(
+            Self.marquee, arguments, environment: environment.merging(Self.korean) { $1 })
         guard ending.status == 0 else { throw ExitStatusError(arguments: arguments, ending: ending) }
         return ending.output
     }

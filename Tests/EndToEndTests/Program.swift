@@ -43,6 +43,17 @@ final class Program: Sendable {
         signal(SIGKILL)
     }
 
+    /// The process that this one started as `marquee ROLE`.
+    func child(_ role: String) throws -> pid_t? {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.first { candidate in
+            // A process may end while /proc is read.
+            let status = (try? String(contentsOfFile: "/proc/\(candidate)/status", encoding: .utf8)) ?? ""
+            let words = (try? String(contentsOfFile: "/proc/\(candidate)/cmdline", encoding: .utf8)) ?? ""
+            return status.contains("\nPPid:\t\(process.processIdentifier)\n")
+                && words.split(separator: "\0").dropFirst().first == role[...]
+        }
+    }
+
     /// Sends a signal, unless the program has ended.
     func signal(_ number: Int32) {
         if process.isRunning { kill(process.processIdentifier, number) }

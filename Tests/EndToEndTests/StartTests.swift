@@ -10,7 +10,10 @@ extension Failures {
             let folder = try TemporaryFolder()
             let mistakes: [(settings: [String: String], told: String)] = [
                 (["MARQUEE_EVENT": "tcp://127.0.0.1:5552"], "MARQUEE_EVENTS"),
-                (["MARQUEE_KOBIS_KEY": "a", "MARQUEE_KOBIS_KEY_FILE": "/a"], "MARQUEE_KOBIS_KEY_FILE"),
+                (
+                    ["MARQUEE_KOBIS_KEY": "a", "MARQUEE_KOBIS_KEY_FILE": "/etc/debian_version"],
+                    "MARQUEE_KOBIS_KEY_FILE"
+                ),
                 (["MARQUEE_KOBIS_KEY_FILE": folder.file("nothing")], "MARQUEE_KOBIS_KEY_FILE"),
                 (["MARQUEE_KAKAO_KEY": "two words"], "MARQUEE_KAKAO_KEY"),
                 (["MARQUEE_COMMANDS": "127.0.0.1:5551"], "MARQUEE_COMMANDS"),

@@ -73,7 +73,31 @@ extension Terminal {
             }
         }
 
-        @Test("a process that fails ends the others, and is named", .timeLimit(.minutes(5)))
+        @Test("a process that is killed starts again, and the cause is named", .timeLimit(.minutes(5)))
+        func restart() async throws {
+            let folder = try TemporaryFolder()
+            let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
+            _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+            let worker = try #require(try program.child("worker"))
+            kill(worker, SIGKILL)
+            let line = await program.error(containing: "starts again")
+            #expect(line?.hasPrefix("marquee: the worker starts again in 1 s: signal 9 (Killed) ended it (") == true)
+            await waitUntil { ((try? program.child("worker")) ?? worker) != worker }
+            program.signal(SIGINT)
+            #expect(await program.ended().status == 0)
+        }
+
+        @Test("a mistake in the rules is reported before anything starts", .timeLimit(.minutes(5)))
+        func rules() async throws {
+            let folder = try TemporaryFolder()
+            try Data("rules: {led: , mileston: }\n".utf8).write(to: URL(filePath: folder.file("rules.yml")))
+            let settings = try settings(folder).merging(["MARQUEE_RULES": folder.file("rules.yml")]) { $1 }
+            let ending = try await Program.run(ProcessHarness.marquee, ["up"], environment: settings)
+            #expect(ending.status == 2 && ending.errors.count == 2 && ending.output == [], "\(ending)")
+            #expect(!FileManager.default.fileExists(atPath: folder.file("data")))
+        }
+
+        @Test("a process that cannot start ends the others, and is named", .timeLimit(.minutes(5)))
         func death() async throws {
             let folder = try TemporaryFolder()
             let server = try ScriptedServer { _ in }
@@ -81,7 +105,8 @@ extension Terminal {
             settings["MARQUEE_SANDBOX_HTTP"] = String(server.url.dropFirst("http://".count))
             let ending = try await Program.run(ProcessHarness.marquee, ["up"], environment: settings)
             #expect(ending.status == 1 && ending.errors.count == 1, "\(ending)")
-            #expect(ending.errors.first?.hasPrefix("marquee: the sandbox ended with status 1: ") == true)
+            #expect(
+                ending.errors.first?.hasPrefix("marquee: the sandbox does not start: it ended with status 1: ") == true)
         }
 
         /// Addresses that nobody else uses, and what `up` needs to have none of them by chance.
@@ -94,8 +119,7 @@ extension Terminal {
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
             }
-            for name in ["WORKER_HTTP", "NOTIFIER_HTTP", "BOARD_HTTP"] { settings["MARQUEE_\(name)"] = "127.0.0.1:0" }
-            return settings
+            return settings.merging(ProcessHarness.korean) { $1 }
         }
 
         /// A port that is free now, from a range that the system hands out to nobody.

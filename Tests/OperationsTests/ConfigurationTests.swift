@@ -16,7 +16,7 @@ import Testing
         #expect(configuration.kobis.dailyLimit == 3000)
         #expect(configuration.kakao.dailyLimit == 30_000)
         #expect(configuration.openMarket.url == nil)
-        #expect(configuration.dataFolder == "./marquee-data")
+        #expect(configuration.dataFolder == FileManager.default.currentDirectoryPath + "/marquee-data")
         #expect(configuration.logLevel == .info)
         #expect(configuration.logFormat == .text)
         #expect(!configuration.allowsPrivateImages)

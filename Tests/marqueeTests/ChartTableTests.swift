@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import JSONCoding
+import Notifier
 import Testing
 
 @testable import marquee
@@ -31,11 +32,11 @@ import Testing
             try movie(3, "Wonka", change: -12),
             last,
         ]
-        let lines = ChartTable(chart: try chart(entries)).lines
+        let lines = ChartTable(chart: try chart(entries), in: .ko).lines(width: 40)
         #expect(
             lines == [
                 "2024-06-04 일별 박스오피스 · 잠정",
-                "순위  변동  제목     관객        누적",
+                "순위  변동  제목   관객수  누적관객수",
                 "   1  ▲3    파묘   12,345  11,915,374",
                 "   2  신작  첫눈    6,172  11,915,374",
                 "   3  ▼12   Wonka   4,115  11,915,374",
@@ -43,12 +44,51 @@ import Testing
             ])
     }
 
+    @Test(
+        "a wider terminal has more columns: change, share, gross, screens",
+        arguments: [(44, ["Total"]), (52, ["Change"]), (59, ["Share"]), (73, ["Gross"]), (82, ["Screens"])])
+    func width(_ columns: Int, _ last: [String]) throws {
+        var entry = try movie(1, "파묘", change: 3)
+        entry.audienceChange = Percent(tenths: 52)
+        entry.salesShare = Percent(tenths: 162)
+        entry.sales = 123_456_789
+        entry.screens = 1_234
+        let lines = ChartTable(chart: try chart([entry]), in: .en).lines(width: columns)
+        #expect(lines[0] == "Daily box office of 2024-06-04 · provisional")
+        #expect(lines[1].split(separator: " ").suffix(1).map(String.init) == last, "\(lines)")
+        #expect(lines.dropFirst().allSatisfy { $0.columns <= columns })
+        let all = ChartTable(chart: try chart([entry]), in: .en).lines(width: .max)
+        #expect(all[2].hasSuffix("  +5.2%  16.2%  ₩123,456,789    1,234"))
+    }
+
+    @Test(
+        "the language is that of the option, or of the locale",
+        arguments: [
+            (["x", "--language", "ko"], [:], Language.ko), (["x", "--language=en"], ["LANG": "ko_KR.UTF-8"], .en),
+            (["x"], ["LANG": "ko_KR.UTF-8"], .ko), (["x"], ["LANG": "ko_KR.UTF-8", "LC_ALL": "C"], .en),
+            (["x"], ["LC_ALL": "", "LC_MESSAGES": "ko"], .ko), (["x"], [:], .en),
+        ])
+    func language(_ words: [String], _ environment: [String: String], _ expected: Language) throws {
+        var words = words
+        #expect(try Language.taken(from: &words, environment: environment) == expected)
+        #expect(words == ["x"])
+    }
+
+    @Test(
+        "a language that there is not is an error", arguments: [["--language"], ["--language", "fr"], ["--language="]])
+    func unknownLanguage(_ words: [String]) {
+        #expect(throws: UsageError.self) {
+            var words = words
+            return try Language.taken(from: &words, environment: [:])
+        }
+    }
+
     @Test("the title has the market, the state and the revision")
     func title() throws {
         var chart = try chart([], market: Market(nation: .korean))
         chart.state = .settled
         chart.revision = 3
-        #expect(ChartTable(chart: chart).lines[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 3판")
+        #expect(ChartTable(chart: chart, in: .ko).lines()[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 3차")
     }
 
     @Test(
@@ -57,7 +97,7 @@ import Testing
     func week(_ span: Week.Span, _ firstDay: String, _ name: String) throws {
         let week = Week(of: try #require(KoreanDate("2024-06-04")), span: span)
         let chart = WeekChart(week: week, yearWeek: nil, market: .all, state: .settled, entries: [])
-        #expect(ChartTable(chart).lines[0] == "\(firstDay) ~ 2024-06-09 \(name) 박스오피스 · 확정")
+        #expect(ChartTable(chart, in: .ko).lines()[0] == "\(firstDay) ~ 2024-06-09 \(name) 박스오피스 · 확정")
     }
 
     @Test("a movie has a line for each known fact")
@@ -65,7 +105,7 @@ import Testing
         var movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
         movie.runtimeMinutes = 100
         movie.nations = (1...12).map { "나라\($0)" }
-        let lines = MovieView(movie: movie).lines
+        let lines = MovieView(movie: movie, language: .ko).lines
         #expect(lines[0] == "첫눈 (20240001)")
         #expect(lines[1] == "상영시간  100분")
         #expect(lines[2].hasPrefix("제작국가  나라1, "))
@@ -85,7 +125,7 @@ import Testing
         }
         let movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
         let data = String(decoding: try JSON.encode(movie), as: UTF8.self)
-        #expect(try line(data) == "00:00:01  movie.20240001  첫눈")
-        #expect(try line("7") == "00:00:01  movie.20240001  (cannot be read)")
+        #expect(try line(data) == "2024-06-05 00:00:01  movie.20240001  첫눈")
+        #expect(try line("7") == "2024-06-05 00:00:01  movie.20240001  (cannot be read)")
     }
 }

@@ -1,6 +1,7 @@
 import BoxOffice
 import FoundationEssentials
 import JSONCoding
+import Notifier
 import Testing
 
 @testable import Contract
@@ -46,21 +47,21 @@ import Testing
     @Test("on a terminal each day has a bar, and missing days have a mark")
     func plot() throws {
         #expect(
-            MovieHistoryTable(days: try days(), hasPlot: true).lines == [
+            MovieHistoryTable(days: try days(), hasPlot: true, language: .ko).lines == [
                 "파묘 (2024000A) · 2024-02-22 ~ 2024-03-01 · 3일",
-                "날짜        순위  변동     관객       누적",
-                "2024-02-22     1  ▲2     80,000  1,000,000  ████████████",
-                "2024-02-23     1  ▼1    160,000  1,000,000  ████████████████████████",
+                "날짜        순위  변동   관객수  누적관객수",
+                "2024-02-22     1  ▲2     80,000   1,000,000  ████████████",
+                "2024-02-23     1  ▼1    160,000   1,000,000  ████████████████████████",
                 "⋮",
-                "2024-03-01     1  -           1  1,000,000  ▏",
+                "2024-03-01     1  -           1   1,000,000  ▏",
             ])
     }
 
     @Test("without a terminal the table has a plain row for each day")
     func plain() throws {
-        let lines = MovieHistoryTable(days: try days(), hasPlot: false).lines
+        let lines = MovieHistoryTable(days: try days(), hasPlot: false, language: .ko).lines
         #expect(lines.count == 5)
-        #expect(lines[4] == "2024-03-01     1  -           1  1,000,000")
+        #expect(lines[4] == "2024-03-01     1  -           1   1,000,000")
     }
 
     @Test(
@@ -76,9 +77,9 @@ import Testing
         let first = try revision("2024-06-04", [try entry(audience: 12_345)])
         let second = try revision(
             "2024-06-04", [try entry(audience: 12_340), try entry("듄", line: 2, audience: nil)], after: first.chart)
-        let lines = RevisionTable(revisions: [first, second]).lines
-        #expect(lines[1].hasPrefix(" 1  2024-06-05 00:30:00  잠정  -"))
-        #expect(lines[2].hasPrefix(" 2  2024-06-05 00:30:00  잠정  "))
+        let lines = RevisionTable(revisions: [first, second], language: .ko).lines
+        #expect(lines[1].hasPrefix("   1  2024-06-05 00:30:00  잠정  -"))
+        #expect(lines[2].hasPrefix("   2  2024-06-05 00:30:00  잠정  "))
         #expect(lines.contains { $0.contains("audience") && $0.contains("12,345 → 12,340") })
     }
 

@@ -16,11 +16,13 @@ public struct EventReader: Sendable {
 
     /// Passes each batch of events to `body` until `body` returns a value. Unreadable messages are skipped.
     ///
-    /// - Parameter body: Receives the events in the order of their arrival. `isLive` is true once the subscription is
-    ///   known to be active.
+    /// - Parameters:
+    ///   - onHeartbeat: Receives each heartbeat, of two frames.
+    ///   - body: Receives the events in the order of their arrival. `isLive` is true once the subscription is known to be
+    ///     active.
     /// - Returns: The value of `body`; nil if the connection is closed first.
     public func read<Value>(
-        _ body: (_ events: [Event], _ isLive: Bool) async throws -> Value?
+        onHeartbeat: (Message) -> Void = { _ in }, _ body: (_ events: [Event], _ isLive: Bool) async throws -> Value?
     ) async throws -> Value? {
         var isLive = false
         for await batch in socket.incoming {
@@ -28,6 +30,7 @@ public struct EventReader: Sendable {
             for message in batch {
                 if message.frames.first?.starts(with: Heartbeat.topicPrefix.utf8) == true {
                     isLive = true
+                    onHeartbeat(message)
                 } else if let event = Event(message) {
                     events.append(event)
                 }

@@ -12,6 +12,9 @@ public struct HTTPResponse: Sendable {
     /// The time from the `Retry-After` header that the service asks clients to wait.
     public internal(set) var retryAfter: Duration?
 
+    /// When the service made the response by its own clock, in whole seconds; nil if it does not say so.
+    public var date: Date? { self["Date"].flatMap { Date(http: $0) } }
+
     /// The first value of the header with this name, compared without case.
     public subscript(name: String) -> String? {
         headers.first { $0.isNamed(name) }?.value

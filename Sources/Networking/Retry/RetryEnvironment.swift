@@ -41,9 +41,17 @@ extension Duration {
             // A number of seconds that does not fit counts as the longest wait, not as no wait.
             self = .seconds(Int32(text) ?? .max)
         } else {
-            let date = curl_getdate(text, nil)
-            guard date != -1 else { return nil }
-            self = max(.zero, .seconds(Double(date) - now.timeIntervalSince1970))
+            guard let date = Date(http: text) else { return nil }
+            self = max(.zero, .seconds(date.timeIntervalSince(now)))
         }
+    }
+}
+
+extension Date {
+    /// Parses an HTTP date in any of its three forms (RFC 9110, 5.6.7).
+    init?(http text: String) {
+        let seconds = curl_getdate(text, nil)
+        guard seconds != -1 else { return nil }
+        self.init(timeIntervalSince1970: Double(seconds))
     }
 }

@@ -21,6 +21,11 @@ public struct SinkConfiguration: Sendable {
     public let name: String
     /// The secrets, which logs must not show.
     public let secrets: [Secret]
+    /// Whether the sink writes to the standard output of the notifier.
+    public var writesToStandardOutput: Bool {
+        if case .standardOutput = destination { true } else { false }
+    }
+
     let destination: Destination
     let language: Language
     let rules: Set<String>?

@@ -200,7 +200,7 @@ private struct TemplateReader {
 }
 
 /// A language of alerts; the raw value is its key in a rule file and in an alert's `text`.
-enum Language: String, CaseIterable {
+public enum Language: String, CaseIterable, Sendable {
     case ko
     case en
 }

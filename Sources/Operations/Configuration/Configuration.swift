@@ -219,7 +219,7 @@ public struct Configuration: Sendable {
         quotaReserve = try environment.integer(.quotaReserve, in: 0...100, expected: "a percentage from 0 to 100")
         callsAtOnce = try environment.integer(.callsAtOnce, in: 1...500, expected: "a whole number from 1 to 500")
         schedule = try environment.flag(.schedule)
-        dataFolder = try environment.path(.data)
+        dataFolder = try environment.absolutePath(.data)
         rules = environment[.rules]
         logLevel = try environment.choice(.logLevel)
         logFormat = try environment.choice(.logFormat)

@@ -109,8 +109,12 @@ struct Environment {
         }
     }
 
-    func path(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
-        try value(variable, expected: "a path") { $0 }
+    /// Reads a path, and makes it absolute: a message with a relative one says nothing in another working directory.
+    func absolutePath(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
+        try value(variable, expected: "a path") { path in
+            path.hasPrefix("/") || path.isEmpty
+                ? path : FileManager.default.currentDirectoryPath + "/" + path.trimmingPrefix("./")
+        }
     }
 
     func optionalURL(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String? {
@@ -157,7 +161,7 @@ struct Environment {
 
     func curve() throws(ConfigurationError) -> Configuration.Curve {
         Configuration.Curve(
-            isOn: try flag(.curve) ?? false, folder: try path(.curveKeys),
+            isOn: try flag(.curve) ?? false, folder: try absolutePath(.curveKeys),
             server: try keyName(.curveServer), client: try keyName(.curveClient))
     }
 

@@ -7,12 +7,13 @@ import Glibc
 public struct DataFolder: Sendable {
     /// A folder that does not exist and could not be created.
     public struct DataFolderError: Error, CustomStringConvertible {
+        let operation: String
         let path: String
         let reason: String
 
         /// The path, the reason, and what to do.
         public var description: String {
-            "cannot create the data folder \(path): \(reason); set MARQUEE_DATA to a folder that is writable"
+            "cannot \(operation) \(path): \(reason); set MARQUEE_DATA to a folder that is writable"
         }
     }
 
@@ -34,7 +35,8 @@ public struct DataFolder: Sendable {
             part += "/\(name)"
             // There is no check before mkdir: another process may create the folder in between.
             if mkdir(part, 0o700) != 0, errno != EEXIST {
-                throw DataFolderError(path: path, reason: String(cString: strerror(errno)))
+                throw DataFolderError(
+                    operation: "create the data folder", path: path, reason: String(cString: strerror(errno)))
             }
         }
         self.path = path
@@ -45,6 +47,23 @@ public struct DataFolder: Sendable {
         "\(path)/\(name)"
     }
 
+    /// Throws unless this process may write the folder and each of our files in it.
+    public func checkWritable() throws(DataFolderError) {
+        for path in [path] + (contents() ?? []).filter(Self.isOwn).map(file) where access(path, W_OK) != 0 {
+            throw DataFolderError(operation: "write", path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    /// The names of the files in the folder; nil if it cannot be listed.
+    private func contents() -> [String]? {
+        // The error says the same as nil.
+        try? FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    private static func isOwn(_ name: String) -> Bool {
+        ownPrefixes.contains { name.hasPrefix($0) }
+    }
+
     // MARK: Permissions
 
     /// Takes the rights of the group and of others from our files, which earlier versions gave, and logs each.
@@ -52,8 +71,8 @@ public struct DataFolder: Sendable {
     /// The folder itself is narrowed only if nothing else is in it: it may be `/tmp` or somebody's home.
     public func narrowPermissions(logger: Logger) {
         // A folder that cannot be listed is none of ours.
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path).sorted() else { return }
-        let own = names.filter { name in Self.ownPrefixes.contains { name.hasPrefix($0) } }
+        guard let names = contents() else { return }
+        let own = names.filter(Self.isOwn)
         for name in own { Self.narrow(file(name), logger) }
         if own.count == names.count { Self.narrow(path, logger) }
     }

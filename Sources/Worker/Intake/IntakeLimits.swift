@@ -1,7 +1,6 @@
 import Concurrency
 import Contract
 import FoundationEssentials
-import Glibc
 import Operations
 
 /// Bounds what clients' requests put on the disk: a share of bytes a day for each client, and a reserve of free disk.
@@ -83,11 +82,7 @@ struct IntakeLimits: Sendable {
     }
 
     private var isBelowReserve: Bool {
-        var information = statvfs()
-        // A disk that cannot be asked is found out by the writes to it.
-        guard statvfs(folder, &information) == 0 else { return false }
-        let block = Double(information.f_frsize)
-        let (free, size) = (Double(information.f_bavail) * block, Double(information.f_blocks) * block)
-        return free < min(Double(reserve), size * largestPart)
+        // If the system does not answer, the writes fail by themselves.
+        DiskSpace(ofFolder: folder)?.isBelow(reserve: Double(reserve), largestPart: largestPart) ?? false
     }
 }

@@ -1,10 +1,38 @@
 import EventStore
+import FoundationEssentials
+import Glibc
 import Notifier
 import Operations
 import Sandbox
 import Worker
 
+/// Variables of the environment are invalid.
+struct InvalidEnvironmentError: Error {
+    let mistakes: [ConfigurationError]
+}
+
 extension Configuration {
+    /// Reads the environment of this process.
+    ///
+    /// - Throws: `InvalidEnvironmentError` with the mistakes of all variables.
+    static func current() throws -> Configuration {
+        var environment = ProcessInfo.processInfo.environment
+        var mistakes: [ConfigurationError] = []
+        while true {
+            do {
+                let configuration = try Configuration(environment: environment)
+                guard mistakes.isEmpty else { throw InvalidEnvironmentError(mistakes: mistakes) }
+                return configuration
+            } catch let mistake as ConfigurationError {
+                mistakes.append(mistake)
+                // The rest is read as if the variable were not set.
+                guard environment.removeValue(forKey: mistake.variable) != nil else {
+                    throw InvalidEnvironmentError(mistakes: mistakes)
+                }
+            }
+        }
+    }
+
     /// Reads the rule file at `path`, or else at `MARQUEE_RULES`; without either, returns the built-in rules.
     ///
     /// - Parameter ranks: the threshold of the built-in rules for rises and falls
@@ -38,9 +66,43 @@ extension Arguments {
 }
 
 extension Configuration {
-    /// Returns the database of the worker's log or of the notifier's.
+    /// Returns the database in `MARQUEE_DATA` of the worker's log or of the notifier's, whether it exists or not.
     func logDatabase(ofAlerts: Bool) -> LogDatabase {
-        ofAlerts ? NotifierProcess.logFile(inFolder: dataFolder) : WorkerProcess.logFile(inFolder: dataFolder)
+        Self.logDatabase(ofAlerts: ofAlerts, in: dataFolder)
+    }
+
+    /// Returns the database of the worker's log or of the notifier's, for a command that reads it.
+    ///
+    /// If `MARQUEE_DATA` has none, it is the one of the sandbox, which `marquee up` fills without keys; standard error says
+    /// so.
+    ///
+    /// - Throws: ``MissingLogError`` if neither exists.
+    func existingLogDatabase(ofAlerts: Bool) throws(MissingLogError) -> LogDatabase {
+        let own = logDatabase(ofAlerts: ofAlerts)
+        if access(own.path, F_OK) == 0 || errno != ENOENT { return own }
+        let ofSandbox = Self.logDatabase(ofAlerts: ofAlerts, in: sandboxDataFolder)
+        guard access(ofSandbox.path, F_OK) == 0 else { throw MissingLogError(path: own.path, owner: own.owner) }
+        Console.printError("marquee: reading \(ofSandbox.path), which has the figures of the sandbox")
+        return ofSandbox
+    }
+
+    /// Where `marquee up` without keys keeps generated figures, so that they never mix with real ones.
+    var sandboxDataFolder: String { "\(dataFolder)/sandbox" }
+
+    private static func logDatabase(ofAlerts: Bool, in folder: String) -> LogDatabase {
+        ofAlerts ? NotifierProcess.logFile(inFolder: folder) : WorkerProcess.logFile(inFolder: folder)
+    }
+}
+
+/// A log that a command reads does not exist.
+struct MissingLogError: Error, CustomStringConvertible {
+    let path: String
+    let owner: String
+
+    /// The path, and what to do.
+    var description: String {
+        "there is no log at \(path): start `marquee up` or `marquee \(owner)`, "
+            + "or set MARQUEE_DATA to the folder of one that runs"
     }
 }
 

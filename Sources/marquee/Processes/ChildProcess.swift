@@ -4,13 +4,16 @@ import FoundationEssentials
 import Glibc
 import Operations
 
-/// A child process that runs this program, with a log file as standard output and standard error.
+/// A child process that runs this program, with a log file as standard error.
 final class ChildProcess: Sendable {
     /// The name of the child in messages.
     let name: String
     /// The path of its log file.
     let logPath: String
     private let identifier: pid_t
+    private let age = Stopwatch(ContinuousClock())
+    /// The size of the log file when the child was started.
+    private let logStart: Int
     /// Our end of the pipe to the child's standard input. The kernel closes it when this process ends, even by SIGKILL, so
     /// that the child ends too.
     private let inputPipe: Int32
@@ -19,10 +22,13 @@ final class ChildProcess: Sendable {
 
     /// Starts `marquee` with `arguments`; `settings` override variables of the environment.
     ///
+    /// - Parameter sharesOutput: Whether the child writes to our standard output, and not to its log file.
     /// - Throws: if the process cannot be started; the error names it and the reason.
-    init(_ name: String, arguments: [String], settings: [String: String], logPath: String) throws {
+    init(_ name: String, arguments: [String], settings: [String: String], logPath: String, sharesOutput: Bool) throws {
         self.name = name
         self.logPath = logPath
+        var file = stat()
+        logStart = stat(logPath, &file) == 0 ? Int(file.st_size) : 0
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -32,7 +38,7 @@ final class ChildProcess: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-        for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+        for descriptor in sharesOutput ? [STDERR_FILENO] : [STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, descriptor, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
         // A process group of its own: Ctrl-C reaches only this process, which then sends one SIGTERM.
@@ -88,48 +94,27 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// The last line of the child's log; empty if there is none.
-    var lastLogLine: String {
-        guard let log = try? String(contentsOfFile: logPath, encoding: .utf8) else { return "" }  // no log file yet
-        return log.split(separator: "\n").last.map(String.init) ?? ""
+    /// How long ago the child was started.
+    var uptime: Duration { age.elapsed }
+
+    /// Says how the child ended: with its own error, or by which signal.
+    func cause(of status: Int32) -> String {
+        if status < 0 { return "signal \(-status) (\(String(cString: strsignal(-status)))) ended it" }
+        return "it ended with status \(status)" + (lastLogLine.map { ": \($0)" } ?? "")
+    }
+
+    /// The last line that the child has written into its log; nil if there is none.
+    private var lastLogLine: String? {
+        // The log of a child that could not write one does not exist.
+        guard let log = try? Data(contentsOf: URL(filePath: logPath)) else { return nil }
+        return log.dropFirst(logStart).split(separator: UInt8(ascii: "\n")).last.map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     private struct StartError: Error, CustomStringConvertible {
         let name: String
         let reason: String
         var description: String { "cannot start the \(name): \(reason)" }
-    }
-}
-
-/// The processes that `marquee up` starts and stops.
-final class ChildProcessGroup: Sendable {
-    /// The source of the figures, for the first line of the output.
-    let description: String
-    let processes: [ChildProcess]
-
-    /// Starts worker, notifier and board, and without a KOBIS key also the sandbox as their upstream.
-    init(_ configuration: Configuration) throws {
-        let usesSandbox = configuration.kobis.key == nil
-        // Generated figures have a separate folder, so that they never mix with real ones.
-        let folder = try DataFolder(configuration.dataFolder + (usesSandbox ? "/sandbox" : ""))
-        var settings = ["MARQUEE_DATA": folder.path]
-        if configuration.schedule == nil { settings["MARQUEE_SCHEDULE"] = "on" }
-        var roles = ["worker", "notifier", "board"]
-        if usesSandbox {
-            roles.insert("sandbox", at: 0)
-            description = "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set · \(folder.path)"
-        } else {
-            description = "figures of \(configuration.kobis.url) · \(folder.path)"
-        }
-        processes = try roles.map { role in
-            let usesSandboxUpstream = role == "worker" || role == "board" && usesSandbox
-            let arguments = [role, ParentMonitor.option.name] + (usesSandboxUpstream ? ["--sandbox"] : [])
-            return try ChildProcess(role, arguments: arguments, settings: settings, logPath: folder.file("\(role).log"))
-        }
-    }
-
-    /// Sends a signal to all processes.
-    func signal(_ number: Int32) {
-        for child in processes { child.signal(number) }
     }
 }

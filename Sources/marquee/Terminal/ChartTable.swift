@@ -1,22 +1,30 @@
 import BoxOffice
 import Contract
 import EventStore
+import Notifier
 
 /// The text of a day's or a week's chart.
 struct ChartTable {
     private let chart: Chart
     private let head: String
 
+    private let language: Language
+
     /// Makes the table of a day's chart.
-    init(chart: Chart) {
+    init(chart: Chart, in language: Language = .current) {
         self.chart = chart
-        head = "\(chart.date) 일별 박스오피스"
+        self.language = language
+        head = language("\(chart.date) 일별 박스오피스", "Daily box office of \(chart.date)")
     }
 
     /// Makes the table of a week's chart.
-    init(_ weekly: WeekChart) {
+    init(_ weekly: WeekChart, in language: Language = .current) {
         chart = weekly.chart
-        head = "\(weekly.week.firstDay) ~ \(weekly.week.lastDay) \(weekly.week.span.name) 박스오피스"
+        self.language = language
+        let days = "\(weekly.week.firstDay) ~ \(weekly.week.lastDay)"
+        head = language(
+            "\(days) \(weekly.week.span.name(in: .ko)) 박스오피스", "\(weekly.week.span.name(in: .en)) box office of \(days)"
+        )
     }
 
     /// Makes the table of the chart in an event.
@@ -26,33 +34,65 @@ struct ChartTable {
         if case .weekRanking = event.topic { self.init(try event.data()) } else { self.init(chart: try event.data()) }
     }
 
-    /// The title, the column heads and a line for each movie.
-    var lines: [String] {
-        var table = TextTable([.right, .left, .left, .right, .right])
-        table.add(["순위", "변동", "제목", "관객", "누적"])
-        for entry in chart.entries {
-            table.add(
-                [
-                    entry.rank.map(String.init) ?? "?", entry.movement.description, entry.title,
-                    entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
-                ], paint: entry.movement.color.map { [1: $0.paint] } ?? [:])
-        }
+    /// A column of the table.
+    private struct Column {
+        let name: String
+        let alignment: TextTable.Alignment
+        let cell: (ChartEntry) -> String
+    }
+
+    /// The columns of every width.
+    private var narrow: [Column] {
+        [
+            Column(name: language("순위", "Rank"), alignment: .right) { $0.rank.map(String.init) ?? "?" },
+            Column(name: language("변동", "Move"), alignment: .left) { $0.movement.text(in: language) },
+            Column(name: language("제목", "Title"), alignment: .left) { $0.title },
+            Column(name: language("관객수", "Admissions"), alignment: .right) { $0.audience?.grouped ?? "?" },
+            Column(name: language("누적관객수", "Total"), alignment: .right) { $0.audienceTotal?.grouped ?? "?" },
+        ]
+    }
+
+    /// Further columns, the most wanted first.
+    private var further: [Column] {
+        [
+            Column(name: language("증감", "Change"), alignment: .right) { entry in
+                entry.audienceChange.map { "\($0.tenths > 0 ? "+" : "")\($0)%" } ?? ""
+            },
+            Column(name: language("점유율", "Share"), alignment: .right) { $0.salesShare.map { "\($0)%" } ?? "" },
+            Column(name: language("매출액", "Gross"), alignment: .right) { $0.sales.map { "₩\($0.grouped)" } ?? "" },
+            Column(name: language("스크린수", "Screens"), alignment: .right) { $0.screens?.grouped ?? "" },
+        ]
+    }
+
+    /// The title, the column heads and a line for each movie, with as many columns as fit into `width`.
+    func lines(width: Int = Console.width) -> [String] {
         let market = chart.market == .all ? "" : " · \(chart.market)"
-        let state = chart.state == .settled ? "확정" : "잠정"
+        let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
         // A revision does not always correct figures; it may only mark them as settled.
-        let revision = chart.revision > 1 ? " · \(chart.revision)판" : ""
-        let title = "\(head)\(market) · \(state)\(revision)"
-        return [TerminalColor.bold.paint(title)] + table.lines
+        let revision = chart.revision > 1 ? " · " + language("\(chart.revision)차", "revision \(chart.revision)") : ""
+        let further = further.filter { column in chart.entries.contains { !column.cell($0).isEmpty } }
+        let table = (0...further.count).reversed().lazy.map { count in rows(narrow + further.prefix(count)) }
+            .first { rows in rows.allSatisfy { $0.columns <= width } }
+        return [TerminalColor.bold.paint("\(head)\(market) · \(state)\(revision)")] + (table ?? rows(narrow))
+    }
+
+    private func rows(_ columns: [Column]) -> [String] {
+        var table = TextTable(columns.map(\.alignment))
+        table.add(columns.map(\.name))
+        for entry in chart.entries {
+            table.add(columns.map { $0.cell(entry) }, paint: entry.movement.color.map { [1: $0.paint] } ?? [:])
+        }
+        return table.lines
     }
 }
 
 extension Week.Span {
-    /// The Korean name of the span.
-    fileprivate var name: String {
+    /// The name of the span.
+    fileprivate func name(in language: Language) -> String {
         switch self {
-        case .week: "주간"
-        case .weekend: "주말"
-        case .weekdays: "주중"
+        case .week: language("주간", "Weekly")
+        case .weekend: language("주말", "Weekend")
+        case .weekdays: language("주중", "Weekday")
         }
     }
 }
@@ -61,24 +101,34 @@ extension Week.Span {
 struct RevisionTable {
     /// The revisions, in order.
     let revisions: [ChartRevision]
+    var language = Language.current
 
     /// The column heads, and for each revision a line for each of its corrections.
     var lines: [String] {
         var table = TextTable([.right, .left, .left, .left, .left, .left])
-        table.add(["판", "알게 된 때", "상태", "정정", "", ""])
+        table.add([
+            language("차수", "Rev."), language("수집 시각", "Fetched at"), language("상태", "State"),
+            language("수정", "Corrections"), "", "",
+        ])
         for revision in revisions {
             let chart = revision.chart
             let learnt = "\(KoreanDate(at: revision.recordedAt)) \(revision.recordedAt.koreanTime)"
             let titles = Dictionary(chart.entries.map { ($0.movieCode, $0.title) }, uniquingKeysWith: { $1 })
             var corrections = (chart.corrections ?? []).map { $0.cells(titles) }
             if corrections.isEmpty { corrections = [["-", "", ""]] }
-            var head = ["\(chart.revision)", learnt, chart.state == .settled ? "확정" : "잠정"]
+            var head = ["\(chart.revision)", learnt, state(of: chart)]
             for cells in corrections {
                 table.add(head + cells)
                 head = ["", "", ""]
             }
         }
         return table.lines
+    }
+}
+
+extension RevisionTable {
+    private func state(of chart: Chart) -> String {
+        chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
     }
 }
 

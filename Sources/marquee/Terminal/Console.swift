@@ -13,6 +13,14 @@ enum Console {
     /// Whether output has colours: on a terminal, unless `NO_COLOR` is set.
     static let hasColor = isTerminal && getenv("NO_COLOR") == nil
 
+    /// The number of columns of a line: those of the terminal, 80 if they are unknown; unlimited without a terminal.
+    static var width: Int {
+        guard isTerminal else { return .max }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     /// Writes a line to standard output, unbuffered.
     static func print(_ line: String) {
         write(escaped(line) + "\n", to: STDOUT_FILENO)

@@ -7,11 +7,16 @@ import OpenMarket
 /// Formats an event as a line of `marquee watch`.
 struct EventFormatter {
     let event: Event
+    var language = Language.current
 
-    /// The time of day in Korea, the topic and a summary of the data.
+    /// The time in Korea, the topic and a summary of the data.
     var text: String {
         // An event of another version may have data that this version cannot decode; the other events are still printed.
-        "\(TerminalColor.dim.paint(event.time.koreanTime))  \(event.topic)  \((try? summary) ?? "(cannot be read)")"
+        "\(time)  \(event.topic)  \((try? summary) ?? language("(읽을 수 없음)", "(cannot be read)"))"
+    }
+
+    private var time: String {
+        TerminalColor.dim.paint("\(KoreanDate(at: event.time)) \(event.time.koreanTime)")
     }
 
     /// The text of an alert.
@@ -24,13 +29,18 @@ struct EventFormatter {
             switch event.topic {
             case .ranking, .weekRanking:
                 let chart = try event.data(as: Chart.self)
-                let leader = chart.entries.first.map { "1위 \($0.title) \($0.audience?.grouped ?? "?")명" } ?? "-"
-                return "\(leader) · \(chart.state.rawValue) · revision \(chart.revision)"
+                let leader = chart.entries.first.map { first in
+                    let audience = first.audience?.grouped ?? "?"
+                    return language("1위 〈\(first.title)〉 \(audience)명", "1. \(first.title), \(audience) admissions")
+                }
+                let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
+                return "\(leader ?? "-") · \(state) · \(language("\(chart.revision)차", "revision \(chart.revision)"))"
             case .movie: return try event.data(as: Movie.self).title
-            case .poster: return try event.data(as: Poster.self).image?.imageURL ?? "no picture"
+            case .poster: return try event.data(as: Poster.self).image?.imageURL ?? language("포스터 없음", "no poster")
             case .products:
                 let page = try event.data(as: ProductPage.self)
-                return "\(page.page)/\(page.lastPage) · \(page.products.count) products"
+                return
+                    "\(page.page)/\(page.lastPage) · \(language("상품 \(page.products.count)개", "\(page.products.count) products"))"
             case .product: return try event.data(as: Product.self).name
             case .productRemoved: return try event.data(as: RemovedProduct.self).product?.name ?? "-"
             case .request(.failed, _):
@@ -41,7 +51,7 @@ struct EventFormatter {
             case .anomaly: return try event.data(as: Anomaly.self).text
             case .alert, .anomalyAlert, .productAlert:
                 let text = try event.data(as: AlertBody.self).text
-                return "\(text.ko)  \(TerminalColor.dim.paint(text.en))"
+                return language(text.ko, text.en)
             }
         }
     }

@@ -1,22 +1,24 @@
 import BoxOffice
 import EventStore
+import Notifier
 
 /// The text of a movie's facts; unknown facts are omitted.
 struct MovieView {
     let movie: Movie
+    var language = Language.current
 
     /// The title and a line for each known fact.
     var lines: [String] {
         let facts: [(String, String?)] = [
-            ("영문", movie.titleEnglish),
-            ("감독", list(movie.directors.map(\.name))),
-            ("제작년도", movie.productionYear.map(String.init)),
-            ("개봉일", movie.openDate?.description),
-            ("상영시간", movie.runtimeMinutes.map { "\($0)분" }),
-            ("관람등급", list(movie.ratings.map(\.grade))),
-            ("제작국가", list(movie.nations)),
-            ("장르", list(movie.genres)),
-            ("배우", list(movie.actors.map(\.name))),
+            (language("영문", "English"), movie.titleEnglish),
+            (language("감독", "Director"), list(movie.directors.map(\.name))),
+            (language("제작연도", "Year"), movie.productionYear.map(String.init)),
+            (language("개봉일", "Released"), movie.openDate?.description),
+            (language("상영시간", "Runtime"), movie.runtimeMinutes.map { language("\($0)분", "\($0) min") }),
+            (language("관람등급", "Rating"), list(movie.ratings.map(\.grade))),
+            (language("제작국가", "Country"), list(movie.nations)),
+            (language("장르", "Genre"), list(movie.genres)),
+            (language("출연", "Cast"), list(movie.actors.map(\.name))),
         ]
         var table = TextTable([.left, .left])
         for case (let name, let value?) in facts { table.add([name, value], paint: [0: TerminalColor.dim.paint]) }
@@ -32,12 +34,15 @@ struct MovieView {
 /// The text of a poster.
 struct PosterView {
     let poster: Poster
+    var language = Language.current
 
     /// The address, type and size of the image, or a line that no poster was found.
     var lines: [String] {
-        guard let image = poster.image else { return ["포스터  없음 (\(poster.query))"] }
+        guard let image = poster.image else {
+            return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
+        }
         let size = "\(image.contentType), \(image.width)×\(image.height), \(image.bytes.grouped) bytes"
-        return ["포스터  \(image.imageURL)", "        \(size)"]
+        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"]
     }
 }
 
@@ -47,6 +52,7 @@ struct MovieHistoryTable {
     let days: [ChartAppearance]
     /// Whether lines have bars, and missing days a line with a mark.
     let hasPlot: Bool
+    var language = Language.current
 
     /// The length of the longest bar, in columns.
     private static let width = 24
@@ -55,7 +61,11 @@ struct MovieHistoryTable {
     var lines: [String] {
         guard let first = days.first, let last = days.last else { return [] }
         var table = TextTable([.left, .right, .left, .right, .right] + (hasPlot ? [.left] : []))
-        table.add(["날짜", "순위", "변동", "관객", "누적"] + (hasPlot ? [""] : []))
+        table.add(
+            [
+                language("날짜", "Date"), language("순위", "Rank"), language("변동", "Move"),
+                language("관객수", "Admissions"), language("누적관객수", "Total"),
+            ] + (hasPlot ? [""] : []))
         let most = days.compactMap(\.entry.audience).max() ?? 0
         var before: KoreanDate?
         for day in days {
@@ -64,14 +74,15 @@ struct MovieHistoryTable {
             let entry = day.entry
             table.add(
                 [
-                    "\(day.date)", entry.rank.map(String.init) ?? "?", entry.movement.description,
+                    "\(day.date)", entry.rank.map(String.init) ?? "?", entry.movement.text(in: language),
                     entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
                 ] + (hasPlot ? [Self.bar(entry.audience ?? 0, of: most)] : []),
                 paint: entry.movement.color.map { [2: $0.paint] } ?? [:])
         }
         let market = first.revision.chart.market == .all ? "" : " · \(first.revision.chart.market)"
         let title =
-            "\(last.entry.title) (\(last.entry.movieCode))\(market) · \(first.date) ~ \(last.date) · \(days.count)일"
+            "\(last.entry.title) (\(last.entry.movieCode))\(market) · \(first.date) ~ \(last.date) · "
+            + language("\(days.count)일", days.count == 1 ? "1 day" : "\(days.count) days")
         return [TerminalColor.bold.paint(title)] + table.lines
     }
 
@@ -85,6 +96,11 @@ struct MovieHistoryTable {
 }
 
 extension RankMovement {
+    /// The movement as charts print it.
+    func text(in language: Language) -> String {
+        self == .new ? language("신작", "new") : description
+    }
+
     /// The usual colour in Korean charts.
     var color: TerminalColor? {
         switch self {

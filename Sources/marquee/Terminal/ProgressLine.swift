@@ -2,7 +2,6 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
-import Glibc
 import Worker
 
 /// The progress of a backfill in one line, with a bar on a terminal.
@@ -24,7 +23,7 @@ struct ProgressLine {
         let settled = progress.done + progress.failed
         var parts = ["\(settled.grouped) of \(progress.total.grouped)", "\(Int(share * 100)) %"]
         if progress.failed > 0 { parts.append("\(progress.failed.grouped) not to be had") }
-        if progress.isOver { return (parts + ["over"]).joined(separator: " · ") }
+        if progress.isOver { return (parts + ["done"]).joined(separator: " · ") }
         switch progress.rests {
         case .quotaExhausted: parts.append("waits for tomorrow's quota")
         case let code?: parts.append("rests: \(code.rawValue)")
@@ -66,13 +65,12 @@ final class ProgressScreen: Sendable {
     /// The minimum time between two lines, if standard output is not a terminal.
     private static let pause = Duration.seconds(10)
 
-    private let isTerminal = isatty(STDOUT_FILENO) == 1
     private let shown = Locked<(time: ContinuousClock.Instant, text: String)?>(nil)
 
     /// Replaces the last line.
     func show(_ line: ProgressLine, isLast: Bool) {
-        if isTerminal {
-            Console.rewrite(line.text(width: Self.width), isLast: isLast)
+        if Console.isTerminal {
+            Console.rewrite(line.text(width: Console.width), isLast: isLast)
         } else {
             print(line.plain, isUrgent: isLast)
         }
@@ -80,7 +78,7 @@ final class ProgressScreen: Sendable {
 
     /// Replaces the last line by a warning.
     func showWarning(_ text: String) {
-        if isTerminal { Console.rewrite(text, isLast: false) } else { print(text, isUrgent: false) }
+        if Console.isTerminal { Console.rewrite(text, isLast: false) } else { print(text, isUrgent: false) }
     }
 
     private func print(_ text: String, isUrgent: Bool) {
@@ -92,12 +90,5 @@ final class ProgressScreen: Sendable {
         guard isDue else { return }
         shown.withLock { $0 = (now, text) }
         Console.print(text)
-    }
-
-    /// The number of columns of the terminal; 80 if it is unknown.
-    private static var width: Int {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
     }
 }

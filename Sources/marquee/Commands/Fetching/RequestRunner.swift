@@ -62,7 +62,7 @@ struct RequestRunner {
     private func show(_ event: Event) throws {
         guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
         switch event.topic {
-        case .ranking, .weekRanking: try ChartTable(event).lines.forEach(Console.print)
+        case .ranking, .weekRanking: try ChartTable(event).lines().forEach(Console.print)
         case .movie: MovieView(movie: try event.data()).lines.forEach(Console.print)
         case .poster: PosterView(poster: try event.data()).lines.forEach(Console.print)
         case .products: ProductTable(page: try event.data()).lines.forEach(Console.print)

@@ -21,7 +21,7 @@ struct BackupCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = configuration.logDatabase(ofAlerts: options.isOfAlerts)
+        let log = try configuration.existingLogDatabase(ofAlerts: options.isOfAlerts)
         try log.backUp(to: options.file)
         Console.print("\(log.path) is backed up in \(options.file)")
         return .done

@@ -1,5 +1,7 @@
+import BoxOffice
 import Concurrency
 import Contract
+import FoundationEssentials
 import Messaging
 import Networking
 import Notifier
@@ -14,7 +16,8 @@ struct CheckCommand: Subcommand {
         name: "check", arguments: "[rules FILE]",
         summary: "Checks the configuration, the processes and the upstreams, one line each.",
         details: """
-            Uses no call of any quota. Fails if something that the worker needs is missing.
+            Uses no call of any quota. Fails if something that the worker needs is missing: a data folder that can be
+            written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
 
             With `rules FILE` it checks only that rule file, and prints a line for each mistake: its position, what is
             wrong and what was expected. It fails if there is any.
@@ -41,48 +44,96 @@ struct CheckCommand: Subcommand {
         return report.isGood ? .done : .failed
     }
 
-    /// Checks the data folder and the rule file.
+    /// Checks the data folder, its disk and the rule file.
     private func checkFiles(_ configuration: Configuration, _ report: inout Report) {
         report.add(true, "configuration", "read")
-        do {
-            report.add(true, "data folder", try DataFolder(configuration.dataFolder).path)
+        let folder = configuration.dataFolder
+        do throws(DataFolder.DataFolderError) {
+            try DataFolder(folder).checkWritable()
+            report.add(true, "data folder", folder)
         } catch {
             report.add(false, "data folder", "\(error)")
+        }
+        if let disk = DiskSpace(ofFolder: folder) {
+            let reserve = Double(configuration.diskReserveMegabytes << 20)
+            let space = "\(Int(disk.free / 1e6).grouped) of \(Int(disk.size / 1e6).grouped) MB free"
+            report.add(
+                !disk.isBelow(reserve: reserve), "disk",
+                disk.isBelow(reserve: reserve) ? "\(space); the worker refuses requests (MARQUEE_DISK_RESERVE)" : space)
         }
         if let path = configuration.rules { report.add(read(path) == .done, "rules", path) }
     }
 
-    /// Checks the keys and the reachability of the upstreams. Only KOBIS is required.
+    /// Checks the keys and the reachability of the upstreams, and the clock. Only KOBIS is required.
     private func checkUpstreams(_ configuration: Configuration, _ report: inout Report) async {
-        let upstreams = [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)]
-        for (name, upstream) in upstreams {
-            let variable = "MARQUEE_\(name.uppercased())_KEY"
-            report.add(
-                upstream.key != nil || name != "KOBIS", "\(name) key",
-                upstream.key == nil ? "none; set \(variable) or \(variable)_FILE" : "present")
-        }
         let client = HTTPClient(retry: .never)
-        for (name, upstream) in upstreams {
-            let isReachable = await isReachable(upstream.url, with: client)
-            if name == "KOBIS" || upstream.key != nil {
-                report.add(isReachable, "\(name) service", upstream.url)
-            } else {
-                report.addOptional(isReachable, "\(name) service", upstream.url)
+        if configuration.kobis.key == nil {
+            await checkSandbox(configuration.sandboxHTTP.url, with: client, &report)
+        } else {
+            for (name, upstream) in [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)] {
+                await check(upstream, name, with: client, &report)
             }
         }
         await checkOpenMarket(configuration.openMarket, with: client, &report)
         await client.shutdown()
     }
 
-    /// Checks whether worker and notifier answer; neither is required.
+    private func checkSandbox(_ url: String, with client: HTTPClient, _ report: inout Report) async {
+        let keys = "no MARQUEE_KOBIS_KEY or MARQUEE_KOBIS_KEY_FILE is set"
+        do throws(UpstreamError) {
+            checkClock(against: try await head(url, with: client), of: "the sandbox", &report)
+            report.add(true, "sandbox", "\(url), in place of all services: \(keys)")
+        } catch {
+            report.add(false, "KOBIS key", "\(keys), and no sandbox answers: \(error.message)")
+        }
+    }
+
+    private func check(
+        _ upstream: Configuration.Upstream, _ name: String, with client: HTTPClient, _ report: inout Report
+    ) async {
+        let variable = "MARQUEE_\(name.uppercased())_KEY"
+        guard upstream.key != nil else {
+            return report.addMissing("\(name) key", "none: no posters; set \(variable) or \(variable)_FILE")
+        }
+        report.add(true, "\(name) key", "present")
+        do throws(UpstreamError) {
+            let response = try await head(upstream.url, with: client)
+            report.add(true, "\(name) service", upstream.url)
+            if name == "KOBIS" { checkClock(against: response, of: name, &report) }
+        } catch {
+            report.add(false, "\(name) service", error.message)
+        }
+    }
+
+    /// Checks this machine's clock, from which the worker takes what day it is in Korea.
+    private func checkClock(against response: HTTPResponse, of service: String, _ report: inout Report) {
+        guard let date = response.date else { return }
+        let seconds = Int(Date().timeIntervalSince(date).rounded())
+        let difference = abs(seconds) <= 2 ? "as" : "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind")"
+        report.add(abs(seconds) < 60, "clock", "\(difference) that of \(service)")
+    }
+
+    /// Checks whether worker, notifier and board answer; none is required.
     private func checkProcesses(_ configuration: Configuration, _ report: inout Report) async throws {
         let io = try configuration.makeClientThread()
         for (name, address) in [
             ("worker", configuration.commands.reachable), ("notifier", configuration.alertCommands.reachable),
         ] {
-            report.addOptional(await answers(at: address, io), name, address)
+            if let reason = await silence(at: address, io) {
+                report.addMissing(name, reason)
+            } else {
+                report.add(true, name, address)
+            }
         }
         await io.shutdown()
+        let client = HTTPClient(retry: .never)
+        do throws(UpstreamError) {
+            _ = try await head("\(configuration.boardHTTP.url)/healthz", with: client)
+            report.add(true, "board", configuration.boardHTTP.url)
+        } catch {
+            report.addMissing("board", error.message)
+        }
+        await client.shutdown()
     }
 
     /// Reads a rule file and prints its rules, or its mistakes.
@@ -104,34 +155,39 @@ struct CheckCommand: Subcommand {
         guard let url = openMarket.url else { return }
         // All generations have the same health check.
         let api = OpenMarketAPI(url: url, generation: .v3, identifier: "")
-        // An error means the same for the report as a negative answer.
-        let isHealthy = (try? await client.send(api.health())) ?? false
-        report.addOptional(isHealthy, "Open Market", url)
+        do throws(UpstreamError) {
+            if try await client.send(api.health()) {
+                report.add(true, "Open Market", url)
+            } else {
+                report.addMissing("Open Market", "\(url) says that it is not healthy")
+            }
+        } catch {
+            report.addMissing("Open Market", error.message)
+        }
         let isVendor = openMarket.identifier != nil && openMarket.secret != nil
         report.add(
             true, "Open Market vendor",
             isVendor ? "present" : "none; products can be read, but not registered, changed or removed")
     }
 
-    /// Whether a server answers. The request has no key, so that it does not count towards a quota.
-    private func isReachable(_ url: String, with client: HTTPClient) async -> Bool {
+    /// Asks for the headers of an address; any status is an answer. The request has no key: it does not count towards a
+    /// quota.
+    private func head(_ url: String, with client: HTTPClient) async throws(UpstreamError) -> HTTPResponse {
         let request = HTTPRequest(url, method: .head, deadline: .seconds(5))
-        let endpoint = Endpoint<Bool>(service: "check", request: request) { _ in true }
-        // Every error means that it is not reachable.
-        return (try? await client.send(endpoint)) ?? false
+        return try await client.send(Endpoint(service: "check", request: request) { $0 })
     }
 
-    private func answers(at address: String, _ io: IOThread) async -> Bool {
+    /// Asks a process for its status; returns why there is none, or nil if there is.
+    private func silence(at address: String, _ io: IOThread) async -> String? {
         do {
             let client = try await CommandClient(io, address: address)
             let reply = try await withDeadline(.seconds(1), orThrow: ResponseTimeoutError(address: address)) {
                 try await client.ask("status")
             }
             await client.close()
-            return reply.word == "status"
+            return reply.failure?.message
         } catch {
-            // Every error means that it does not answer.
-            return false
+            return "\(error)"
         }
     }
 
@@ -142,15 +198,15 @@ struct CheckCommand: Subcommand {
 
         var lines: [String] { table.lines }
 
-        /// Adds a check that the worker needs to pass.
+        /// Adds a check that has to pass.
         mutating func add(_ isGood: Bool, _ name: String, _ text: String) {
             self.isGood = self.isGood && isGood
             table.add([isGood ? "ok" : "FAILED", name, text], paint: isGood ? [:] : [0: TerminalColor.red.paint])
         }
 
-        /// Adds the check of an optional service.
-        mutating func addOptional(_ isPresent: Bool, _ name: String, _ text: String) {
-            table.add([isPresent ? "ok" : "-", name, isPresent ? text : "does not answer at \(text)"])
+        /// Adds something optional that is not there.
+        mutating func addMissing(_ name: String, _ reason: String) {
+            table.add(["-", name, reason])
         }
     }
 }

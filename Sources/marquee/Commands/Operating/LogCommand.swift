@@ -21,7 +21,7 @@ struct LogCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let contents = try configuration.logDatabase(ofAlerts: isOfAlerts).contents()
+        let contents = try configuration.existingLogDatabase(ofAlerts: isOfAlerts).contents()
         if printsJSON {
             Console.print(String(decoding: try JSON.encode(contents), as: UTF8.self))
         } else {

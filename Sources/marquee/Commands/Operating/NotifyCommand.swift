@@ -59,14 +59,22 @@ struct NotifyCommand: Subcommand {
         switch verb {
         case .test(let sink): return try await test(sink, configuration)
         case .log(let sink):
-            let log = DeliveryLog(configuration.logDatabase(ofAlerts: true))
+            let log = DeliveryLog(try configuration.existingLogDatabase(ofAlerts: true))
+            if let sink { try check(sink, in: log, configuration) }
             try showsDead ? show(log.dead(of: sink)) : show(log.entries(of: sink, last: count))
             return .done
         case .retry(let name): return try await retry(name, configuration)
         }
     }
 
-    private func test(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
+    /// Throws unless the log or the rule file has the sink.
+    private func check(_ sink: String, in log: DeliveryLog, _ configuration: Configuration) throws {
+        guard try log.entries(of: sink, last: 1).isEmpty, try log.dead(of: sink).isEmpty else { return }
+        _ = try self.sink(sink, configuration)
+    }
+
+    /// Returns the sink of the rule file that has this name.
+    private func sink(_ name: String, _ configuration: Configuration) throws -> SinkConfiguration {
         let sinks = try configuration.ruleFile().sinks
         guard let sink = sinks.first(where: { $0.name == name }) else {
             let names = sinks.map(\.name).joined(separator: ", ")
@@ -74,6 +82,11 @@ struct NotifyCommand: Subcommand {
                 "MARQUEE_RULES has no sink \(name.debugDescription); "
                     + (names.isEmpty ? "it has none" : "it has \(names)"))
         }
+        return sink
+    }
+
+    private func test(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
+        let sink = try sink(name, configuration)
         let (isDelivered, answer) = try await sink.test(at: Date(), board: configuration.publicURL)
         Console.print("\(name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
         return isDelivered ? .done : .failed

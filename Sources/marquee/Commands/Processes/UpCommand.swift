@@ -1,8 +1,8 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
-import Glibc
 import Messaging
+import Notifier
 import Operations
 import ZeroMQ
 
@@ -11,7 +11,10 @@ struct UpCommand: Subcommand {
     static let usage = Usage(
         name: "up",
         summary: "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts.",
-        details: "All processes stop with this command. Logs and databases are in MARQUEE_DATA.",
+        details: """
+            All processes stop with this command; one that ends before is started again. Logs and databases are in
+            MARQUEE_DATA, or in its folder `sandbox` without keys.
+            """,
         options: [
             Usage.Option(name: "--days", value: "N", meaning: "how many days to ask for at the start (default 7)")
         ])
@@ -28,12 +31,12 @@ struct UpCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        let children = try ChildProcessGroup(configuration)
+        // A mistake in the rules is reported before anything runs.
+        let sinks = try configuration.ruleFile().sinks
+        let children = try ChildProcessGroup(
+            configuration, notifierSharesOutput: sinks.contains(where: \.writesToStandardOutput))
         switch await firstEnding(of: children, signals, configuration) {
         case .stopped: return .done
-        case .childEnded(let name, let status, let lastLogLine, let logPath):
-            Console.printError("marquee: the \(name) ended with status \(status): \(lastLogLine) (\(logPath))")
-            return .failed
         case .failed(let message):
             Console.printError("marquee: \(message)")
             return .failed
@@ -42,15 +45,19 @@ struct UpCommand: Subcommand {
 
     /// The time that the processes have to end after SIGTERM, before SIGKILL.
     private static let grace = Duration.milliseconds(1_500)
+    /// A process that ends by itself within this time of its first start cannot run with this configuration.
+    private static let startPeriod = Duration.seconds(5)
+    /// The pause before the first restart of a process; each further one is twice as long, up to a limit.
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
 
     /// The reason why the command ends.
     private enum Ending: Sendable {
         case stopped
-        case childEnded(String, status: Int32, lastLogLine: String, logPath: String)
         case failed(String)
     }
 
-    /// Shows charts until a signal, the end of a process or an error; then stops all processes and returns the reason.
+    /// Runs the processes and shows charts until a signal or an error; then stops all processes and returns the reason.
     private func firstEnding(
         of children: ChildProcessGroup, _ signals: TerminationSignals, _ configuration: Configuration
     ) async -> Ending {
@@ -59,11 +66,13 @@ struct UpCommand: Subcommand {
                 await signals.first()
                 return .stopped
             }
-            for child in children.processes {
+            for role in children.roles {
                 tasks.addTask {
-                    let status = await child.ended()
-                    return .childEnded(
-                        child.name, status: status, lastLogLine: child.lastLogLine, logPath: child.logPath)
+                    do {
+                        return try await keepRunning(role, of: children)
+                    } catch {
+                        return .failed("\(error)")
+                    }
                 }
             }
             tasks.addTask {
@@ -75,23 +84,30 @@ struct UpCommand: Subcommand {
                 }
             }
             let first = await tasks.next() ?? .stopped
-            await stop(children)
+            await children.stop(grace: Self.grace)
             tasks.cancelAll()
             return first
         }
     }
 
-    /// Sends SIGTERM to all processes, SIGKILL to those that still run after `grace`, and waits until all have ended.
-    private func stop(_ children: ChildProcessGroup) async {
-        children.signal(SIGTERM)
-        await withTaskGroup { tasks in
-            tasks.addTask {
-                // Fails only if it is cancelled: all processes have ended before.
-                if (try? await Task.sleep(for: Self.grace)) != nil { children.signal(SIGKILL) }
+    /// Starts the process of a role, and starts it again whenever it ends, until the group stops.
+    private func keepRunning(_ role: String, of children: ChildProcessGroup) async throws -> Ending {
+        var pause = Self.firstPause
+        var isFirst = true
+        while let child = try children.start(role) {
+            let status = await child.ended()
+            let cause = "\(child.cause(of: status)) (\(child.logPath))"
+            if isFirst, status > 0, child.uptime < Self.startPeriod {
+                return .failed("the \(role) does not start: \(cause)")
             }
-            for child in children.processes { _ = await child.ended() }
-            tasks.cancelAll()
+            if children.isStopping { break }
+            if child.uptime > Self.longestPause { pause = Self.firstPause }
+            Console.printError("marquee: the \(role) starts again in \(pause.components.seconds) s: \(cause)")
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.longestPause)
+            isFirst = false
         }
+        return .stopped
     }
 
     /// Requests the last days, the oldest first, and prints their charts and alerts until the task is cancelled.
@@ -118,7 +134,10 @@ struct UpCommand: Subcommand {
             tasks.addTask {
                 _ = try await alerts.read { events, isLive -> Never? in
                     if isLive { alertsLive.finish() }
-                    for event in events { Console.print(EventFormatter(event: event).text) }
+                    // The notifier prints them itself if the rule file says so.
+                    for event in events where !children.notifierSharesOutput {
+                        Console.print(EventFormatter(event: event).text)
+                    }
                     return nil
                 }
             }
@@ -142,7 +161,7 @@ struct UpCommand: Subcommand {
 
     private func printChart(_ event: Event) throws {
         Console.print("")
-        ChartTable(chart: try event.data()).lines.forEach(Console.print)
+        ChartTable(chart: try event.data()).lines().forEach(Console.print)
         Console.print("")
     }
 

@@ -11,7 +11,7 @@ struct ExportCommand: Subcommand {
         name: "export", summary: "Prints the daily charts of the worker's log, day by day, as CSV or JSON.",
         details: """
             CSV (RFC 4180) has a line for each line of the newest revision of each day. Reads the log also while the worker
-            runs. Days that were never requested are omitted.
+            runs. Days that were never requested are omitted; fails if that is all of them.
             """,
         options: [
             Usage.Option(name: "--csv", meaning: "a table of all lines, with column names"),
@@ -39,12 +39,19 @@ struct ExportCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        try configuration.logDatabase(ofAlerts: false).history { history in
+        var days = 0
+        try configuration.existingLogDatabase(ofAlerts: false).history { history in
             if isTable { Console.printRecords([ChartCSV.head]) }
             try history.forEachDay(from: first, through: last, in: market) { event in
+                days += 1
                 guard isTable else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
                 Console.printRecords(ChartCSV.rows(of: try ChartRevision(event)))
             }
+        }
+        guard days > 0 else {
+            Console.printError(
+                "marquee: the log has no chart from \(first) to \(last); fetch them with `marquee backfill`")
+            return .failed
         }
         return .done
     }

@@ -49,7 +49,7 @@ struct HistoryCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        try configuration.logDatabase(ofAlerts: false).history { history in
+        try configuration.existingLogDatabase(ofAlerts: false).history { history in
             switch subject {
             case .movie(let code, let market): try show(history.days(of: code, in: market), of: code)
             case .chart(let topic): try show(history.revisions(of: topic), of: topic)
@@ -81,7 +81,7 @@ struct HistoryCommand: Subcommand {
             return .done
         }
         let table = try ChartTable(newest.event)
-        table.lines.forEach(Console.print)
+        table.lines().forEach(Console.print)
         if showsRevisions {
             Console.print("")
             RevisionTable(revisions: revisions).lines.forEach(Console.print)

@@ -67,7 +67,7 @@ struct ReplayCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = log.map(WorkerProcess.logFile(at:)) ?? configuration.logDatabase(ofAlerts: false)
+        let log = try log.map(WorkerProcess.logFile(at:)) ?? configuration.existingLogDatabase(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isDryRun else { return try dryRun(AlertReplay(rules: rules, since: since), log) }
         var baseline = learned.map { BaselinePosition(ends: [.ranking: $0]) }
@@ -83,7 +83,7 @@ struct ReplayCommand: Subcommand {
         var counts: [AlertRule: Int] = [:]
         try replay.dryRun(log) { alert in
             counts[alert.rule, default: 0] += 1
-            Console.print("\(alert.date)  \(alert.text.ko)  \(TerminalColor.dim.paint(alert.text.en))")
+            Console.print("\(alert.date)  \(Language.current(alert.text.ko, alert.text.en))")
         }
         let sums = AlertRule.allCases.compactMap { rule in counts[rule].map { "\(rule.rawValue) \($0.grouped)" } }
         let total = counts.values.reduce(0, +)

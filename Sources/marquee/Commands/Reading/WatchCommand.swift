@@ -1,5 +1,6 @@
 import BoxOffice
 import Contract
+import FoundationEssentials
 import Messaging
 import Operations
 import ZeroMQ
@@ -9,7 +10,8 @@ struct WatchCommand: Subcommand {
     static let usage = Usage(
         name: "watch", arguments: "[topic…]", summary: "Prints events and alerts as they are published.",
         details: """
-            A topic is a prefix such as ranking.day.all, movie., request.failed or alert.; without one, all are shown.
+            A topic is a prefix such as ranking.day.all, movie., request.failed, alert. or heartbeat.; without one, all events
+            are shown. Times are those of the events, in Korea.
             """,
         options: [Usage.Option(name: "--json", meaning: "print the events, one JSON object a line")])
 
@@ -19,25 +21,72 @@ struct WatchCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         prefixes = arguments.positional.isEmpty ? [""] : arguments.positional
         printsJSON = arguments.has("--json")
+        for prefix in prefixes where !Topic.canBegin(with: Array(prefix.utf8)) {
+            let words = Stream.allCases.map { "\($0.rawValue)." } + [Heartbeat.topicPrefix]
+            throw UsageError(
+                "no topic begins with \(prefix.debugDescription); topics begin with \(words.joined(separator: ", "))")
+        }
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
         let io = try configuration.makeClientThread()
         try await withThrowingTaskGroup { tasks in
-            for address in [configuration.events.reachable, configuration.alerts.reachable] {
+            for (process, address) in [
+                ("worker", configuration.events.reachable), ("notifier", configuration.alerts.reachable),
+            ] {
                 let reader = try await EventReader(io, address: address, prefixes: prefixes)
                 tasks.addTask {
-                    _ = try await reader.read { events, _ -> Never? in
+                    _ = try await reader.read(onHeartbeat: show) { events, _ -> Never? in
                         for event in events { show(event) }
                         return nil
                     }
                 }
+                guard publishesWanted(process) else { continue }
+                let heartbeats = try await HeartbeatReader(io, of: process, address: address, clock: .continuous)
+                tasks.addTask { await heartbeats.run() }
+                tasks.addTask { try await reportSilence(heartbeats, address) }
             }
             await signals.first()
             await io.shutdown()
+            tasks.cancelAll()
         }
         return .done
+    }
+
+    /// Whether a process publishes topics that begin with one of the prefixes.
+    private func publishesWanted(_ process: String) -> Bool {
+        let streams = Stream.allCases.filter { ($0 == .alert) == (process == "notifier") }
+        let topics = streams.map { "\($0.rawValue)." } + [Heartbeat.topicPrefix + process]
+        return prefixes.contains { prefix in topics.contains { $0.hasPrefix(prefix) || prefix.hasPrefix($0) } }
+    }
+
+    /// Prints when a process stops to send heartbeats, and when it sends them again.
+    private func reportSilence(_ heartbeats: HeartbeatReader, _ address: String) async throws {
+        var isKnown = false
+        try await Task.sleep(for: HeartbeatReader.timeout)
+        while true {
+            if let problem = heartbeats.problem, !isKnown {
+                Console.printError("marquee: \(problem) at \(address); events are shown once it runs")
+            } else if heartbeats.isAlive, isKnown {
+                Console.printError("marquee: heartbeats arrive from \(address) again")
+            }
+            isKnown = !heartbeats.isAlive
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Prints a heartbeat if a topic asks for it; without topics they would hide the events.
+    private func show(_ heartbeat: Message) {
+        let topic = String(decoding: heartbeat.frames[0], as: UTF8.self)
+        guard heartbeat.frames.count == 2, prefixes.contains(where: { !$0.isEmpty && topic.hasPrefix($0) }) else {
+            return
+        }
+        if printsJSON { return Console.print(String(decoding: heartbeat.frames[1], as: UTF8.self)) }
+        let positions = Heartbeat(frames: heartbeat.frames)?.positions ?? [:]
+        let text = positions.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { "\($0.key.rawValue) \($0.value.value.grouped)" }.joined(separator: " · ")
+        Console.print("\(TerminalColor.dim.paint("\(KoreanDate(at: Date())) \(Date().koreanTime)"))  \(topic)  \(text)")
     }
 
     private func show(_ event: Event) {

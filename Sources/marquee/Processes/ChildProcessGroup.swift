@@ -1,0 +1,73 @@
+import Concurrency
+import Glibc
+import Operations
+
+/// The processes that `marquee up` starts and stops.
+final class ChildProcessGroup: Sendable {
+    private struct State {
+        var children: [String: ChildProcess] = [:]
+        var isStopping = false
+    }
+
+    /// The source of the figures, for the first line of the output.
+    let description: String
+    /// The subcommands to run, in the order of their start.
+    let roles: [String]
+    /// Whether the notifier writes alerts to our standard output.
+    let notifierSharesOutput: Bool
+    private let usesSandbox: Bool
+    private let folder: DataFolder
+    private let settings: [String: String]
+    private let state = Locked(State())
+
+    /// Prepares worker, notifier and board, and without a KOBIS key also the sandbox as their upstream.
+    init(_ configuration: Configuration, notifierSharesOutput: Bool) throws {
+        usesSandbox = configuration.kobis.key == nil
+        folder = try DataFolder(usesSandbox ? configuration.sandboxDataFolder : configuration.dataFolder)
+        settings = ["MARQUEE_DATA": folder.path].merging(
+            configuration.schedule == nil ? ["MARQUEE_SCHEDULE": "on"] : [:]
+        ) { own, _ in own }
+        roles = (usesSandbox ? ["sandbox"] : []) + ["worker", "notifier", "board"]
+        description =
+            (usesSandbox
+                ? "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set"
+                : "figures of \(configuration.kobis.url)")
+            + " · \(folder.path)"
+        self.notifierSharesOutput = notifierSharesOutput
+    }
+
+    /// Whether the processes are being stopped.
+    var isStopping: Bool { state.withLock(\.isStopping) }
+
+    /// Starts the process of a role; returns nil if the group is stopping.
+    func start(_ role: String) throws -> ChildProcess? {
+        try state.withLock { state in
+            guard !state.isStopping else { return nil }
+            let usesSandboxUpstream = role == "worker" || role == "board" && usesSandbox
+            let child = try ChildProcess(
+                role, arguments: [role, ParentMonitor.option.name] + (usesSandboxUpstream ? ["--sandbox"] : []),
+                settings: settings, logPath: folder.file("\(role).log"),
+                sharesOutput: role == "notifier" && notifierSharesOutput)
+            state.children[role] = child
+            return child
+        }
+    }
+
+    /// Sends SIGTERM to all processes, SIGKILL to those that still run after `grace`, and waits until all have ended.
+    func stop(grace: Duration) async {
+        let children = state.withLock { state in
+            state.isStopping = true
+            return Array(state.children.values)
+        }
+        for child in children { child.signal(SIGTERM) }
+        await withTaskGroup { tasks in
+            tasks.addTask {
+                // Fails only if it is cancelled: all processes have ended before.
+                guard (try? await Task.sleep(for: grace)) != nil else { return }
+                for child in children { child.signal(SIGKILL) }
+            }
+            for child in children { _ = await child.ended() }
+            tasks.cancelAll()
+        }
+    }
+}

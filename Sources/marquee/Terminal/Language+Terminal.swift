@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Notifier
+
+/// The language of tables, events and progress; help and errors are in English.
+extension Language {
+    /// The language of the running command.
+    @TaskLocal static var current = Language.en
+
+    /// The option that selects the language, which every command accepts.
+    static let option = "--language"
+
+    /// Takes the option `--language` out of the arguments; without it, the locale decides.
+    ///
+    /// - Throws: `UsageError` if the option has no value, or another one than `ko` and `en`.
+    static func taken(from words: inout [String], environment: [String: String]) throws(UsageError) -> Language {
+        guard let index = words.firstIndex(where: { $0 == option || $0.hasPrefix("\(option)=") }) else {
+            return Language(environment: environment)
+        }
+        let hasOwnValue = words[index] == option
+        let value =
+            hasOwnValue ? words.dropFirst(index + 1).first ?? "" : String(words[index].dropFirst(option.count + 1))
+        guard let language = Language(rawValue: value) else {
+            throw UsageError("\(option) must be ko or en, not \(value.debugDescription)")
+        }
+        words.removeSubrange(index...(hasOwnValue ? index + 1 : index))
+        return language
+    }
+
+    /// Returns the language of the messages' locale: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty
+    /// (POSIX, 8.2). A locale of another language than Korean counts as English.
+    init(environment: [String: String]) {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        self = locale?.hasPrefix("ko") == true ? .ko : .en
+    }
+
+    /// Returns the text in this language.
+    func callAsFunction(_ ko: String, _ en: String) -> String {
+        self == .ko ? ko : en
+    }
+}
