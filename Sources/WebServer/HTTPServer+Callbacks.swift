@@ -144,7 +144,7 @@ private func rejection(
     }
     let lengths = headers.filter { equalIgnoringCase($0.name, "Content-Length") }
     guard lengths.count <= 1, lengths.allSatisfy({ !$0.value.isEmpty && $0.value.utf8.allSatisfy(\.isDigit) }) else {
-        return .text("cannot tell where the body ends\n", status: 400)
+        return .text("cannot determine where the body ends\n", status: 400)
     }
     if let length = lengths.first, (Int(length.value) ?? .max) > limit { return .tooLarge }
     return nil

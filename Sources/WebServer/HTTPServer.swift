@@ -45,7 +45,7 @@ public final class HTTPServer: Sendable {
     ///   lets the system choose.
     /// - limits: The bounds on clients.
     /// - hosts: The values of `Host` to which the server answers.
-    /// - proxies: The addresses of proxies, whose `X-Forwarded-For` tells the client's address.
+    /// - proxies: The addresses of proxies, whose `X-Forwarded-For` names the client's address.
     /// - bodyLimitOverride: Allows larger bodies to some requests.
     /// - handler: Handles each request.
     public init(

@@ -76,7 +76,7 @@ def test_shop_list(harness, _):
         numbers = browser.numbers()
         check(len(numbers) == 45 and numbers == sorted(set(numbers), reverse=True), "scrolling shows all, each once, the newest first")
         check(browser.text(".out .stock") == "품절", "a product that is sold out says so")
-        check("잔여수량 : " in browser.text("li:not(.out) .stock"), "other products show how many are left")
+        check("재고 " in browser.text("li:not(.out) .stock"), "other products show how many are left")
         was, now = browser.text(".cost del"), browser.text(".cost:has(del) strong")
         check(was != now and any(sign in was for sign in "₩$"), f"a discount strikes the price through: {was}, {now}")
         check(any("," in cost.text for cost in browser.all(".cost")), "amounts have separators and a currency")
@@ -237,7 +237,7 @@ def test_shop_orders(harness, _):
         check(number not in browser.numbers(), "the list no longer has it")
         browser.open(f"shop/{number}")
         wait_until(lambda: browser.all(".product .notice"), "its page says that it was removed")
-        check("내려간" in browser.text(".product .notice") and not browser.all(".actions a"), "a removed product cannot be changed")
+        check("종료된" in browser.text(".product .notice") and not browser.all(".actions a"), "a removed product cannot be changed")
 
 
 @with_shop

@@ -6,7 +6,7 @@ import WebServer
 
 /// The Open Market's products.
 extension API {
-    /// Tells whether there is a shop, whether anybody may write there, and whether this visitor may.
+    /// Answers whether there is a shop, whether anybody may write there, and whether this visitor may.
     func shop(_ request: WebRequest) async throws -> WebResponse {
         var isOpen = hasOpenMarket
         if !isOpen { isOpen = try await model.hasProducts() }

@@ -30,7 +30,7 @@ extension API {
         sessions.isOpen(cookie.token(of: request))
     }
 
-    /// Whether the request is the operator's: of who is signed in, or of anybody on this machine if the board is for it alone.
+    /// Whether the request is the operator's: of a visitor who is signed in, or of anybody on this machine if the board is for it alone.
     ///
     /// See docs/decisions/0072-the-operator-of-a-board.md.
     func isOperator(_ request: WebRequest) -> Bool {
@@ -39,7 +39,7 @@ extension API {
         return isPrivate && request.client?.isLoopback == true && marks.allSatisfy { request.header($0) == nil }
     }
 
-    /// Tells whether this visitor is signed in, could sign in, and is the operator.
+    /// Answers whether this visitor is signed in, could sign in, and is the operator.
     func session(_ request: WebRequest) -> WebResponse {
         let (isSignedIn, isOperator) = (isSignedIn(request), isOperator(request))
         var response = WebResponse.json(

@@ -9,7 +9,7 @@ struct KeyFile: Sendable {
     /// The roles of the client with this key.
     let roles: Set<Role>
 
-    /// The line that tells that `operate` means what it means now; without it, it also means `replay` and `shop`.
+    /// The line that marks a file in which `operate` means what it means now; without it, it also means `replay` and `shop`.
     ///
     /// See docs/decisions/0066-roles-and-older-keys.md.
     private static let rolesVersion = "2"

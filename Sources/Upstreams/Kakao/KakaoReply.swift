@@ -52,7 +52,7 @@ struct KakaoErrorReply: Decodable {
 
     var isError: Bool { errorType != nil || code != nil }
 
-    /// The kind of error; nil if only the HTTP status can tell.
+    /// The kind of error; nil if only the HTTP status shows it.
     var kind: UpstreamError.Kind? {
         switch errorType {
         case "MissingParameter", "InvalidArgument": return .badRequest

@@ -6,7 +6,7 @@ import Text
 
 /// A response of KOBIS with status 200: the requested body, or an error.
 ///
-/// Only the top-level key tells the two apart, so the error is tried first.
+/// Only the top-level key distinguishes the two, so the error is tried first.
 enum KobisReply<Body: JSONReadable>: JSONReadable {
     case error(KobisErrorReply)
     case body(Body)

@@ -39,7 +39,7 @@ public struct ProductImage: Hashable, Sendable {
 
     /// Checks an image, decodes it once, and scales it down if it is too large for the Open Market.
     ///
-    /// Every image is decoded, so that the sender learns about a damaged one before anything is sent.
+    /// Every image is decoded, so that a damaged one is refused before anything is sent.
     ///
     /// - Parameters:
     ///   - bytes: The file.

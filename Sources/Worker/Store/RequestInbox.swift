@@ -79,7 +79,7 @@ struct RequestInbox: Sendable {
     ///
     /// - Parameters:
     ///   - accepted: The request.
-    ///   - frames: What the client sent; it tells a repetition from a conflict.
+    ///   - frames: What the client sent; it distinguishes a repetition from a conflict.
     ///   - state: Its first state: it waits, or the log has answered it.
     ///   - room: How many more requests may wait; the caller counts once for a batch.
     ///   - now: The time of the acceptance.

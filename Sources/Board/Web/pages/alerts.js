@@ -9,15 +9,15 @@ import { failed, toast } from '../parts/notices.js';
 addWords({
   'alerts.title': ['알림', 'Alerts'],
   'alerts.rule': ['규칙', 'Rule'],
-  'alerts.allRules': ['모든 규칙', 'All rules'],
+  'alerts.allRules': ['전체 규칙', 'All rules'],
   'alerts.film': ['영화 제목', 'Film'],
-  'alerts.none': ['아직 알림이 없습니다. 차트가 바뀌면 여기에 바로 나타납니다.', 'No alerts yet. They appear here as soon as a chart changes.'],
-  'alerts.noneFound': ['이 조건에 맞는 알림이 없습니다.', 'No alerts match.'],
+  'alerts.none': ['아직 알림이 없습니다. 순위가 바뀌면 바로 표시됩니다.', 'No alerts yet. They appear here as soon as a chart changes.'],
+  'alerts.noneFound': ['조건에 맞는 알림이 없습니다.', 'No alerts match.'],
   'alerts.more': ['더 보기', 'Show more'],
   'alerts.notify': ['브라우저 알림', 'Browser notifications'],
   'alerts.notify.yes': ['켜짐', 'On'],
   'alerts.notify.no': ['꺼짐', 'Off'],
-  'alerts.denied': ['브라우저 설정에서 이 사이트의 알림이 막혀 있습니다.', 'Notifications of this site are blocked in the browser’s settings.'],
+  'alerts.denied': ['브라우저 설정에서 이 사이트의 알림이 차단되어 있습니다.', 'Notifications of this site are blocked in the browser’s settings.'],
 });
 
 const pageSize = 50;
