@@ -42,6 +42,8 @@ extension Terminal {
             }
             #expect(try await client.send(page).contains("app.js"))
             await client.shutdown()
+            let days = "\(yesterday - 40) ~ \(yesterday - 7)"
+            #expect(await program.output { $0.hasSuffix(days) ? $0 : nil } == "알림에 필요한 과거 데이터를 먼저 수집합니다: \(days)")
             let head = await program.output { $0.hasPrefix("\(yesterday) 일별 박스오피스") ? $0 : nil }
             #expect(head == "\(yesterday) 일별 박스오피스 · 잠정")
             let line = await program.output { $0.contains("  alert.") ? $0 : nil }

@@ -11,9 +11,16 @@ struct WorkerCommand: Subcommand {
             Usage.Option(
                 name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, use the sandbox at MARQUEE_SANDBOX_HTTP instead"
             ),
+            Usage.Option(
+                name: daysOption, value: "N",
+                meaning: "how many days a new log begins with that fire alerts (default 3)"),
             .crashAt,
         ])
 
+    /// The option for the number of days that are fetched live.
+    static let daysOption = "--days"
+
+    private let days: Int
     private let fallsBackOnSandbox: Bool
     private let isAttached: Bool
     private let failPoints: FailPoints
@@ -22,6 +29,7 @@ struct WorkerCommand: Subcommand {
         try arguments.rejectPositional()
         isAttached = arguments.has(ParentMonitor.option.name)
         fallsBackOnSandbox = arguments.has("--sandbox")
+        days = try arguments.dayCount(Self.daysOption) ?? WorkerProcess.usualLiveDays
         failPoints = try arguments.failPoints()
     }
 
@@ -30,7 +38,8 @@ struct WorkerCommand: Subcommand {
         if isAttached { ParentMonitor.start() }
         let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
         let logger = configuration.logger("worker")
-        try await WorkerProcess(configuration, logger: logger, failPoints: failPoints).run(until: signals.first)
+        let worker = WorkerProcess(configuration, liveDays: days, logger: logger, failPoints: failPoints)
+        try await worker.run(until: signals.first)
         return .done
     }
 }
