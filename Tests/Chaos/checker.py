@@ -6,7 +6,7 @@ import sqlite3
 
 import zmq
 
-from alert_rules import expected_alerts
+from alert_rules import differing, expected_alerts
 from subscriber import line
 
 
@@ -203,8 +203,8 @@ def check_alerts(rankings, alerts, findings):
     by_key = {key(alert): alert for alert in found}
     for alert in expected:
         if twin := by_key.get(key(alert)):
-            differing = [field for field in alert if alert[field] != twin[field]]
-            findings.require(not differing, f"alert {key(alert)} differs in {differing}: {alert} / {twin}")
+            fields = differing(alert, twin)
+            findings.require(not fields, f"alert {key(alert)} differs in {fields}: {alert} / {twin}")
 
 
 def check_quota(folder, seen, limits, findings):
