@@ -33,7 +33,7 @@ sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache
 # The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos fuzz limits guide soak sanitize compose-test board-test clean packages \
+.PHONY: help run test build lint format bench chaos fuzz truth upgrades limits guide soak sanitize compose-test board-test clean packages \
   test-packages browser
 
 help:  ## List the targets
@@ -73,6 +73,12 @@ chaos: build test-packages  ## Kill, disconnect and stop the processes, and chec
 
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
 	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
+
+truth: build test-packages  ## Compare every field of every event with the recorded responses, by a mapping in Python
+	/usr/bin/python3 -B Tests/Truth .build/$(CONFIGURATION)/marquee
+
+upgrades: build test-packages  ## Open databases that older versions made, and restore their backups
+	/usr/bin/python3 -B Tests/Upgrades .build/$(CONFIGURATION)/marquee
 
 limits: build test-packages  ## Drive each limit to its highest inside the memory of docker-compose.yml; needs root
 	/usr/bin/python3 -B Tests/Limits .build/$(CONFIGURATION)/marquee

@@ -10,7 +10,7 @@ import urllib.parse
 
 import zmq
 
-from alert_rules import expected_alerts
+from alert_rules import differing, expected_alerts
 from subscriber import line
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Truth"))
@@ -33,9 +33,6 @@ class Log:
 
     def stream(self, stream):
         return [event for event in self.events if event["stream"] == stream]
-
-    def day_charts(self):
-        return [event for event in self.stream("ranking") if event["type"] == "marquee.ranking.day.v1"]
 
     def positions(self):
         positions = collections.Counter()
@@ -329,8 +326,8 @@ def check_alerts(rankings, alerts, findings):
     by_key = {key(alert): alert for alert in found}
     for alert in expected:
         if twin := by_key.get(key(alert)):
-            differing = [field for field in alert if alert[field] != twin[field]]
-            findings.require(not differing, f"alert {key(alert)} differs in {differing}: {alert} / {twin}")
+            fields = differing(alert, twin)
+            findings.require(not fields, f"alert {key(alert)} differs in {fields}: {alert} / {twin}")
 
 
 def check_quota(folder, seen, limits, findings):

@@ -221,7 +221,7 @@ class Round:
             task.cancel()
         await self.wait_for("the end of the last request", lambda: not self.waiting())
         self.worker_log = checker.Log(self.harness.worker_data / "worker.db")
-        expected = checker.expected_alerts(self.worker_log.day_charts())
+        expected = checker.expected_alerts(self.worker_log.stream("ranking"))
         await self.wait_for("the last alert", lambda: len(self.alert_log().rows) >= len(expected))
         self.receiver.is_flaky = False
         await self.wait_for("the last letter", lambda: not checker.waiting_letters(self.harness.notifier_data))
@@ -279,7 +279,7 @@ class Round:
         compared = checker.check_truth(worker_log, self.upstream.answers(), findings)
         missed = checker.check_live(worker_log, self.heard["events"], 0.5, findings)
         checker.check_live(alert_log, self.heard["alerts"], 0.1, findings)
-        checker.check_alerts(worker_log.day_charts(), alert_log.events, findings)
+        checker.check_alerts(worker_log.stream("ranking"), alert_log.events, findings)
         self.check_quota()
         interrupted = self.notifier_crashes.count + self.receiver.unanswered
         repeated = checker.check_letters(alert_log, self.receiver, interrupted, findings)
