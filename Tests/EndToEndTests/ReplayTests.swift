@@ -63,6 +63,27 @@ import Testing
         }
     }
 
+    @Test("a notifier that is killed while it decides history decides it again", .timeLimit(.minutes(5)))
+    func killedInHistory() async throws {
+        try await ProcessHarness.run { harness, _ in
+            try await harness.request((0..<40).map { june + $0 })
+            await harness.end(.notifier)
+            let other = ["MARQUEE_DATA": harness.folder.file("later")]
+            let command = ["notifier", "--since", june.description]
+            // The first transaction has the alerts of history, the second how far the log was read.
+            let first = try harness.start(command + ["--crash-at", "settled:2"], changes: other)
+            #expect(await first.ended().status == -SIGKILL)
+            let second = try harness.start(command, changes: other)
+            try #require(await second.error(containing: "all charts are read") != nil)
+            second.signal(SIGTERM)
+            #expect(await second.ended().status == 0)
+            let alerts = try await harness.lines(
+                "replay", "--from", harness.data("worker.db"), "--as", harness.folder.file("later/notifier.db"))
+            #expect(alerts.count > 40)
+            #expect(try ProcessHarness.alertLines(inFolder: harness.folder.file("later")) == alerts)
+        }
+    }
+
     @Test("the replay of a backup equals that of the log, and the baseline fires nothing", .timeLimit(.minutes(5)))
     func backup() async throws {
         try await ProcessHarness.run { harness, _ in

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// Decides when a chart is requested, from the time and the state on disk. It has no I/O, no clock and no state.
 ///
-/// A check is done once an upstream has answered after the check's time, whoever requested it. Until then the request is
+/// A check is done once an upstream has answered after the check's time, whichever client requested it. Until then the request is
 /// repeated: after growing pauses if the chart is not published or the service fails, every hour if a person has to act,
 /// and on the next day if the quota is used up.
 ///
