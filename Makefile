@@ -12,7 +12,7 @@ release := -c release --static-swift-stdlib --disable-local-rpath
 
 # The seed of `make chaos`, and its number of crashes.
 SEED ?= 1
-CRASHES ?= 60
+CRASHES ?= 120
 
 # The time of `make fuzz` for each target, and of `make soak` in all.
 SECONDS_EACH ?= 600
@@ -33,7 +33,7 @@ sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache
 # The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos fuzz limits guide soak sanitize compose-test board-test clean packages \
+.PHONY: help run test build lint format bench chaos fuzz truth upgrades limits guide soak sanitize compose-test board-test clean packages \
   test-packages browser
 
 help:  ## List the targets
@@ -68,11 +68,17 @@ bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is miss
 	swift build $(release) --product Throughput
 	ROUNDS=$(ROUNDS) Benchmarks/run $(ROWS)
 
-chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=60
+chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=120
 	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
 	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
+
+truth: build test-packages  ## Compare every field of every event with the recorded responses, by a mapping in Python
+	/usr/bin/python3 -B Tests/Truth .build/$(CONFIGURATION)/marquee
+
+upgrades: build test-packages  ## Open databases that older versions made, and restore their backups
+	/usr/bin/python3 -B Tests/Upgrades .build/$(CONFIGURATION)/marquee
 
 limits: build test-packages  ## Drive each limit to its highest inside the memory of docker-compose.yml; needs root
 	/usr/bin/python3 -B Tests/Limits .build/$(CONFIGURATION)/marquee
