@@ -12,7 +12,7 @@ release := -c release --static-swift-stdlib --disable-local-rpath
 
 # The seed of `make chaos`, and its number of crashes.
 SEED ?= 1
-CRASHES ?= 60
+CRASHES ?= 120
 
 # The time of `make fuzz` for each target, and of `make soak` in all.
 SECONDS_EACH ?= 600
@@ -72,7 +72,7 @@ bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is miss
 	swift build $(release) --product Throughput
 	ROUNDS=$(ROUNDS) Benchmarks/run $(ROWS)
 
-chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=60
+chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=120
 	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1

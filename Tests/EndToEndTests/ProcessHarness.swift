@@ -1,9 +1,11 @@
 import BoxOffice
 import Concurrency
 import Contract
+import EventStore
 import Foundation
 import Messaging
 import Networking
+import Notifier
 import TestSupport
 import Testing
 import ZeroMQ
@@ -234,20 +236,44 @@ extension ProcessHarness {
 
     /// Requests days one after the other, and returns when the last is done.
     func request(_ days: [KoreanDate]) async throws {
+        try await request(days.map { Request(.day($0, .all)) }, atOnce: 1)
+    }
+
+    /// Sends requests in their order, so many at once, and returns when all are done.
+    func request(_ requests: [Request], atOnce count: Int) async throws {
         let io = try IOThread()
         let client = RequestClient(
             io, commands: environment["MARQUEE_COMMANDS", default: ""],
             events: environment["MARQUEE_EVENTS", default: ""])
-        for day in days {
-            let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(60))
-            guard case .done = outcome else { throw UnexpectedOutcomeError(day: day, outcome: outcome) }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for (index, request) in requests.enumerated() {
+                if index >= count { try await tasks.next() }
+                tasks.addTask {
+                    let outcome = try await client.perform(request, within: .seconds(60))
+                    guard case .done = outcome else { throw UnexpectedOutcomeError(request: request, outcome: outcome) }
+                }
+            }
+            try await tasks.waitForAll()
         }
         await io.shutdown()
     }
 
     private struct UnexpectedOutcomeError: Error {
-        let day: KoreanDate
+        let request: Request
         let outcome: RequestClient.Outcome
+    }
+
+    /// Returns the alerts in the log of the notifier with this data folder as `marquee replay` prints alerts, in the log's
+    /// order.
+    static func alertLines(inFolder folder: String) throws -> [String] {
+        try NotifierProcess.logFile(inFolder: folder).read { log, connection in
+            try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
+                let body = String(decoding: event.body, as: UTF8.self)
+                let data = try #require(body.range(of: #""data":"#)).upperBound
+                let id = try Contract.Event(topic: event.topic, body: event.body).id
+                return #"{"data":\#(body[data...].dropLast()),"id":"\#(id)"}"#
+            }
+        }
     }
 
     /// Returns the output of `marquee` with these arguments; it must succeed.
