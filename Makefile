@@ -18,6 +18,9 @@ CRASHES ?= 120
 SECONDS_EACH ?= 600
 MINUTES ?= 60
 
+# The faults of `make mutants`; none named means all.
+ONLY ?=
+
 # The least number of rounds of `make bench`, and its rows; none named means all.
 ROUNDS ?= 5
 ROWS ?=
@@ -33,7 +36,7 @@ sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache
 # The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos fuzz truth upgrades limits guide soak sanitize compose-test board-test clean packages \
+.PHONY: help run test build lint format bench chaos fuzz mutants truth upgrades limits guide soak sanitize compose-test board-test clean packages \
   test-packages browser
 
 help:  ## List the targets
@@ -59,6 +62,7 @@ lint: test-packages  ## Check the Swift format, the documents, and the files in 
 	Tests/Structure/check
 	docs/check
 	deploy/check
+	/usr/bin/python3 -B Tests/Mutants --check
 
 format:  ## Format the Swift files
 	swift format format --in-place --parallel --recursive $(swift_files)
@@ -73,6 +77,9 @@ chaos: build test-packages  ## Kill, disconnect and stop the processes, and chec
 
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
 	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
+
+mutants: test-packages  ## Put named faults into a copy of the sources, and check that the tests notice each: ONLY=sync-off
+	/usr/bin/python3 -B Tests/Mutants --only $(ONLY)
 
 truth: build test-packages  ## Compare every field of every event with the recorded responses, by a mapping in Python
 	/usr/bin/python3 -B Tests/Truth .build/$(CONFIGURATION)/marquee
