@@ -59,7 +59,7 @@ struct CheckCommand: Subcommand {
             let space = "\(Int(disk.free / 1e6).grouped) of \(Int(disk.size / 1e6).grouped) MB free"
             report.add(
                 !disk.isBelow(reserve: reserve), "disk",
-                disk.isBelow(reserve: reserve) ? "\(space); the worker refuses requests (MARQUEE_DISK_RESERVE)" : space)
+                disk.isBelow(reserve: reserve) ? "\(space); the worker refuses requests (MARQUEE_DISK_RESERVE_MB)" : space)
         }
         if let path = configuration.rules { report.add(read(path) == .done, "rules", path) }
     }
