@@ -47,6 +47,8 @@ extension WorkerProcess {
         return try HealthServer(
             address: configuration.workerHTTP, hosts: configuration.boardHosts, metrics: metrics,
             liveness: [.databaseRead(store.database)],
-            readiness: [.databaseWrite(store.database), parts.keyHealth.check, queue])
+            readiness: [
+                .databaseWrite(store.database), parts.intake.limits.diskCheck, parts.keyHealth.check, queue,
+            ])
     }
 }

@@ -48,6 +48,8 @@ extension Failures {
                 #expect(try await client.day("2010-01-01").isDone)
                 let command = try harness.start(["backfill"])
                 #expect(await command.output { $0.contains("waiting for tomorrow's quota") ? $0 : nil } != nil)
+                let audit = try #require(try await harness[.worker].error(containing: "command accepted"))
+                for text in ["backfill", "2024-05-01", #""address":"127.0.0.1""#] { #expect(audit.contains(text)) }
                 #expect(try await client.day("2010-01-02").isDone)
                 #expect(
                     try await harness.lines("backfill", "--stop") == [

@@ -111,6 +111,8 @@ extension Failures {
                 _ = await receiver.line()
                 let alerts = dead.count == 1 ? "1 alert goes" : "\(dead.count) alerts go"
                 #expect(try await harness.lines("notify", "retry", "hook") == ["hook: \(alerts) out again"])
+                let audit = try #require(try await harness[.notifier].error(containing: "command accepted"))
+                for text in ["retry", "hook"] { #expect(audit.contains(text)) }
                 for _ in dead { _ = try #require(await receiver.line()) }
                 while try await waiting(harness) > 0 { try Task.checkCancellation() }
                 #expect(try await harness.lines("notify", "log", "--dead") == [])

@@ -81,6 +81,24 @@ extension Terminal {
             }
         }
 
+        @Test("a key that is removed ends its client's connections, and no other's", .timeLimit(.minutes(5)))
+        func withdrawn() async throws {
+            let keys = try await keys()
+            try await ProcessHarness.run(settings: settings(keys)) { harness, client in
+                let reader = try harness.start(["watch", "heartbeat."], changes: ["MARQUEE_CURVE_CLIENT": "reader"])
+                #expect(await reader.output { $0.contains("heartbeat") ? $0 : nil } != nil)
+                try FileManager.default.removeItem(atPath: keys.file("clients/reader.key"))
+                let line = try #require(try await harness[.worker].error(containing: #""reason":"revoked""#))
+                #expect(line.contains(#""address":"127.0.0.1""#))
+                let printed = reader.written.output.count
+                #expect(try await client.day("2024-06-04").isDone)
+                try await client.waitForHeartbeat(of: .worker, since: Date())
+                #expect(reader.written.output.count <= printed + 1)
+                reader.signal(SIGKILL)
+                _ = await reader.ended()
+            }
+        }
+
         @Test(
             "a client that claims routing ids ends neither worker nor notifier, even with a key without roles",
             .timeLimit(.minutes(5)), arguments: ["first", "twice"], [true, false])

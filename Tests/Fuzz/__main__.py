@@ -25,7 +25,7 @@ import urllib.request
 import zmq
 from mutate import frames, mutate, mutate_json
 from harness import ENDPOINTS, Failure, ProcessHarness
-from protocol import fuzz_protocol
+from protocol import fuzz_protocol, fuzz_subscriptions
 
 HERE = pathlib.Path(__file__).parent
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
@@ -301,8 +301,10 @@ def main():
             "http": lambda until: fuzz_http(harness, rng, until),
             "ports": lambda until: fuzz_ports(harness, rng, until),
             "protocol": lambda until: fuzz_protocol(harness, rng, until),
+            "publishers": lambda until: fuzz_subscriptions(harness, rng, until),
             "encrypted": lambda until: fuzz_encrypted(locked, lines, rng, until),
             "encrypted-protocol": lambda until: fuzz_protocol(locked, rng, until),
+            "encrypted-publishers": lambda until: fuzz_subscriptions(locked, rng, until),
         }
         harnesses = {name: locked if name.startswith("encrypted") else harness for name in targets}
         try:

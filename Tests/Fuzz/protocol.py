@@ -99,6 +99,77 @@ def fuzz_protocol(harness, rng, until):
     return steps
 
 
+def fuzz_subscriptions(harness, rng, until):
+    """Subscribes to what no honest client does, at both publishers; another subscriber must get its heartbeats."""
+    folder = harness.environment.get("MARQUEE_CURVE_KEYS")
+    keys = zmtp.Keys(folder, "client") if folder else None
+    honest, heard = {}, {}
+    for name in "events", "alerts":
+        honest[name] = zmq.Context.instance().socket(zmq.SUB)
+        honest[name].linger = 0
+        honest[name].subscribe(b"heartbeat.")
+        harness.connect(honest[name], name)
+        heard[name] = time.monotonic()
+    clients, steps, cut = [], 0, 0
+    while time.monotonic() < until:
+        steps += 1
+        is_new = len(clients) < 4 or rng.random() < 0.3
+        client = Client(steps, harness.address(rng.choice(list(honest))), keys) if is_new else rng.choice(clients)
+        if is_new:
+            clients.append(client)
+        try:
+            if is_new:
+                client.handshake(b"SUB", b"", rng.choice([(3, 0), (3, 1)]))
+            subscribe(client, rng)
+        except (OSError, zmtp.HandshakeError):
+            # It had too many, as it should be seen, or was closed earlier.
+            cut += 1
+            client.close()
+            clients.remove(client)
+        while len(clients) > OPEN_CLIENTS or clients and rng.random() < 0.1:
+            end(clients.pop(rng.randrange(len(clients))), rng)
+        for name, subscriber in honest.items():
+            while subscriber.poll(0):
+                subscriber.recv_multipart()
+                heard[name] = time.monotonic()
+            if time.monotonic() > heard[name] + 60:
+                raise Failure(f"no heartbeat on {name} within 60 s beside clients that subscribe to much")
+    for client in clients + list(honest.values()):
+        client.close()
+    if steps > 500 and not cut:
+        raise Failure("no client that subscribed to much was disconnected: nothing was tried")
+    return steps
+
+
+def subscribe(client, rng):
+    """Subscribes to a prefix or to many, or sends what is almost a subscription."""
+    def prefix():
+        match rng.randrange(5):
+            case 0: return rng.choice(TOPICS) + str(rng.randrange(10_000)).encode()
+            case 1: return rng.randbytes(rng.choice([1, 30, 900]))
+            # Chosen bytes, for which libzmq makes a table of 256 places each.
+            case 2: return bytes(rng.choice((0, 255)) for _ in range(rng.choice([10, 300])))
+            case 3: return b"\0" * rng.randrange(1_000)
+            case _: return mutate(rng.choice(TOPICS), rng)[:900]
+    match rng.randrange(7):
+        case 0 | 1:
+            client.send(rng.choice([b"\1", b"\1", b"\0", b"\2", b"\xff", b""]) + prefix())
+        case 2:  # Many at once.
+            count, again = rng.choice([50, 200, 1_500]), prefix()
+            client.socket.sendall(b"".join(
+                client.wire(b"\1" + (prefix() if rng.random() < 0.9 else again)) for _ in range(count)))
+        case 3:  # Their ends, before they began and twice.
+            for _ in range(rng.choice([1, 100])):
+                client.send(b"\0" + prefix())
+        case 4:  # As ZMTP 3.1 has them.
+            client.socket.sendall(client.wire(zmtp.command(
+                rng.choice([b"SUBSCRIBE", b"CANCEL"]), prefix()), zmtp.COMMAND))
+        case 5:  # In several frames, or without an end.
+            client.send(b"\1" + prefix(), prefix(), ends=rng.random() < 0.5)
+        case _:  # Larger than a publisher allows.
+            client.send(b"\1" + rng.randbytes(rng.choice([1_023, 1_024, 5_000])))
+
+
 def choose_identity(rng, earlier):
     """Returns a routing id: none, one of another client, one as the server makes them, or any."""
     match rng.randrange(5):

@@ -242,7 +242,14 @@ def fill_disk(site):
         for role in "worker", "notifier", "board":
             site.start(role, MARQUEE_DATA=str(disk))
         filler = disk / "filler"
-        with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
+        with open(filler, "wb") as file:
+            # The reserve is a twentieth of the disk: 1.2 MB.
+            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(disk).free - 600_000)
+        wait_until(lambda: site.ready().startswith("disk"), "a disk that is nearly full is seen in /readyz")
+        calls = site.figure("marquee_upstream_calls_total")
+        refused = [site.day(f"2023-01-{number:02}") for number in range(1, 11)]
+        check(not any(refused), "and requests are refused")
+        with contextlib.suppress(OSError), open(filler, "ab", buffering=0) as file:
             while True:
                 file.write(bytes(1 << 12))
         wait_until(lambda: "database" in site.ready(), "a full disk is seen in /readyz")
@@ -253,6 +260,7 @@ def fill_disk(site):
         wait_until(lambda: site.ready() == "ok", "with room again it is ready by itself")
         # The worker looks at the free disk once a second.
         wait_until(lambda: site.day("2024-06-05"), "and goes on")
+        check(site.figure("marquee_upstream_calls_total") == calls + 1, "and has fetched nothing that was refused")
         site.stop("board", "notifier", "worker")
         shutil.copytree(disk, data, dirs_exist_ok=True)
     for role in "worker", "notifier", "board":

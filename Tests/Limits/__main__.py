@@ -3,7 +3,7 @@
 
     python3 Tests/Limits PROGRAM [--only ROW]
 
-Worker, notifier and board run encrypted, each in a control group of the compose file's `mem_limit`, which only root can
+Worker, notifier and board run encrypted, but for rows of what encryption prevents, each in a control group of the compose file's `mem_limit`, which only root can
 make. While a row attacks, another client must be answered by `status` and `/healthz`; at its end every process must be
 the one that was started, and the kernel must have killed none. Prints each row's highest memory. Needs python3-zmq.
 """
@@ -52,7 +52,8 @@ def main():
         # Each row has processes of its own: one that fails says nothing of the next.
         with tempfile.TemporaryDirectory(prefix="marquee-limits-") as folder:
             try:
-                site = Site(pathlib.Path(options.program).resolve(), f"{folder}/site", Upstream())
+                site = Site(pathlib.Path(options.program).resolve(), f"{folder}/site", Upstream(),
+                            encrypted=name not in rows.PLAIN)
             except GroupError as error:
                 sys.exit(f"limits: {error}")
             except Failure as failure:

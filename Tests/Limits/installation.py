@@ -33,9 +33,9 @@ def composed_limit():
 
 
 class Site(ProcessHarness):
-    """The encrypted processes, each in a memory group of its own. The sandbox has no limit."""
+    """The processes, each in a memory group of its own. The sandbox has no limit."""
 
-    def __init__(self, program, folder, upstream):
+    def __init__(self, program, folder, upstream, encrypted=True):
         limit = composed_limit()
         self.groups = {}
         self.upstream = upstream
@@ -49,7 +49,7 @@ class Site(ProcessHarness):
                 "MARQUEE_MEMORY": str(limit >> 20), "MARQUEE_BOARD_PASSWORD": PASSWORD, "MARQUEE_CLIENT_DAILY_MB": "64",
                 "MARQUEE_OPENMARKET_IDENTIFIER": "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a",  # the sandbox's vendor
                 "MARQUEE_OPENMARKET_SECRET": "sandbox-secret",
-            }, encrypted=True)
+            }, encrypted=encrypted)
         except BaseException:
             self.remove_groups()
             raise
@@ -80,10 +80,13 @@ class Site(ProcessHarness):
     # Clients
 
     def keys(self, name):
+        """Returns the keys of a client; None without encryption."""
+        if "MARQUEE_CURVE_KEYS" not in self.environment:
+            return None
         return zmtp.Keys(self.environment["MARQUEE_CURVE_KEYS"], name)
 
     def client(self, endpoint, name, kind=b"DEALER", source=None):
-        """Returns an encrypted connection after its handshake."""
+        """Returns a connection after its handshake."""
         return zmtp.ZMTPClient(self.address(endpoint), self.keys(name), source).handshake(kind)
 
     def ask(self, *frames, endpoint="commands"):

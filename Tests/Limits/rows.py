@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import socket
 import threading
 import time
@@ -87,6 +88,88 @@ def incomplete_messages(site, watcher):
             raise Failure(f"{count:.0f} of 80 connections were cut on {endpoint}")
         seen.append(f"{endpoint} {count:.0f}")
     return f"connections cut, of 80: {', '.join(seen)}"
+
+
+def empty_frames(site, watcher):
+    """Clients send frames without content of messages that do not end: 2 bytes on the wire, 64 in libzmq."""
+    frames = b"".join(zmtp.frame(b"", zmtp.MORE) for _ in range(500_000))
+    metric = 'marquee_connections_cut_total{reason="endless"}'
+    seen = []
+    for role, endpoint, kind in (("notifier", "alert_commands", b"DEALER"), ("worker", "commands", b"DEALER"),
+                                 ("worker", "requests", b"PUB")):
+        for count in 1, 40:
+            before = site.metric(role, metric)
+            clients = [site.client(endpoint, None, kind) for _ in range(count)]
+
+            def send(number):
+                sent = 0
+                try:
+                    while sent < 57 * MIB:
+                        clients[number].socket.sendall(frames)
+                        sent += len(frames)
+                except OSError:
+                    pass  # cut off, as it should be
+                return sent
+            sent = sum(run_together(send, count)) / MIB
+            watcher.wait()
+            close(clients)
+            if site.metric(role, metric) - before < count:
+                raise Failure(f"not every one of {count} connections was cut on {endpoint}")
+            seen.append(f"{endpoint} {count} cut after {sent:.0f} MiB")
+    return ", ".join(seen)
+
+
+# Subscriptions
+
+def prefixes(kind, size, seed):
+    """Yields subscriptions of so many bytes in all, each for a prefix that no other has."""
+    rng = random.Random(seed)
+    while size > 0:
+        prefix = {
+            "random": lambda: rng.randbytes(900),
+            "possible": lambda: b"ranking.day." + rng.randbytes(70).hex().encode(),
+            # Each byte differs from that of an earlier prefix, so that libzmq makes a table of 256 places for it.
+            "chosen": lambda: bytes(rng.choice((0, 255)) for _ in range(900)),
+        }[kind]()
+        size -= len(prefix) + 3
+        yield prefix
+
+
+def subscriptions(site, watcher):
+    """Clients subscribe to as many prefixes as they can send, which no topic has or any topic may have."""
+    metric = 'marquee_connections_cut_total{reason="subscriptions"}'
+    seen = []
+    for role, endpoint in ("worker", "events"), ("notifier", "alerts"):
+        before = site.metric(role, metric)
+        for kind, size, count in (
+                ("random", 9 * MIB, 1), ("random", 9 * MIB, 64), ("possible", 9 * MIB, 64), ("chosen", 4 * MIB, 1)):
+            clients = [site.client(endpoint, READERS[number % len(READERS)], b"SUB") for number in range(count)]
+            # Made before the attack, which is to be as fast as the network.
+            texts = [[b"\1" + prefix for prefix in prefixes(kind, size // count, f"{kind}{number}")]
+                     for number in range(count)]
+
+            def send(number):
+                try:
+                    clients[number].socket.sendall(b"".join(map(clients[number].wire, texts[number])))
+                except OSError:
+                    pass  # cut off, as it should be
+            run_together(send, count)
+            watcher.wait()
+            close(clients)
+        if not (cut := site.metric(role, metric) - before):
+            raise Failure(f"no connection was cut on {endpoint}")
+        hear_heartbeat(site, endpoint)
+        seen.append(f"{endpoint} {cut:.0f}")
+    return f"connections cut: {', '.join(seen)}"
+
+
+def hear_heartbeat(site, endpoint):
+    """Checks that another subscriber is served."""
+    with zmq.Context.instance().socket(zmq.SUB) as subscriber:
+        site.connect(subscriber, endpoint)
+        subscriber.subscribe(b"heartbeat.")
+        if not subscriber.poll(30_000):
+            raise Failure(f"no heartbeat on {endpoint} within 30 s")
 
 
 # Answers that are not read
@@ -302,8 +385,37 @@ def slow_http(site, watcher):
     return f"{len(strangers)} connections"
 
 
+def visitors(site, watcher):
+    """2,000 connections of 500 addresses ask for heavy answers, and for missed live updates, and read nothing."""
+    fill_log(site)
+    end = time.monotonic() + 120
+    while site.fetch("board", f"/api/v1/days/{DAYS[-1]}")[0] != 200:
+        if time.monotonic() > end:
+            raise Failure("the board has not read the charts within 120 s")
+        time.sleep(0.1)
+    epoch = json.loads(site.ask(b"status", b"{}")[1])["epoch"]
+    port = int(site.page("board").rsplit(":", 1)[1])
+    for target in ("history.csv?from={first}&to={last}", "history.csv?from={other}&to={last}", "live?after={epoch}-1"):
+        strangers = []
+        for number in range(2_000):
+            address = target.format(first=DAYS[0], other=DAYS[number % 200], last=DAYS[-1], epoch=epoch)
+            stranger = socket.create_connection(
+                ("127.0.0.1", port), timeout=30, source_address=(f"127.0.{2 + number % 500 // 250}.{1 + number % 250}", 0))
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            stranger.sendall(f"GET /api/v1/{address} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+            strangers.append(stranger)
+        watcher.wait()
+        close(strangers)
+    if (slowest := watcher.slowest["/healthz board"]) > 10:
+        raise Failure(f"/healthz of the board came after {slowest:.1f} s")
+    return f"3 times 2,000 connections; /healthz of the board within {watcher.slowest['/healthz board']:.2f} s"
+
+
 ROWS = {
     "incomplete-messages": incomplete_messages,
+    "empty-frames": empty_frames,
+    "subscriptions": subscriptions,
+    "subscriptions-without-encryption": subscriptions,
     "unread-replies": unread_replies,
     "silent-connections": silent_connections,
     "connections-of-a-key": connections_of_a_key,
@@ -312,4 +424,8 @@ ROWS = {
     "images": images,
     "upstream-bodies": upstream_bodies,
     "slow-http": slow_http,
+    "visitors": visitors,
 }
+
+# Rows whose processes run without encryption.
+PLAIN = {"empty-frames", "subscriptions-without-encryption"}

@@ -156,6 +156,38 @@ import ZeroMQ
         #expect(await commands.answer(command).failure?.code == .overloaded)
     }
 
+    @Test("commands that steer the process are logged with key, address and body; refused ones and others are not")
+    func audit() async throws {
+        let lines = Locked("")
+        let logger = Logger(label: "test") { bytes in lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
+        let limits = Configuration.ClientLimits(requestsPerSecond: 100, waitingRequests: 10)
+        let commands = LogCommandHandler(
+            log: log.log, database: log.database,
+            requestGuard: RequestGuard(nil, limits: limits, metrics: Metrics(), logger: logger),
+            own: [
+                "retry": { _ in Reply(frames: [Array("retried".utf8), Array("{}".utf8)]) },
+                "backfill": { _ in .refused(ContractError(.badRequest, "no")) },
+            ]
+        ) {
+            .status(["well": true])
+        }
+        func ask(_ name: String, _ body: String) async {
+            _ = await commands.answer(
+                Command(
+                    Message(
+                        ["peer", name, body].map { Array($0.utf8) },
+                        peer: PeerIdentity(address: "192.0.2.1", name: "ann"))))
+        }
+        for name in ["status", "replay", "latest", "backfill", "sing"] { await ask(name, #"{"stream":"movie"}"#) }
+        #expect(lines.withLock { $0 } == "")
+        await ask("retry", #"{"sink":"hook"}"# + String(repeating: " ", count: 10_000))
+        let line = lines.withLock { $0 }
+        #expect(line.count { $0 == "\n" } == 1 && line.utf8.count < 500)
+        for text in ["command accepted", "command=retry", "key=ann", "address=192.0.2.1", "hook"] {
+            #expect(line.contains(text), "\(line)")
+        }
+    }
+
     @Test("a full page reaches a client that accepts its number of frames")
     func wire() async throws {
         let events = try await log.append((1...5_000).map { try draft("request.done.\($0)") })

@@ -30,5 +30,6 @@ struct MemoryBudgetTests {
         #expect(sum <= budget.total / 5 * 4)
         #expect(budget.bytes(for: .incompleteMessages) >= 48 << 20)
         #expect(budget.bytes(for: .unreadReplies) >= 24 << 20)
+        #expect(budget.pressureBytes < budget.total - 64 << 20)
     }
 }

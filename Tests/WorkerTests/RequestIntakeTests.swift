@@ -1,3 +1,4 @@
+import BoxOffice
 import EventStore
 import FoundationEssentials
 import Operations
@@ -81,6 +82,27 @@ import ZeroMQ
         await harness.database.close()
         #expect(await receive(harness, frames("fetch.day", "20240604"), frames("x")) == ["internal", "badRequest"])
         #expect(harness.queue.lengths.live == 0)
+    }
+
+    @Test("what is refused while the disk is full is not asked of the upstream once there is room, nor after a restart")
+    func fullDisk() async throws {
+        let harness = try await WorkerHarness()
+        let server = try ScriptedServer { $0.answer(Sample.answer(10)) }
+        let day = KoreanDate.firstChart
+        let batch = (0..<300).map { number in
+            Message(frames("fetch.day", #"{"date":"\#(day + number)","id":"refused-\#(number)"}"#))
+        }
+        try await harness.serve(harness.service(harness.fetcher(kobis: server.url))) {
+            try await harness.database.setFull(true)
+            let results = await intake(harness).receive(batch)
+            #expect(results.count { (try? $0.get()) == nil } == batch.count)
+            try await harness.database.setFull(false)
+            #expect(await receive(harness, frames("fetch.day", #"{"date":"2024-06-04","id":"a"}"#)) == ["a"])
+            _ = try await harness.end(of: Sample.id("a"))
+        }
+        #expect(server.requests.count == 1)
+        #expect(try await harness.store.loadPending().isEmpty)
+        #expect(harness.events("request.").count == 2)
     }
 
     @Test("one client cannot fill the queue, and its finished requests make room")

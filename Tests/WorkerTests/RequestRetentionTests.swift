@@ -1,6 +1,7 @@
 import Contract
 import EventStore
 import FoundationEssentials
+import Health
 import Operations
 import SQLite
 import TestSupport
@@ -72,13 +73,15 @@ import Testing
         #expect(limits.refusal(of: 1, from: "a", at: noon + 86_400) == nil)
     }
 
-    @Test("requests are refused while the disk has no more than its reserve")
-    func reserve() {
+    @Test("requests are refused while the disk has no more than its reserve, and the worker is not ready")
+    func reserve() async {
         #expect(IntakeLimits(share: .max, reserve: 1, folder: "/").diskRefusal() == nil)
         #expect(IntakeLimits(share: .max, reserve: 0, folder: "/").diskRefusal() == nil)
         // No disk has twice its size free.
         let limits = IntakeLimits(share: .max, reserve: .max, folder: "/", largestPart: 2)
         #expect(limits.diskRefusal()?.code == .internal)
+        #expect(await limits.diskCheck.failureReason()?.hasPrefix("disk: ") == true)
+        #expect(await IntakeLimits(share: .max, reserve: 1, folder: "/").diskCheck.failureReason() == nil)
     }
 
     // MARK: Time

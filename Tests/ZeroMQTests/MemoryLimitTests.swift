@@ -197,6 +197,39 @@ struct MemoryLimitTests {
         await thread.shutdown()
     }
 
+    @Test("while the process has little memory left, a client that sends much and no end is disconnected, and no other")
+    func pressure() async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.pressureBytes = 1
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let other = try await thread.open(.dealer, connect: server.addresses)
+        let peer = RawPeer(connectedTo: server.addresses[0])
+        // Half of what a message may have on the wire: 16 MB in libzmq.
+        let frames = [[UInt8]](repeating: RawPeer.frame([], more: true), count: Self.mebibyte / 4).flatMap(\.self)
+        #expect(await onOwnThread { peer.handshake() && peer.sendBytes(frames) && peer.waitForEnd() })
+        #expect(
+            await drops.first { _ in true }
+                == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .endless))
+        await other.send([Message("question")])
+        #expect(try await server.next().text(at: 1) == "question")
+        #expect(server.counters.disconnections == 1)
+        await thread.shutdown()
+    }
+
+    @Test("the less memory is left, the sooner it is looked at again")
+    func pressureChecks() {
+        let now = MonotonicTime.now
+        func check(_ resident: Int) -> (isHigh: Bool, pause: Duration) {
+            var pressure = MemoryPressure(limit: 1 << 30)
+            return (pressure.isHigh(at: now, resident: resident), pressure.nextCheck - now)
+        }
+        #expect(check(0) == (false, .milliseconds(100)))
+        #expect(check((1 << 30) - (64 << 20)) == (false, .seconds(0.0625)))
+        #expect(check(1 << 30) == (false, .milliseconds(5)))
+        #expect(check(2 << 30) == (true, .milliseconds(5)))
+    }
+
     @Test("unread bytes are counted until the client has read them or is gone", arguments: [10, 5_000, 1_000_000])
     func unread(size: Int) async throws {
         let thread = try makeThread()

@@ -26,6 +26,7 @@ public struct AccessControl: Sendable {
         options.maximumConnectionsPerKey = configuration.clientLimits.connectionsPerKey
         options.maximumPendingConnections = configuration.clientLimits.pendingConnections
         options.incompleteBytes = configuration.memoryBudget.bytes(for: .incompleteMessages)
+        options.pressureBytes = configuration.memoryBudget.pressureBytes
         options.unreadBytes = configuration.memoryBudget.bytes(for: .unreadReplies)
         options.isTopicPrefix = Topic.canBegin
         options.subscriptionBytes = min(

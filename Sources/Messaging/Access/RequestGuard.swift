@@ -19,6 +19,8 @@ public final class RequestGuard: Sendable {
     private static let bucketLimit = 10_000
     /// How much of a refused command's name is logged; a client chooses it.
     private static let loggedCommandLength = 40
+    /// How many bytes of an accepted command's body are logged.
+    private static let loggedBodyLength = 200
     /// The size of a client's token bucket in seconds of its rate.
     private static let burstSeconds = 5.0
 
@@ -91,6 +93,23 @@ public final class RequestGuard: Sendable {
             [
                 .request: request, .topic: topic.rawValue, .key: sender?.name,
                 .address: sender?.address ?? "unknown",
+            ])
+    }
+
+    /// Logs who gave a command that steers the process, with the key, the address and the beginning of the body; does
+    /// nothing for commands that only read.
+    ///
+    /// Each command has a line of its own: the client's rate bounds them.
+    func recordAccepted(_ command: Command) {
+        guard Role(for: command.name) == .operate else { return }
+        let body = command.frames.dropFirst().first.map {
+            String(decoding: $0.prefix(Self.loggedBodyLength), as: UTF8.self)
+        }
+        logger?.info(
+            "command accepted",
+            [
+                .command: command.name, .text: body ?? "", .key: command.sender?.name,
+                .address: command.sender?.address ?? "unknown",
             ])
     }
 

@@ -49,7 +49,9 @@ public struct LogCommandHandler: Sendable {
         }
         if let answer = own[command.name] {
             // A process's own command may take long, and this may be the I/O thread.
-            return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(command) }
+            let reply = await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(command) }
+            if reply.word != "refused" { requestGuard.recordAccepted(command) }
+            return reply
         }
         do {
             switch command.name {

@@ -45,6 +45,11 @@ public struct MemoryBudget: Sendable, Hashable {
         total / 1_000 * purpose.rawValue
     }
 
+    /// The memory of the process above which clients that may be the cause are disconnected, in bytes.
+    ///
+    /// The rest is for what grows between that and its end.
+    public var pressureBytes: Int { total / 10 * 6 }
+
     /// Returns the least memory limit of the process's control group and its parents (cgroup v2); nil if there is none.
     ///
     /// - Parameter read: Returns the text of a file; nil if it cannot be read.

@@ -1,6 +1,7 @@
 import Concurrency
 import Contract
 import FoundationEssentials
+import Health
 import Operations
 
 /// Bounds what clients' requests put on the disk: a share of bytes a day for each client, and a reserve of free disk.
@@ -79,6 +80,15 @@ struct IntakeLimits: Sendable {
         return ContractError(
             .internal, "the disk of \(folder) is nearly full; what is left is for requests that were accepted",
             retryAfter: 60)
+    }
+
+    /// The health check that fails while requests are refused because the disk has no more than the reserve.
+    var diskCheck: HealthCheck {
+        // Without the folder, because strangers may read the page.
+        HealthCheck("disk") {
+            diskRefusal() == nil
+                ? nil : "disk: nearly full, requests are refused; free space, or see MARQUEE_DISK_RESERVE_MB"
+        }
     }
 
     private var isBelowReserve: Bool {

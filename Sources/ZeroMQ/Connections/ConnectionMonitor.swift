@@ -35,7 +35,7 @@ final class ConnectionMonitor {
     let isEncrypted: Bool
     private let counters: Locked<SocketCounters>
     /// The connected clients, by the descriptor of the connection.
-    private var connections: [Int32: PeerConnection] = [:]
+    private(set) var connections: [Int32: PeerConnection] = [:]
     /// The encrypted connections whose handshake is under way, by their descriptors, oldest first.
     private var handshakes: [Int32] = []
     /// The connections of each address that have not greeted, oldest first.
@@ -62,6 +62,8 @@ final class ConnectionMonitor {
     /// The time of the last scan.
     private(set) var lastScan = MonotonicTime.now
     private var scanInterval = scanIntervals.lowerBound
+    /// Watches the memory of the process; nil if the bytes on the wire bound what clients can fill.
+    var pressure: MemoryPressure?
     /// The number of messages that may have been complete at the last scan and have not been received since.
     private var backlog = 0
 
@@ -76,6 +78,8 @@ final class ConnectionMonitor {
         self.unreadBytes = unreadBytes
         self.counters = counters
         self.observer = observer
+        // An encrypted frame has at least 35 bytes on the wire, about half of what libzmq keeps for it.
+        if !isEncrypted, kind != .publisher { pressure = MemoryPressure(limit: options.pressureBytes) }
     }
 
     // MARK: - Events
@@ -381,8 +385,11 @@ final class ConnectionMonitor {
         }
     }
 
-    private func drop(_ connection: PeerConnection, _ reason: DroppedConnection.Reason) {
-        guard !connection.isClosed, connection.shutDown(discardingReceived: kind == .publisher) else { return }
+    func drop(
+        _ connection: PeerConnection, _ reason: DroppedConnection.Reason, discardingReceived: Bool = false
+    ) {
+        let discards = discardingReceived || kind == .publisher
+        guard !connection.isClosed, connection.shutDown(discardingReceived: discards) else { return }
         hasDropped = true
         observer.onDrop(DroppedConnection(socket: kind, address: connection.address, reason: reason))
     }

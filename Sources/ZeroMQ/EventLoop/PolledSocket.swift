@@ -183,12 +183,19 @@ final class PolledSocket: PollSource {
 
     // MARK: - Connections
 
-    /// The time of the next scan of the connections; nil if there are none.
-    var nextScan: MonotonicTime? { closing == nil ? connections?.nextScan : nil }
+    /// When the connections are to be looked at again; nil if there are none.
+    var nextScan: MonotonicTime? {
+        guard closing == nil, let connections else { return nil }
+        guard let memoryCheck = connections.nextMemoryCheck else { return connections.nextScan }
+        return min(memoryCheck, connections.nextScan ?? memoryCheck)
+    }
 
-    /// Scans the connections if it is time and every message that was complete at the last scan has been received.
+    /// Checks the process's memory if it is time. Scans the connections if it is time and every message that was complete
+    /// at the last scan has been received.
     func scanConnectionsIfDue(at now: MonotonicTime) {
-        guard let connections, let nextScan, nextScan <= now, !needsPoll || connections.hasReceivedBacklog else {
+        guard closing == nil, let connections else { return }
+        if let memoryCheck = connections.nextMemoryCheck, memoryCheck <= now { connections.checkMemory(at: now) }
+        guard let nextScan = connections.nextScan, nextScan <= now, !needsPoll || connections.hasReceivedBacklog else {
             return
         }
         connections.scan(at: now)

@@ -1,0 +1,152 @@
+import Concurrency
+import TestSupport
+import Testing
+
+@testable import ZeroMQ
+
+/// Strangers cannot take the places of clients, nor the processor's time, and a client without rights loses its place.
+@Suite("Places for clients", .timeLimit(.minutes(5)))
+struct ClientPlacesTests {
+    private let serverKeys = KeyPair()
+    private let clientKeys = KeyPair()
+    private let otherKeys = KeyPair()
+    private let failures = Locked<[HandshakeFailure]>([])
+    private let drops = Locked<[DroppedConnection]>([])
+
+    private func makeServer(isEncrypted: Bool) throws -> IOThread {
+        let known = [clientKeys.publicKey: "friend", otherKeys.publicKey: "other"]
+        let rules = Encryption.Server(keys: serverKeys) { key, _ in
+            known[key].map(Encryption.Admission.admitted(name:)) ?? .refused(.unknownKey)
+        }
+        let encryption = isEncrypted ? Encryption(client: nil, server: rules) : nil
+        return try IOThread(encryption: encryption) { [failures] failure in
+            failures.withLock { $0.append(failure) }
+        } onDrop: { [drops] drop in
+            drops.withLock { $0.append(drop) }
+        }
+    }
+
+    private func makeClient(isEncrypted: Bool, _ keys: KeyPair? = nil) throws -> IOThread {
+        let client = Encryption.Client(keys: keys ?? clientKeys, server: serverKeys.publicKey)
+        return try IOThread(encryption: isEncrypted ? Encryption(client: client, server: nil) : nil)
+    }
+
+    private func refusals(_ reason: HandshakeFailure.Reason) -> Int {
+        failures.withLock { $0.count { $0.reason == reason } }
+    }
+
+    @Test(
+        "strangers who connect and say nothing keep no client out: the oldest of them goes", arguments: [true, false])
+    func silentStrangers(isEncrypted: Bool) async throws {
+        let thread = try makeServer(isEncrypted: isEncrypted)
+        var options = SocketOptions()
+        options.maximumConnections = 5
+        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let clientThread = try makeClient(isEncrypted: isEncrypted)
+        let first = try await clientThread.open(.dealer, connect: router.addresses)
+        await first.send([Message("first")])
+        #expect(try await router.next().text(at: 1) == "first")
+        let strangers = (0..<4).map { _ in RawPeer(connectedTo: router.addresses[0]) }
+        await waitUntil { router.counters.connections == 5 }
+
+        let second = try await clientThread.open(.dealer, connect: router.addresses)
+        await second.send([Message("second")])
+        #expect(try await router.next().text(at: 1) == "second")
+        #expect(await onOwnThread { strangers[0].waitForEnd() })
+        #expect(refusals(.tooManyConnections) == 1)
+        await first.send([Message("first again")])
+        #expect(try await router.next().text(at: 1) == "first again")
+        withExtendedLifetime(strangers) {}
+        await clientThread.shutdown()
+        await thread.shutdown()
+    }
+
+    @Test("an address has a number of connections that have not greeted; one more ends the oldest of them")
+    func pending() async throws {
+        let thread = try makeServer(isEncrypted: true)
+        var options = SocketOptions()
+        options.maximumPendingConnections = 3
+        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let strangers = (0..<5).map { _ in RawPeer(connectedTo: router.addresses[0]) }
+        #expect(await onOwnThread { strangers[0].waitForEnd() && strangers[1].waitForEnd() })
+        await waitUntil { router.counters.connections == 3 }
+        #expect(refusals(.tooManyConnections) == 2)
+        let clientThread = try makeClient(isEncrypted: true)
+        let client = try await clientThread.open(.dealer, connect: router.addresses)
+        await client.send([Message("question")])
+        #expect(try await router.next().text(at: 1) == "question")
+        withExtendedLifetime(strangers) {}
+        await clientThread.shutdown()
+        await thread.shutdown()
+    }
+
+    @Test("an address opens so many encrypted connections a second, and more once time has passed")
+    func rate() async throws {
+        let thread = try makeServer(isEncrypted: true)
+        var options = SocketOptions()
+        options.newConnectionsPerSecond = 1
+        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let begin = ContinuousClock.now
+        let strangers = (0..<40).map { _ in RawPeer(connectedTo: router.addresses[0]) }
+        // Two at once, and one for each second that a busy machine took.
+        await waitUntil {
+            router.counters.connections <= 3 + Int((ContinuousClock.now - begin) / .seconds(1))
+                && router.counters.connections + refusals(.tooManyConnections) == 40
+        }
+        let clientThread = try makeClient(isEncrypted: true)
+        let client = try await clientThread.open(.dealer, connect: router.addresses)
+        await client.send([Message("question")])
+        #expect(try await router.next().text(at: 1) == "question")
+        withExtendedLifetime(strangers) {}
+        await clientThread.shutdown()
+        await thread.shutdown()
+    }
+
+    @Test("connections without encryption cost no handshake and have no such rate")
+    func rateWithoutEncryption() async throws {
+        let thread = try makeServer(isEncrypted: false)
+        var options = SocketOptions()
+        options.newConnectionsPerSecond = 5
+        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        let strangers = (0..<40).map { _ in RawPeer(connectedTo: router.addresses[0]) }
+        await waitUntil { router.counters.connections == 40 }
+        #expect(refusals(.tooManyConnections) == 0)
+        withExtendedLifetime(strangers) {}
+        await thread.shutdown()
+    }
+
+    @Test("when a key is withdrawn its connections end, and so does one whose key is not known; no other does")
+    func withdrawn() async throws {
+        let thread = try makeServer(isEncrypted: true)
+        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+        let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
+        let (friend, other) = (try makeClient(isEncrypted: true), try makeClient(isEncrypted: true, otherKeys))
+        var dealers: [Socket] = []
+        for client in [friend, other] {
+            let dealer = try await client.open(.dealer, connect: router.addresses)
+            await dealer.send([Message("question")])
+            #expect(try await router.next().text(at: 1) == "question")
+            dealers.append(dealer)
+        }
+        let lost = try await friend.open(.subscriber, connect: publisher.addresses, subscriptions: ["a"])
+        let reader = try await other.open(.subscriber, connect: publisher.addresses, subscriptions: ["b"])
+        await publisher.waitForSubscribers(to: "a")
+        await publisher.waitForSubscribers(to: "b")
+        // It has sent nothing, so nobody knows whose it is.
+        let silent = RawPeer(connectedTo: router.addresses[0])
+        await waitUntil { router.counters.connections == 3 }
+
+        thread.disconnect(keys: ["friend"])
+        #expect(await onOwnThread { silent.waitForEnd() })
+        await waitUntil { drops.withLock { $0.count } >= 3 }
+        #expect(drops.withLock { $0.map(\.reason) } == [.revoked, .revoked, .revoked])
+        #expect(drops.withLock { Set($0.map(\.socket)) } == [.router, .publisher])
+        await publisher.send([Message("b", "news")])
+        #expect(try await reader.next() == Message("b", "news"))
+        #expect(publisher.counters.disconnections == 1 && router.counters.disconnections == 2)
+        withExtendedLifetime((dealers, lost)) {}
+        await friend.shutdown()
+        await other.shutdown()
+        await thread.shutdown()
+    }
+}
