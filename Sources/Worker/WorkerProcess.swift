@@ -154,7 +154,7 @@ public struct WorkerProcess: Sendable {
                 Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
             ], reserve: configuration.quotaReserve)
         let intake = RequestIntake(
-            store: store, queue: queue, logger: logger, metrics: metrics, wallClock: wallClock,
+            store: store, queue: queue, logger: RateLimitedLogger(logger), metrics: metrics, wallClock: wallClock,
             requestGuard: requestGuard,
             limits: IntakeLimits(
                 share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,

@@ -32,8 +32,8 @@ final class ProcessHarness: Sendable {
     static let python = "/usr/bin/python3"
     /// The path of KOBIS's daily charts.
     static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
-    /// The locale of commands, whose tables follow it.
-    static let korean = ["LC_MESSAGES": "ko_KR"]
+    /// The locale of commands, whose output follows it.
+    static let english = ["LC_ALL": "C"]
     static let kobisKey = "0123456789abcdef0123456789abcdef"
     /// The vendor's identifier in the sandbox's Open Market.
     static let marketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
@@ -169,9 +169,21 @@ final class ProcessHarness: Sendable {
     /// Starts `marquee` with this harness's settings.
     func start(_ arguments: [String], changes: [String: String] = [:]) throws -> Program {
         let program = try Program(
-            Self.marquee, arguments, environment: environment.merging(Self.korean) { $1 }.merging(changes) { $1 })
+            Self.marquee, arguments, environment: environment.merging(Self.english) { $1 }.merging(changes) { $1 })
         endedPrograms.withLock { $0.append(program) }
         return program
+    }
+
+    /// Runs a command on a terminal of its own, on which `text` is typed; standard error is among its output.
+    func onTerminal(
+        _ arguments: [String], typing text: String, changes: [String: String] = [:]
+    ) async throws -> Program.Ending {
+        let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        let program = try Program(
+            Self.python, ["-c", run, Self.marquee] + arguments,
+            environment: environment.merging(Self.english) { $1 }.merging(changes) { $1 })
+        try program.type(text)
+        return try await program.finish()
     }
 
     /// The names of addresses in ready lines, and their environment variables.
@@ -279,7 +291,7 @@ extension ProcessHarness {
     /// Returns the output of `marquee` with these arguments; it must succeed.
     func lines(_ arguments: String...) async throws -> [String] {
         let ending = try await Program.run(
-            Self.marquee, arguments, environment: environment.merging(Self.korean) { $1 })
+            Self.marquee, arguments, environment: environment.merging(Self.english) { $1 })
         guard ending.status == 0 else { throw ExitStatusError(arguments: arguments, ending: ending) }
         return ending.output
     }

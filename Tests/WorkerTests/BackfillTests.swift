@@ -39,7 +39,7 @@ import Upstreams
 
     private func backfill(kakao: Int? = nil) -> BackfillService {
         let intake = RequestIntake(
-            store: harness.store, queue: harness.queue, logger: harness.logger,
+            store: harness.store, queue: harness.queue, logger: RateLimitedLogger(harness.logger),
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), wallClock: harness.wallClock)
         return BackfillService(
             store: harness.store, intake: intake, quota: quota(kakao: kakao), hasPosters: kakao != nil,

@@ -26,7 +26,7 @@ import Testing
     private func scheduler(_ harness: WorkerHarness) -> ScheduleService {
         let metrics = WorkerMetrics(Metrics(), clock: ManualClock())
         let intake = RequestIntake(
-            store: harness.store, queue: harness.queue, logger: harness.logger, metrics: metrics,
+            store: harness.store, queue: harness.queue, logger: RateLimitedLogger(harness.logger), metrics: metrics,
             wallClock: harness.wallClock)
         return ScheduleService(
             store: harness.store, intake: intake, hasPosters: false, metrics: metrics, logger: harness.logger,

@@ -1,5 +1,6 @@
 import Concurrency
 import Glibc
+import Notifier
 import Operations
 
 /// The processes that `marquee up` starts and stops.
@@ -37,8 +38,9 @@ final class ChildProcessGroup: Sendable {
         roles = (usesSandbox ? ["sandbox"] : []) + ["worker", "notifier", "board"]
         description =
             (usesSandbox
-                ? "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set"
-                : "figures of \(configuration.kobis.url)")
+                ? Language.current(
+                    "샌드박스의 가상 데이터(MARQUEE_KOBIS_KEY 없음)", "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set")
+                : Language.current("\(configuration.kobis.url) 데이터", "figures of \(configuration.kobis.url)"))
             + " · \(folder.path)"
         self.notifierSharesOutput = notifierSharesOutput
     }
