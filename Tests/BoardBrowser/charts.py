@@ -67,6 +67,19 @@ def test_lines(harness, _):
         check(max(red) == red[0] and max(blue) == blue[2], f"up is red, down is blue: {colours}")
 
 
+def test_namesakes(harness, _):
+    """Movies of one title in a chart are told apart by year, in one year by day, and at last by code."""
+    with BrowserSession(harness) as browser:
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        titles = browser.wait("""const { lines } = await import(new URL('parts/lines.js', document.baseURI));
+            const movies = [['20060001', '2006-07-27'], ['20230001', '2023-11-29'], ['20230002', '2023-02-01'], ['20240001', null]];
+            const entries = movies.map(([movieCode, openDate], index) => ({ line: index + 1, rank: index + 1, movieCode, openDate, title: '괴물' }));
+            const drawn = (entries) => [...lines({ entries, posters: {}, day: given[0], mode: 'list' }).querySelectorAll('.title')].map((title) => title.textContent);
+            return [drawn(entries), drawn(entries.slice(0, 1))]""", DAY)
+        check(titles == [["괴물 (2006)", "괴물 (2023-11-29)", "괴물 (2023-02-01)", "괴물 (20240001)"], ["괴물"]], f"namesakes are told apart: {titles}")
+
+
 def test_modes_and_orders(harness, _):
     """List and grid, sorting, filters, weeks; the choice is remembered."""
     with BrowserSession(harness) as browser:

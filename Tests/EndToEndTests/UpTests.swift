@@ -36,7 +36,8 @@ extension Terminal {
             let program = try Program(ProcessHarness.marquee, ["up"], environment: settings)
             let yesterday = KoreanDate.yesterday(at: Date())
             #expect(await program.output { $0.hasPrefix("board ") ? $0 : nil } == "board http://\(board)/")
-            let client = HTTPClient(retry: .never)
+            // The address is printed before the board listens.
+            let client = HTTPClient()
             let page = Endpoint<String>(service: "board", request: HTTPRequest("http://\(board)/")) { response in
                 String(decoding: response.body, as: UTF8.self)
             }
