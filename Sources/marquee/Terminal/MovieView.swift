@@ -36,13 +36,16 @@ struct PosterView {
     let poster: Poster
     var language = Language.current
 
-    /// The address, type and size of the image, or a line that no poster was found.
+    /// The address, type, size and page of the image, or a line that no poster was found.
     var lines: [String] {
         guard let image = poster.image else {
             return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
         }
         let size = "\(image.contentType), \(image.width)×\(image.height), \(image.bytes.grouped) bytes"
-        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"]
+        let source = image.pageURL.map { page in
+            "        \(language("출처", "from"))  \(image.site.map { "\($0), " } ?? "")\(page)"
+        }
+        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"] + [source].compactMap(\.self)
     }
 }
 
