@@ -30,6 +30,28 @@ import Testing
         #expect(try roundTrip(poster(nil)) == poster(nil))
     }
 
+    @Test func theReasonOfTheChoiceStandsBesideTheSearch() throws {
+        var chosen = poster(nil)
+        chosen.match = Poster.Match(
+            result: .none, searches: 2, pageTitle: nil,
+            compared: [.init(.year, expected: ["2024"], found: ["1985"], result: .different)],
+            rejected: [.init(.otherYear, count: 3)])
+        let expected = """
+            "match":{"compared":[{"expected":["2024"],"found":["1985"],"property":"year","result":"different"}],\
+            "pageTitle":null,"rejected":[{"count":3,"reason":"otherYear"}],"result":"none","searches":2}
+            """
+        #expect(try jsonText(chosen).contains(expected))
+        #expect(try roundTrip(chosen) == chosen)
+    }
+
+    @Test func otherReasonsOrSearchTermsMakeNoOtherPoster() {
+        var other = poster(image)
+        other.query = "첫눈 2024 영화 포스터"
+        other.match = Poster.Match(result: .titleOnly, searches: 1, pageTitle: nil, compared: [], rejected: [])
+        #expect(other.statesSame(as: poster(image)))
+        #expect(!other.statesSame(as: poster(nil)))
+    }
+
     @Test func foundWithoutAPictureIsRefused() {
         let text = #"{"code":"20240001","found":true,"query":"","title":"첫눈"}"#
         #expect(throws: DecodingError.self) { try readJSON(Poster.self, text) }

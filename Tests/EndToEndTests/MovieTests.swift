@@ -22,7 +22,10 @@ extension PublishedEvents {
                 let poster = outcome.events[1].data
                 #expect(poster["found"] == true && poster["source"] == "kakao")
                 let title = try #require(line["title"].text)
-                #expect(poster["title"] == line["title"] && poster["query"] == .text("\(title) 영화 포스터"))
+                #expect(poster["title"] == line["title"] && poster["match"]["result"] == "confirmed")
+                let query = try #require(poster["query"].text)
+                #expect(query.hasPrefix(title) && query.hasSuffix(" 영화 포스터"))
+                #expect(poster["imageURL"].text?.contains("/posters/\(code)-") == true)
                 let picture = try await download(try #require(poster["imageURL"].text))
                 #expect(poster["bytes"] == .number(Double(picture.count)))
                 let file = harness.folder.file("picture")
@@ -56,8 +59,8 @@ extension PublishedEvents {
                 #expect(none.data["found"] == false)
                 #expect(none.data["imageURL"] == nil && none.data["query"] != nil)
 
-                // As many as there are candidates are dead; then come the thumbnails.
-                let candidates = try await harness.requests { $0.hasPrefix("/posters/") }
+                // As many as there are candidates are dead, and each has a page; then come the thumbnails.
+                let candidates = try await harness.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/pages/") }
                 try await harness.setFaults(["images": ["dead": 1, "times": .number(Double(candidates))]])
                 let found = try #require(try await client.request("fetch.movie", request).events.last)
                 #expect(found.data["found"] == true)

@@ -247,13 +247,15 @@ struct KakaoTests {
         let sandbox = try makeSandbox()
         let movie = try #require(
             World(seed: 1).movies(openingIn: ReleaseWeek(number: 2_835)).first { $0.imageCount > 20 })
+        let total = World(seed: 1).imageHits(for: movie.plainTitle, at: settledInstant).count
+        #expect(total >= movie.imageCount)
         func page(_ number: Int, size: Int) async throws -> (urls: [String], isEnd: Bool) {
             let response = await sandbox.respond(
                 to:
                     .kakao(("query", movie.plainTitle), ("page", String(number)), ("size", String(size))))
             let documents = try #require(try response.json()["documents"] as? [[String: Any]])
             let meta = try #require(try response.json()["meta"] as? [String: Any])
-            #expect(meta["pageable_count"] as? Int == movie.imageCount)
+            #expect(meta["pageable_count"] as? Int == total)
             return (documents.compactMap { $0["image_url"] as? String }, try #require(meta["is_end"] as? Bool))
         }
         let all = try await page(1, size: 80)
@@ -261,7 +263,44 @@ struct KakaoTests {
         #expect(first.urls + second.urls == Array(all.urls.prefix(20)))
         #expect(!first.isEnd)
         #expect(try await page(50, size: 80).isEnd)
-        #expect(all.urls.allSatisfy { $0.hasPrefix("http://127.0.0.1:8590/posters/\(movie.code)-") })
+        let own = all.urls.count { $0.hasPrefix("http://127.0.0.1:8590/posters/\(movie.code)-") }
+        #expect(own == min(movie.imageCount, own) && own * 10 > all.urls.count * 8)
+    }
+
+    @Test("films of one title have their hits mixed, and the year or the director draws a film's own to the front")
+    func namesakes() throws {
+        let world = World(seed: 1)
+        let publishedView = PublishedView(at: settledInstant)
+        let pairs = world.titles(upTo: publishedView.newestWeek).filter { $0.value.count == 2 }
+            .map { ($0.key, $0.value.map { SimulatedMovie($0, seed: 1) }) }
+            .filter { $0.1.allSatisfy { $0.imageCount > 10 && publishedView.lists($0) } }
+        #expect(pairs.count > 20)
+        for (title, movies) in pairs {
+            for movie in movies {
+                let plain = world.imageHits(for: "\(title) 영화 포스터", at: settledInstant).prefix(10)
+                #expect(Set(plain.map(\.movie.code)).isSuperset(of: movies.map(\.code)))
+                let hits = world.imageHits(for: "\(title) \(movie.opening.year) 영화 포스터", at: settledInstant).prefix(10)
+                #expect(hits.count { $0.movie.id == movie.id } > plain.count { $0.movie.id == movie.id })
+                #expect(hits.contains { $0.movie.id != movie.id })
+            }
+        }
+    }
+
+    @Test("pages name the title with the year or the director, or several films, or are gone")
+    func imagePages() async throws {
+        let sandbox = try makeSandbox()
+        let world = World(seed: 1)
+        let week = ReleaseWeek(number: 2_835)
+        for movie in world.movies(openingIn: week) {
+            for hit in movie.imageHits.prefix(10) {
+                let response = await sandbox.respond(to: WebRequest(path: hit.pagePath))
+                #expect(response.status == (hit.pageKind == .gone ? 404 : 200))
+                let title = movie.plainTitle.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+                    ">", with: "&gt;")
+                #expect(response.text.contains(title) == (hit.pageKind != .gone))
+                #expect(response.text.contains("<title>\(title)") == [.titled, .news, .bare].contains(hit.pageKind))
+            }
+        }
     }
 
     @Test("some movies have no images, and some first hits are unusable")

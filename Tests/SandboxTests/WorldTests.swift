@@ -89,21 +89,49 @@ struct WorldTests {
         let publishedView = PublishedView(at: settledInstant)
         let ancient = SimulatedMovieID(week: ReleaseWeek(number: 0), slot: 0)
         #expect(World(seed: 1).movie(code: ancient.code, as: publishedView) == nil)
-        #expect(World(seed: 1).movie(titled: "x", as: PublishedView(at: .distantPast)) == nil)
+        #expect(World(seed: 1).search("x", as: PublishedView(at: .distantPast)).movies.isEmpty)
         for text in ["", "2024", "2024000", "202400000", "2024Z001", "2024+001", "abcd0001", "9999999999999999"] {
             #expect(SimulatedMovieID(code: text) == nil)
         }
     }
 
-    @Test("a search finds a movie by its title, with or without words such as poster")
+    @Test("a search finds a movie by its title, with or without words such as poster behind it")
     func titles() throws {
         let world = World(seed: 1)
         let publishedView = PublishedView(at: settledInstant)
-        let lines = chart(world, at: settledInstant)
-        let found = lines.compactMap { world.movie(titled: "\($0.movieNm) 영화 포스터", as: publishedView) }
-        #expect(found.count == 10)
-        #expect(zip(found, lines).allSatisfy { $0.title.split(separator: " ") == $1.movieNm.split(separator: " ") })
-        #expect(world.movie(titled: "아무도 만들지 않은 영화", as: publishedView) == nil)
+        for line in chart(world, at: settledInstant) {
+            let found = world.search("\(line.movieNm) 2024 한가람 영화 포스터", as: publishedView)
+            #expect(found.movies.map(\.code).contains(line.movieCd))
+            #expect(found.words == ["2024", "한가람"])
+        }
+        #expect(world.search("아무도 만들지 않은 영화", as: publishedView).movies.isEmpty)
+    }
+
+    @Test("titles return after 26 years, and fewer than three of a hundred movies have a namesake, as in life")
+    func namesakes() {
+        #expect(Set((0..<MovieTitle.count).map { MovieTitle(number: $0).korean }).count == MovieTitle.count)
+        let order = Permutation(count: 1_000, random: SeededRandom(seed: 3))
+        #expect(Set((0..<1_000).map { order($0) }) == Set(0..<1_000))
+        let newest = ReleaseWeek(of: KoreanDate(dayNumber: 20_818))  // 2026-12-31
+        for seed in [UInt64(1), 7] {
+            let titles = World(seed: seed).titles(upTo: newest)
+            let movies = titles.values.reduce(0) { $0 + $1.count }
+            let namesakes = titles.values.filter { $0.count > 1 }.reduce(0) { $0 + $1.count }
+            #expect((0.005..<0.03).contains(Double(namesakes) / Double(movies)), "\(namesakes) of \(movies)")
+            #expect(titles.values.allSatisfy { $0.count <= 2 })
+        }
+    }
+
+    @Test("no two films of one title are among the first ten of a day", .timeLimit(.minutes(10)))
+    func noNamesakesInOneChart() {
+        // 2026-12-31; the world of the demo has seed 1.
+        let world = World(seed: 1)
+        let publishedView = PublishedView(at: KoreanDate(dayNumber: 20_820).start)
+        for number in KoreanDate.firstChart.dayNumber...20_818 {
+            let day = KoreanDate(dayNumber: number)
+            let movies = world.ranking(of: ChartPeriod(day: day), in: .all, as: publishedView).prefix(10).map(\.movie)
+            #expect(movies.count == 10 && Set(movies.map(\.plainTitle)).count == 10, "\(day)")
+        }
     }
 
     @Test("the facts of movies are incomplete like real ones")

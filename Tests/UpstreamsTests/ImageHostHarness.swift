@@ -14,11 +14,12 @@ final class ImageHostHarness: Sendable {
         var image: String
         var thumbnail: String
         var site = "갤러리"
-        var page = "http://example.com/page"
+        var page: String
 
-        init(_ image: String, thumbnail: String = "/missing") {
+        init(_ image: String, thumbnail: String = "/missing", page: String = "/page") {
             self.image = image
             self.thumbnail = thumbnail
+            self.page = page
         }
     }
 
@@ -46,7 +47,7 @@ final class ImageHostHarness: Sendable {
             seen.withLock { $0.append(recorded) }
             await onRequest(request.path)
             if request.path == "/v2/search/image" { return search(request.header("Host") ?? "") }
-            return files[request.path] ?? .text("not here", status: 404)
+            return files[request.path] ?? (request.path == "/page" ? Self.page : .text("not here", status: 404))
         }
         self.seen = seen
     }
@@ -71,11 +72,27 @@ final class ImageHostHarness: Sendable {
             }, files: files, timeout: timeout, onRequest: onRequest)
     }
 
-    /// Finds the poster of a movie with this title.
-    func findPoster(_ title: String = "첫눈", allowsPrivateAddresses: Bool = true) async throws(UpstreamError) -> Poster {
+    /// A page about the movie 첫눈 of 2024.
+    private static let page = page("첫눈 (2024) 포스터")
+
+    /// A page with a title and lines.
+    static func page(_ title: String, _ lines: String...) -> WebResponse {
+        let text = lines.map { "<p>\($0)</p>" }.joined()
+        return WebResponse(
+            contentType: "text/html",
+            body: .bytes(Array("<html><title>\(title)</title><body>\(text)</body></html>".utf8)))
+    }
+
+    /// Finds the poster of a movie of 2024 with this title.
+    func findPoster(
+        _ title: String = "첫눈", allowsPrivateAddresses: Bool = true, _ change: (inout Movie) -> Void = { _ in }
+    ) async throws(UpstreamError) -> Poster {
         let finder = PosterFinder(
             client: client, images: images, search: search, allowsPrivateAddresses: allowsPrivateAddresses)
-        return try await finder.poster(for: Sample.code("20240001"), title: title)
+        var movie = Movie(code: Sample.code("20240001"), title: title)
+        movie.productionYear = 2024
+        change(&movie)
+        return try await finder.poster(for: movie)
     }
 
     /// The search API on this server.

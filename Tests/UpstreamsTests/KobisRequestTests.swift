@@ -40,6 +40,6 @@ import Testing
         #expect(kakao.headers.contains { $0.name == "Authorization" && $0.value == "KakaoAK fedcba9876543210" })
         #expect(!"\(kakao)".contains("fedcba9876543210"))
         #expect(kakao.url == "http://127.0.0.1:9/v2/search/image")
-        #expect(items(kakao) == ["query=첫눈 영화 포스터", "size=8"])
+        #expect(items(kakao) == ["query=첫눈 영화 포스터", "size=30"])
     }
 }

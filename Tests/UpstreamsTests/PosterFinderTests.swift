@@ -43,11 +43,11 @@ import WebServer
         let base = "http://\(harness.server.address)"
         let image = Poster.Image(
             imageURL: "\(base)/poster", thumbnailURL: "\(base)/small", width: 60, height: 90, site: "갤러리",
-            pageURL: "http://example.com/page", source: "kakao", contentType: "image/png", bytes: Self.png.count,
+            pageURL: "\(base)/page", source: "kakao", contentType: "image/png", bytes: Self.png.count,
             sha256: SHA256.hexDigest(of: Self.png))
-        #expect(
-            found == Poster(code: Sample.code("20240001"), title: "첫눈", query: "첫눈 영화 포스터", image: image))
-        #expect(harness.requests.first?.query == "첫눈 영화 포스터")
+        #expect(found.image == image)
+        #expect(found.title == "첫눈" && found.query == "첫눈 2024 영화 포스터")
+        #expect(harness.requests.first?.query == "첫눈 2024 영화 포스터")
         #expect(harness.requests.first?.authorization == "KakaoAK fedcba9876543210")
         // The key is sent to Kakao only.
         #expect(harness.requests.dropFirst().allSatisfy { $0.authorization == nil })
@@ -90,8 +90,8 @@ import WebServer
         {
             let harness = try ImageHostHarness(documents)
             let poster = try await harness.findPoster()
-            #expect(poster.image == nil)
-            #expect(poster.query == "첫눈 영화 포스터")
+            #expect(poster.image == nil && poster.match?.result == Poster.Match.Result.none)
+            #expect(poster.query == "첫눈 영화 포스터" && poster.match?.searches == 2)
             await harness.close()
         }
     }
@@ -110,7 +110,7 @@ import WebServer
             [.init("/a.png", thumbnail: "/a.png"), .init("http://localhost/a.png"), .init("http://[::1]/a.png")],
             files: ["/a.png": Self.file(Self.png)])
         #expect(try await harness.findPoster(allowsPrivateAddresses: false).image == nil)
-        #expect(harness.requests.map(\.path) == ["/v2/search/image"])
+        #expect(harness.requests.map(\.path) == ["/v2/search/image", "/v2/search/image"])
         await harness.close()
     }
 
@@ -127,14 +127,17 @@ import WebServer
         let harness = try ImageHostHarness(
             (1...12).map { .init("/\($0).png", thumbnail: "") }, files: ["/9.png": Self.file(Self.png)])
         #expect(try await harness.findPoster().image == nil)
-        #expect(harness.requests.dropFirst().map(\.path) == (1...8).map { "/\($0).png" })
+        let images = harness.requests.map(\.path).filter { $0.hasSuffix(".png") }
+        #expect(images == (1...8).map { "/\($0).png" })
         await harness.close()
     }
 
     @Test func aBusyHostIsSkippedAtOnceEvenByAClientWithRetries() async throws {
         let harness = try ImageHostHarness([.init("/a.png")], files: ["/a.png": .text("busy", status: 503)])
         let finder = PosterFinder(client: harness.client, search: harness.search, allowsPrivateAddresses: true)
-        #expect(try await finder.poster(for: Sample.code("20240001"), title: "첫눈").image == nil)
+        var movie = Movie(code: Sample.code("20240001"), title: "첫눈")
+        movie.productionYear = 2024
+        #expect(try await finder.poster(for: movie).image == nil)
         #expect(harness.requests.filter { $0.path == "/a.png" }.count == 1)
         await harness.close()
     }
@@ -149,6 +152,57 @@ import WebServer
         #expect(error?.kind.rawValue == kind)
         #expect(error?.service == "kakao")
         #expect(error.map { "\($0)".contains("fedcba9876543210") } == false)
+        await harness.close()
+    }
+
+    @Test func aHitIsMeasuredByItsRealSize() async throws {
+        let wide = ["/wide.png": Self.file(Self.bitmap(90, 60).encodePNG()), "/a.png": Self.file(Self.png)]
+        let harness = try ImageHostHarness([.init("/wide.png"), .init("/a.png")], files: wide)
+        let poster = try await harness.findPoster()
+        #expect(poster.image?.imageURL.hasSuffix("/a.png") == true)
+        #expect(poster.match?.rejected == [.init(.shape, count: 1)])
+        await harness.close()
+    }
+
+    @Test("the title alone is enough only while no other movie of the title is seen")
+    func titleOnly() async throws {
+        let files = [
+            "/a.png": Self.file(Self.png), "/bare": ImageHostHarness.page("첫눈 봤어요", "재미있었다"),
+            "/old": ImageHostHarness.page("첫눈 (1985) 포스터"),
+        ]
+        let alone = try ImageHostHarness([.init("/a.png", page: "/bare")], files: files)
+        let found = try await alone.findPoster()
+        #expect(found.image != nil && found.match?.result == .titleOnly && found.match?.searches == 2)
+        await alone.close()
+
+        let both = try ImageHostHarness([.init("/a.png", page: "/bare"), .init("/b.png", page: "/old")], files: files)
+        let none = try await both.findPoster()
+        #expect(none.image == nil)
+        #expect(none.match?.rejected == [.init(.otherYear, count: 1), .init(.unconfirmed, count: 1)])
+        await both.close()
+    }
+
+    @Test("the second search is made only if the first brings no image, and names the title alone")
+    func secondSearch() async throws {
+        let first = try ImageHostHarness([.init("/a.png")], files: ["/a.png": Self.file(Self.png)])
+        #expect(try await first.findPoster { $0.directors = [Movie.Director(name: "한가람")] }.match?.searches == 1)
+        #expect(first.requests.compactMap(\.query) == ["첫눈 2024 한가람 영화 포스터"])
+        await first.close()
+        let second = try ImageHostHarness([])
+        _ = try await second.findPoster()
+        #expect(second.requests.compactMap(\.query) == ["첫눈 2024 영화 포스터", "첫눈 영화 포스터"])
+        await second.close()
+        let unknown = try ImageHostHarness([])
+        _ = try await unknown.findPoster { $0.productionYear = nil }
+        #expect(unknown.requests.compactMap(\.query) == ["첫눈 영화 포스터"])
+        await unknown.close()
+    }
+
+    @Test func aPageWithSeveralHitsIsReadOnce() async throws {
+        let harness = try ImageHostHarness(
+            [.init("/1.png"), .init("/2.png"), .init("/a.png")], files: ["/a.png": Self.file(Self.png)])
+        #expect(try await harness.findPoster().image != nil)
+        #expect(harness.requests.filter { $0.path == "/page" }.count == 1)
         await harness.close()
     }
 

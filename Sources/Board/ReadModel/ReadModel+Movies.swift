@@ -32,7 +32,7 @@ extension ReadModel {
                 "select data from movie where code = ?", code.description, as: [UInt8].self
             ).first
             let poster = try connection.query(
-                "select version from poster where code = ?", code.description, as: String?.self
+                "select version, data from poster where code = ?", code.description, as: String?.self, [UInt8].self
             ).first
             let run = try connection.query(
                 """
@@ -47,7 +47,7 @@ extension ReadModel {
                 ("code", try JSON.encode(code)),
                 ("title", try JSON.encode(run.last?.title)),
                 ("movie", JSONObject.orNull(movie)),
-                ("poster", try JSON.encode(PosterState(isKnown: poster != nil, version: poster ?? nil))),
+                ("poster", try JSON.encode(PosterState(version: poster?.0, data: poster?.1))),
                 ("run", try JSON.encode(run)),
                 ("alerts", JSONObject.list(alerts)),
             ]).bytes
@@ -82,7 +82,21 @@ private struct RunDay: Encodable {
     let showings: Int?
 }
 
+/// A movie's poster, and the page that shows it.
 private struct PosterState: Encodable {
     let isKnown: Bool
     let version: String?
+    let site: String?
+    let pageURL: String?
+
+    init(version: String?, data: [UInt8]?) throws {
+        isKnown = data != nil
+        self.version = version
+        let image = try data.flatMap { try JSON.decode(Poster.self, from: $0).image }
+        site = image?.site
+        // A browser runs what stands behind `javascript:`; the log's events may be older than the worker's own check.
+        pageURL = image?.pageURL.flatMap { url in
+            ["http://", "https://"].contains { url.lowercased().hasPrefix($0) } ? url : nil
+        }
+    }
 }

@@ -50,12 +50,21 @@ public struct Poster: Hashable, Sendable {
     /// The image; nil if none was found.
     public var image: Image?
 
+    /// Why the image was chosen, or why none was; nil in events that were logged before the choice had reasons.
+    public var match: Match?
+
     /// Makes the outcome of a search.
-    public init(code: MovieCode, title: String, query: String, image: Image?) {
+    public init(code: MovieCode, title: String, query: String, image: Image?, match: Match? = nil) {
         self.code = code
         self.title = title
         self.query = query
         self.image = image
+        self.match = match
+    }
+
+    /// Whether another poster states the same: the reasons may differ, because other hits are compared each time.
+    public func statesSame(as other: Poster) -> Bool {
+        (code, title, image) == (other.code, other.title, other.image)
     }
 }
 
@@ -65,6 +74,7 @@ extension Poster: Codable {
         case title
         case query
         case found
+        case match
     }
 
     /// Reads the search and, if `found`, the image's fields beside it.
@@ -74,6 +84,8 @@ extension Poster: Codable {
         title = try container.decode(String.self, forKey: .title)
         query = try container.decode(String.self, forKey: .query)
         image = try container.decode(Bool.self, forKey: .found) ? Image(from: decoder) : nil
+        // A reason in words of a later version is none to this one; the poster is a poster all the same.
+        match = (try? container.decodeIfPresent(Match.self, forKey: .match)) ?? nil
     }
 
     /// Writes the search, `found` and, if there is one, the image's fields beside them.
@@ -83,6 +95,7 @@ extension Poster: Codable {
         try container.encode(title, forKey: .title)
         try container.encode(query, forKey: .query)
         try container.encode(image != nil, forKey: .found)
+        try container.encodeIfPresent(match, forKey: .match)
         try image?.encode(to: encoder)
     }
 }

@@ -83,7 +83,7 @@ extension Recordings: MovieCatalog {
         let named = imagePages[query.text]
         let posters = query.text.contains("포스터") ? imagePages["movie-poster-80"] : nil
         guard query.page == 1, let page = named ?? posters else {
-            return ImagePage(of: nil, query, base: base).body
+            return ImagePage(query, hits: [], base: base).body
         }
         return page
     }

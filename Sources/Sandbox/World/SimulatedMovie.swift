@@ -3,6 +3,8 @@ import BoxOffice
 /// A movie of the generated world, with its audience in the cinemas.
 struct SimulatedMovie: Sendable {
     let id: SimulatedMovieID
+    /// The world's seed.
+    let seed: UInt64
     let code: String
     let opening: KoreanDate
     let isKorean: Bool
@@ -42,6 +44,7 @@ struct SimulatedMovie: Sendable {
         var random = movie
         let size = Size(slot: id.slot)
         self.id = id
+        self.seed = seed
         self.random = movie
         code = id.code
         isDiverse = size == .small && random.chance(0.75)

@@ -28,8 +28,7 @@ extension World: MovieCatalog {
     }
 
     func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8] {
-        let movie = movie(titled: query.text, as: PublishedView(at: instant))
-        return ImagePage(of: movie, query, base: base).body
+        ImagePage(query, hits: imageHits(for: query.text, at: instant), base: base).body
     }
 
     /// Returns the response body of a movie's facts. For nil all values are empty; the service reports no error then.
@@ -102,27 +101,33 @@ extension World {
 }
 
 extension World {
-    /// Returns the movie whose title a search names. Words such as "poster" around the title are ignored.
-    func movie(titled query: String, as publishedView: PublishedView) -> SimulatedMovie? {
-        guard let id = titles(upTo: publishedView.newestWeek)[Self.searchWords(query)] else { return nil }
-        let movie = SimulatedMovie(id, seed: seed)
-        return publishedView.lists(movie) ? movie : nil
+    /// Returns the movies of the title that a search begins with, and the words behind it, without "movie" and "poster".
+    func search(
+        _ query: String, as publishedView: PublishedView
+    ) -> (movies: [SimulatedMovie], words: ArraySlice<Substring>) {
+        let words = Self.searchWords(query)
+        let titles = titles(upTo: publishedView.newestWeek)
+        for count in stride(from: words.count, to: 0, by: -1) {
+            guard let ids = titles[words.prefix(count).joined(separator: " ")] else { continue }
+            let movies = ids.map { SimulatedMovie($0, seed: seed) }.filter { publishedView.lists($0) }
+            return (movies, words.dropFirst(count))
+        }
+        return ([], words[...])
     }
 
-    /// Returns all movies by the words of their titles; the later one if two share a title.
-    private func titles(upTo newest: ReleaseWeek) -> [String: SimulatedMovieID] {
+    /// Returns the movies that can appear in charts, by the words of their titles.
+    func titles(upTo newest: ReleaseWeek) -> [String: [SimulatedMovieID]] {
         if let index = titleIndex.withLock({ $0 }), index.newest == newest { return index.movies }
-        var movies: [String: SimulatedMovieID] = [:]
+        var movies: [String: [SimulatedMovieID]] = [:]
         let first = ReleaseWeek(of: .firstChart - TheatricalRun.longest)
         // Of the movies before the first chart, only re-releases can appear in a chart.
         let longestGap = SimulatedMovie.rereleaseGaps.max() ?? 0
         for number in stride(from: first.number - longestGap, through: newest.number, by: 1) {
             for slot in 0..<SimulatedMovieID.slots {
                 let id = SimulatedMovieID(week: ReleaseWeek(number: number), slot: slot)
-                guard number >= first.number || SimulatedMovie.weeksToRerelease(of: id, seed: seed) != nil else {
-                    continue
-                }
-                movies[Self.searchWords(SimulatedMovie.plainTitle(of: id, seed: seed))] = id
+                guard number >= first.number || isRereleased(id, after: first) else { continue }
+                let title = Self.searchWords(MovieTitle(of: id, seed: seed).korean).joined(separator: " ")
+                movies[title, default: []].append(id)
             }
         }
         let index = TitleIndex(newest: newest, movies: movies)
@@ -130,16 +135,18 @@ extension World {
         return movies
     }
 
+    private func isRereleased(_ id: SimulatedMovieID, after first: ReleaseWeek) -> Bool {
+        SimulatedMovie.weeksToRerelease(of: id, seed: seed).map { id.week.number + $0 >= first.number } ?? false
+    }
+
     /// Returns the words of a search without "movie" and "poster", and without angle brackets.
-    private static func searchWords(_ query: String) -> String {
-        query.split { $0.isWhitespace || $0 == "<" || $0 == ">" }
-            .filter { !["영화", "포스터"].contains($0) }
-            .joined(separator: " ")
+    private static func searchWords(_ query: String) -> [Substring] {
+        query.split { $0.isWhitespace || $0 == "<" || $0 == ">" }.filter { !["영화", "포스터"].contains($0) }
     }
 
     /// The movies up to a week, by title.
     struct TitleIndex: Sendable {
         let newest: ReleaseWeek
-        let movies: [String: SimulatedMovieID]
+        let movies: [String: [SimulatedMovieID]]
     }
 }

@@ -9,6 +9,9 @@ public struct KakaoImageSearch: Sendable {
     /// The service's name in errors and in the quota ledger.
     public static let service = "kakao"
 
+    /// Maximum number of hits of a search; it costs one call of the quota whatever their number.
+    static let hitLimit = 30
+
     private let url: String
     private let authorization: HTTPField
     private let now: @Sendable () -> Date
@@ -29,7 +32,7 @@ public struct KakaoImageSearch: Sendable {
     public func images(query: String) -> Endpoint<[ImageCandidate]> {
         let request = HTTPRequest(
             "\(url)/v2/search/image",
-            query: [HTTPField("query", query), HTTPField("size", "\(PosterFinder.candidateLimit)")],
+            query: [HTTPField("query", query), HTTPField("size", "\(Self.hitLimit)")],
             headers: [authorization])
         return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
             try KakaoReply.read(response, at: now())
@@ -49,12 +52,35 @@ public struct ImageCandidate: Hashable, Sendable {
     public var site: String?
     /// The URL of the page that shows the image.
     public var pageURL: String?
+    /// The image's width and height as the search gives them, which need not be true.
+    public var size: Size?
+    /// The year in which the page was published.
+    public var year: Int?
+
+    /// A width and a height in pixels.
+    public struct Size: Hashable, Sendable {
+        /// The width.
+        public var width: Int
+        /// The height.
+        public var height: Int
+
+        /// Creates a size.
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
 
     /// Creates a candidate.
-    public init(imageURL: String?, thumbnailURL: String?, site: String? = nil, pageURL: String? = nil) {
+    public init(
+        imageURL: String?, thumbnailURL: String?, site: String? = nil, pageURL: String? = nil, size: Size? = nil,
+        year: Int? = nil
+    ) {
         self.imageURL = imageURL
         self.thumbnailURL = thumbnailURL
         self.site = site
         self.pageURL = pageURL
+        self.size = size
+        self.year = year
     }
 }

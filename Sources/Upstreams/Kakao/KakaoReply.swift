@@ -22,24 +22,36 @@ enum KakaoReply: Decodable {
     }
 }
 
-/// The fields of a found image that are used. The others (`collection`, `datetime`, the sizes) are ignored, so unknown
-/// values in them break nothing; the sizes need not be the image's.
+/// The fields of a found image that are used. `collection` is ignored, and values of unknown forms count as none, so that
+/// they break nothing.
 struct KakaoImage: Decodable {
-    let imageURL: TrimmedText?
-    let thumbnailURL: TrimmedText?
-    let site: TrimmedText?
-    let pageURL: TrimmedText?
+    let candidate: ImageCandidate
 
-    private enum CodingKeys: String, CodingKey {
+    private enum Key: String, CodingKey {
         case imageURL = "image_url"
         case thumbnailURL = "thumbnail_url"
         case site = "display_sitename"
         case pageURL = "doc_url"
+        case width
+        case height
+        case datetime
     }
 
-    var candidate: ImageCandidate {
-        ImageCandidate(
-            imageURL: imageURL?.value, thumbnailURL: thumbnailURL?.value, site: site?.value, pageURL: pageURL?.value)
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        func text(_ key: Key) throws -> String? {
+            try container.decodeIfPresent(TrimmedText.self, forKey: key)?.value
+        }
+        // The sizes and the time only help to choose: an image without them is still an image.
+        func number(_ key: Key) -> Int? { (try? container.decodeIfPresent(Int.self, forKey: key)) ?? nil }
+        var size: ImageCandidate.Size?
+        if let width = number(.width), let height = number(.height), width > 0, height > 0 {
+            size = ImageCandidate.Size(width: width, height: height)
+        }
+        let datetime = (try? container.decodeIfPresent(String.self, forKey: .datetime)) ?? nil
+        candidate = ImageCandidate(
+            imageURL: try text(.imageURL), thumbnailURL: try text(.thumbnailURL), site: try text(.site),
+            pageURL: try text(.pageURL), size: size, year: datetime.flatMap { Int($0.prefix(4)) })
     }
 }
 

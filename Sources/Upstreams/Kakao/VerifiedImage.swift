@@ -65,6 +65,18 @@ struct WebAddress {
     /// The URL as text.
     var text: String { url.absoluteString }
 
+    /// The host's name in small letters.
+    var host: String { url.host()?.lowercased() ?? "" }
+
+    /// The address at which the page's text is found: Naver's blogs show it in a frame, except on their page for phones.
+    var readable: WebAddress {
+        guard host == "blog.naver.com", var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            return self
+        }
+        parts.host = "m.blog.naver.com"
+        return parts.string.flatMap(WebAddress.init) ?? self
+    }
+
     /// The URLs to try in order: with `https` in place of `http` first, then as written.
     ///
     /// Many hosts that are still linked by `http` support both, and a page served by `https` may not show an `http`

@@ -68,7 +68,7 @@ extension FetchResult.Fact {
             guard try known?.data(as: Movie.self) != movie else { return nil }
             return draft(foundBy: accepted, data: try JSON.encode(movie))
         case .poster(let poster):
-            guard try known?.data(as: Poster.self) != poster else { return nil }
+            if let known, try known.data(as: Poster.self).statesSame(as: poster) { return nil }
             return draft(foundBy: accepted, data: try JSON.encode(poster))
         case .productPage(let page):
             guard try known?.data(as: ProductPage.self) != page else { return nil }

@@ -108,7 +108,7 @@ struct Fetcher: Sendable {
         }
         result.source = .upstream
         do throws(UpstreamError) {
-            result.fetched.append(.poster(try await posters.poster(for: code, title: movie.title)))
+            result.fetched.append(.poster(try await posters.poster(for: movie)))
         } catch {
             try await quota?.recordExhaustion(error)
             result.problems.append(try ContractError(error, at: wallClock.now()))

@@ -13,7 +13,10 @@ enum FreshnessTable {
                 topic text primary key,
                 at integer not null
             ) strict, without rowid;
-            """
+            """,
+            // Posters are chosen by a new rule, so those that are known are looked at again: see
+            // docs/decisions/0094-the-poster-of-the-right-movie.md.
+            "delete from checked where topic >= 'poster.' and topic < 'poster/'",
         ])
 
     /// Stores when an upstream was asked for a topic, rounded down to the millisecond.

@@ -36,7 +36,7 @@ struct PosterView {
     let poster: Poster
     var language = Language.current
 
-    /// The address, type and size of the image, or a line that no poster was found.
+    /// The address, type, size and page of the image, or a line that no poster was found.
     var lines: [String] {
         guard let image = poster.image else {
             return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
@@ -44,7 +44,10 @@ struct PosterView {
         let size =
             "\(image.contentType), \(image.width)×\(image.height), "
             + language("\(image.bytes.grouped)바이트", "\(image.bytes.grouped) bytes")
-        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"]
+        let source = image.pageURL.map { page in
+            "        \(language("출처", "from"))  \(image.site.map { "\($0), " } ?? "")\(page)"
+        }
+        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"] + [source].compactMap(\.self)
     }
 }
 

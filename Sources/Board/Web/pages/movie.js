@@ -33,6 +33,7 @@ addWords({
   'movie.reached': ['{0}명 돌파', 'Passed {0}'],
   'movie.alerts': ['이 영화의 알림', 'Alerts about this film'],
   'movie.noAlerts': ['아직 알림이 없습니다.', 'No alerts yet.'],
+  'movie.posterSource': ['포스터 출처: {0}', 'Poster from {0}'],
   'movie.loading': ['영화 정보를 요청했습니다…', 'Requesting the facts…'],
 });
 
@@ -93,10 +94,10 @@ export function show(main, { words, signal }) {
       main.replaceChildren(film);
       say(title);
     }
-    refill(places.poster, { title, version: answer.poster.version, isComing: !answer.poster.isKnown && !isTold }, ({ version, isComing }) => {
+    refill(places.poster, { title, ...answer.poster, isComing: !answer.poster.isKnown && !isTold }, ({ version, site, pageURL, isComing }) => {
       const place = poster(code, title, version, 'large');
       if (isComing) place.classList.add('loading');
-      return place;
+      return [place, pageURL && source(site, pageURL)];
     });
     refill(places.header, [title, movie?.titleEnglish ?? movie?.titleOriginal], ([title, other]) => [h('h1', {}, title), other && h('p', { class: 'other' }, other)]);
     refill(places.facts, movie, () => (movie ? facts(movie) : h('p', { class: 'state' }, t('movie.loading'))));
@@ -124,6 +125,7 @@ export function show(main, { words, signal }) {
     if (!answer) return load();
     answer.poster = { isKnown: true, version: news.version };
     draw();
+    load();  // the page that shows it
   }, signal);
   live.on('alert', (news) => news.alert.movieCode === code && load(), signal);
   live.on('chart', (news) => {
@@ -134,6 +136,13 @@ export function show(main, { words, signal }) {
   }, signal);
   live.on('reset', load, signal);
   load();
+}
+
+/** The link to the page that shows the poster; its address comes from strangers. */
+function source(site, pageURL) {
+  const { protocol, hostname } = URL.canParse(pageURL) ? new URL(pageURL) : {};
+  if (protocol !== 'http:' && protocol !== 'https:') return null;
+  return h('a', { class: 'source', href: pageURL, target: '_blank', rel: 'noopener noreferrer nofollow' }, t('movie.posterSource', site ?? hostname));
 }
 
 const named = ({ name, nameEnglish }) => (language() === 'ko' ? name : nameEnglish ?? name);

@@ -1,26 +1,21 @@
 import BoxOffice
+import FoundationEssentials
 import JSONCoding
 
 /// A page of the hits of an image search.
 struct ImagePage: Sendable {
     let total: Int
-    let hits: [ImageHit]
+    let hits: ArraySlice<ImageHit>
     let isEnd: Bool
     let base: String
 
-    /// Makes the page of a movie's images that a query asks for; it is empty if `movie` is nil.
-    init(of movie: SimulatedMovie?, _ query: ImageQuery, base: String) {
-        let total = movie?.imageCount ?? 0
+    /// Makes the page that a query asks for of all its hits.
+    init(_ query: ImageQuery, hits all: [ImageHit], base: String) {
         let first = (query.page - 1) * query.size
-        let last = min(first + query.size, total)
-        self.total = total
+        total = all.count
         self.base = base
-        isEnd = last >= total
-        guard let movie, first < last else {
-            hits = []
-            return
-        }
-        hits = (first + 1...last).map { ImageHit(of: movie, number: $0) }
+        hits = all.dropFirst(first).prefix(query.size)
+        isEnd = first + query.size >= total
     }
 
     var body: [UInt8] {
@@ -28,7 +23,7 @@ struct ImagePage: Sendable {
             JSONTree.object([
                 ("collection", .string(hit.collection)), ("datetime", .string(hit.datetime)),
                 ("display_sitename", .string(hit.site)),
-                ("doc_url", "\(base)/pages/\(hit.movie.code)-\(hit.number)"), ("height", .number(hit.height)),
+                ("doc_url", .string(base + hit.pagePath)), ("height", .number(hit.height)),
                 ("image_url", .string(base + hit.imagePath)),
                 ("thumbnail_url", .string(base + hit.thumbnailPath)), ("width", .number(hit.width)),
             ])
@@ -52,11 +47,40 @@ struct ImageQuery: Sendable {
     var size: Int
 }
 
-/// An image that the search finds for a movie.
+extension World {
+    /// Returns the hits of a search, best match first.
+    ///
+    /// As in life, the hits of all movies of the title are mixed, those of the movie whose year or director the search
+    /// names more at the front; among them are images of other movies, from pages that name several.
+    func imageHits(for query: String, at instant: Date) -> [ImageHit] {
+        let (movies, words) = search(query, as: PublishedView(at: instant))
+        var ranked: [(place: Double, hit: ImageHit)] = []
+        for movie in movies {
+            let facts = movie.facts
+            let names =
+                [facts.year, String(movie.opening.year)]
+                + facts.directors.flatMap { $0.name.split(separator: " ") }
+                .map(String.init)
+            let isNamed = words.contains { names.contains(String($0)) }
+            for hit in movie.imageHits {
+                ranked.append((Double(hit.number) * (isNamed ? 0.5 : 1), hit))
+            }
+            for other in self.movies(openingIn: movie.id.week) where other.id.week == movie.id.week {
+                guard other.id != movie.id else { continue }
+                for hit in other.imageHits.prefix(4) where hit.pageKind == .list {
+                    ranked.append((Double(hit.number) + 0.5, hit))
+                }
+            }
+        }
+        return ranked.sorted { ($0.place, $0.hit.imagePath) < ($1.place, $1.hit.imagePath) }.map(\.hit)
+    }
+}
+
+/// An image that the search finds.
 struct ImageHit: Sendable {
     /// What a client really gets at the image's address.
     enum Content: Sendable {
-        /// A poster.
+        /// A poster, or a still.
         case image
         /// Status 404: the image was deleted.
         case missing
@@ -66,11 +90,31 @@ struct ImageHit: Sendable {
         case forbidden
     }
 
+    /// What the page that shows the image says.
+    enum PageKind: Sendable {
+        /// The title and the year, as a database of films has them.
+        case titled
+        /// The title, and the director and the cast in a list.
+        case review
+        /// The title, and the director in a sentence.
+        case news
+        /// The title and nothing else.
+        case bare
+        /// The movies of a week.
+        case list
+        /// Status 404: the page was deleted.
+        case gone
+    }
+
+    /// The movie of which it is an image.
     let movie: SimulatedMovie
     /// The position among the movie's hits, from 1.
     let number: Int
     let content: Content
+    let pageKind: PageKind
     let isPNG: Bool
+    /// Whether it is a still, which is wide, and no poster.
+    let isStill: Bool
     let width: Int
     let height: Int
     let collection: String
@@ -90,8 +134,7 @@ struct ImageHit: Sendable {
         default: content = .image
         }
         isPNG = random.chance(0.2)
-        width = random.pick([280, 350, 420, 560])
-        height = width * 10 / 7
+        let size = random.pick([280, 350, 420, 560])
         (collection, site) = random.pick([
             ("blog", "티스토리"), ("blog", "네이버블로그"), ("cafe", "Daum카페"), ("news", "영화소식"), ("etc", ""),
             ("museum", "필름보관소"),
@@ -99,10 +142,22 @@ struct ImageHit: Sendable {
         let day = movie.opening - random.integer(in: 0...40)
         let hour = random.integer(in: 10...23)
         datetime = random.chance(0.05) ? "" : "\(day)T\(hour):\(random.integer(in: 10...59)):00.000+09:00"
+        var page = movie.random(for: .images).branch(number).branch(1)
+        isStill = page.chance(0.3)
+        (width, height) = isStill ? (size * 10 / 6, size) : (size, size * 10 / 7)
+        switch page.unit() {
+        case ..<0.3: pageKind = .titled
+        case ..<0.55: pageKind = .review
+        case ..<0.7: pageKind = .news
+        case ..<0.82: pageKind = .bare
+        case ..<0.9: pageKind = .list
+        default: pageKind = .gone
+        }
     }
 
     var imagePath: String { "/posters/\(movie.code)-\(number).\(isPNG ? "png" : "jpg")" }
     var thumbnailPath: String { "/thumbnails/\(movie.code)-\(number).jpg" }
+    var pagePath: String { "/pages/\(movie.code)-\(number)" }
 }
 
 extension SimulatedMovie {
@@ -112,8 +167,14 @@ extension SimulatedMovie {
         return random.chance(0.06) ? 0 : random.integer(in: 3...120)
     }
 
-    /// The first hit that is a real image: the movie's poster.
+    /// The images of the movie that the search finds.
+    var imageHits: some Sequence<ImageHit> {
+        (1..<imageCount + 1).lazy.map { ImageHit(of: self, number: $0) }
+    }
+
+    /// The first hit that is a real image and no still: the movie's poster.
     var poster: ImageHit? {
-        (1...max(1, imageCount)).lazy.map { ImageHit(of: self, number: $0) }.first { $0.content == .image }
+        (1...max(1, imageCount)).lazy.map { ImageHit(of: self, number: $0) }
+            .first { $0.content == .image && !$0.isStill }
     }
 }

@@ -1,0 +1,152 @@
+/// A movie's title in Korean and English, in one of several patterns.
+///
+/// The movies of 26 years have different titles; after that a title returns, as with remakes. A film never meets its
+/// namesake in the cinemas: the last re-release comes after twenty years.
+struct MovieTitle: Hashable, Sendable {
+    let korean: String
+    let english: String
+
+    /// The number of different titles.
+    static let count = 1_356 * SimulatedMovieID.slots
+
+    /// Makes the title of a movie.
+    init(of id: SimulatedMovieID, seed: UInt64) {
+        let number = id.week.number * SimulatedMovieID.slots + id.slot
+        let order = Permutation(count: Self.count, random: SeededRandom(seed: seed).branch(Self.count))
+        self.init(number: order((number % Self.count + Self.count) % Self.count))
+    }
+
+    /// Makes the title with a number below ``count``; no two numbers have the same title.
+    init(number: Int) {
+        var rest = number
+        var pattern = Pattern.combined
+        for candidate in Pattern.allCases where candidate != .combined {
+            guard rest >= candidate.share else {
+                pattern = candidate
+                break
+            }
+            rest -= candidate.share
+        }
+        // The words are the digits of a number. The step is a prime that does not divide the number of a pattern's titles:
+        // neighbours get different words, and each title comes up once.
+        rest = rest * 7_919 % pattern.capacity
+        func digit(below base: Int) -> Int {
+            defer { rest /= base }
+            return rest % base
+        }
+
+        let index = digit(below: Self.things.count)
+        let (thing, thingEnglish) = Self.things[index]
+        switch pattern {
+        case .thing: self.init(thing, thingEnglish)
+        case .compound:
+            let other = Self.things[(index + 1 + digit(below: Self.things.count - 1)) % Self.things.count]
+            self.init(thing + other.0, "\(thingEnglish) \(other.1)")
+        case .ofPlace:
+            let (place, placeEnglish) = Self.places[digit(below: Self.places.count)]
+            self.init("\(place)의 \(thing)", "The \(thingEnglish) of \(placeEnglish)")
+        case .quality, .latin, .special, .sequel, .combined, .subtitle, .theatrical, .night:
+            let (quality, qualityEnglish) = Self.qualities[digit(below: Self.qualities.count)]
+            let (korean, english) = ("\(quality) \(thing)", "\(qualityEnglish) \(thingEnglish)")
+            let (place, placeEnglish) = Self.places[rest % Self.places.count]
+            switch pattern {
+            case .latin: self.init(english, english)
+            case .special: self.init("<\(korean)> 특별전", "Special Screening: \(english)")
+            case .sequel: self.init("\(korean) \(2 + rest)", "The \(english) \(2 + rest)")
+            case .combined: self.init("\(place)의 \(korean)", "The \(english) of \(placeEnglish)")
+            case .subtitle: self.init("\(place): \(korean)", "\(placeEnglish): The \(english)")
+            case .theatrical: self.init("극장판 \(korean): \(place)", "\(english) the Movie: \(placeEnglish)")
+            case .night:
+                self.init(
+                    "\(thing), \(place) & \(quality) 밤",
+                    "\(thingEnglish), \(placeEnglish) & a \(qualityEnglish) Night")
+            case .thing, .compound, .ofPlace, .quality: self.init(korean, "The \(english)")
+            }
+        }
+    }
+
+    private init(_ korean: String, _ english: String) {
+        self.korean = korean
+        self.english = english
+    }
+
+    /// The patterns of titles.
+    private enum Pattern: CaseIterable {
+        case thing
+        case compound
+        case ofPlace
+        case quality
+        case latin
+        case special
+        case sequel
+        case subtitle
+        case theatrical
+        case night
+        case combined
+
+        /// The number of titles in the pattern.
+        var capacity: Int {
+            let things = MovieTitle.things.count
+            return switch self {
+            case .thing: things
+            case .compound: things * (things - 1)
+            case .ofPlace: things * MovieTitle.places.count
+            case .quality, .latin, .special: things * MovieTitle.qualities.count
+            case .sequel: things * MovieTitle.qualities.count * 3
+            case .combined, .subtitle, .theatrical, .night:
+                things * MovieTitle.qualities.count * MovieTitle.places.count
+            }
+        }
+
+        /// How many of the titles are used; of the last pattern as many as are left over.
+        var share: Int {
+            switch self {
+            case .thing, .compound, .ofPlace, .quality: capacity
+            case .latin: 1_100
+            case .special: 400
+            case .sequel, .subtitle: 2_300
+            case .theatrical: 600
+            case .night: 400
+            case .combined:
+                MovieTitle.count - Self.allCases.reduce(0) { $0 + ($1 == .combined ? 0 : $1.share) }
+            }
+        }
+    }
+
+    private static let qualities = [
+        ("푸른", "Blue"), ("느린", "Slow"), ("조용한", "Quiet"), ("낡은", "Worn"), ("마지막", "Last"), ("먼", "Distant"),
+        ("하얀", "White"), ("검은", "Black"), ("젖은", "Wet"), ("잃어버린", "Lost"), ("숨은", "Hidden"), ("작은", "Small"),
+        ("높은", "High"), ("깊은", "Deep"), ("따뜻한", "Warm"), ("차가운", "Cold"), ("이상한", "Strange"), ("늦은", "Late"),
+        ("두 번째", "Second"), ("열두 번째", "Twelfth"), ("이름 없는", "Nameless"), ("잠들지 않는", "Sleepless"),
+        ("거꾸로 가는", "Backward"), ("눈 내리는", "Snowy"), ("노래하는", "Singing"), ("비밀의", "Secret"), ("구겨진", "Crumpled"),
+        ("반짝이는", "Glittering"), ("돌아온", "Returned"), ("혼자 남은", "Remaining"), ("투명한", "Transparent"),
+        ("종이로 만든", "Paper"), ("일곱 개의", "Sevenfold"), ("떠도는", "Wandering"), ("빌린", "Borrowed"), ("접힌", "Folded"),
+        ("기울어진", "Tilted"), ("무거운", "Heavy"), ("가벼운", "Light"), ("오래된", "Ancient"),
+        ("부서진", "Broken"), ("둥근", "Round"), ("달콤한", "Sweet"), ("쓸쓸한", "Lonely"), ("네 번째", "Fourth"), ("길 잃은", "Stray"),
+        ("녹슨", "Rusty"), ("새로운", "New"), ("붉은", "Red"), ("흐린", "Dim"), ("뜨거운", "Burning"), ("어린", "Young"),
+        ("잠든", "Sleeping"), ("춤추는", "Dancing"), ("날아가는", "Flying"), ("얼어붙은", "Frozen"), ("사라진", "Vanished"),
+        ("금이 간", "Cracked"), ("엉킨", "Tangled"), ("낯선", "Unfamiliar"),
+    ]
+
+    private static let things = [
+        ("등대", "Lighthouse"), ("우체부", "Postman"), ("바다", "Sea"), ("계단", "Stairs"), ("여름", "Summer"),
+        ("겨울", "Winter"), ("약속", "Promise"), ("기차", "Train"), ("정원", "Garden"), ("고양이", "Cat"), ("탐정", "Detective"),
+        ("편지", "Letter"), ("지도", "Map"), ("유령", "Ghost"), ("잠수부", "Diver"), ("시계공", "Clockmaker"), ("극장", "Theatre"),
+        ("섬", "Island"), ("그림자", "Shadow"), ("천문대", "Observatory"), ("국수집", "Noodle House"), ("사서", "Librarian"),
+        ("피아노", "Piano"), ("도둑", "Thief"), ("구름", "Cloud"), ("자전거", "Bicycle"), ("항해", "Voyage"), ("심판", "Referee"),
+        ("온실", "Greenhouse"), ("왈츠", "Waltz"), ("이웃", "Neighbour"), ("수선공", "Mender"), ("로봇", "Robot"),
+        ("호랑이", "Tiger"), ("야간열차", "Night Train"), ("목격자", "Witness"), ("사과밭", "Orchard"), ("우산", "Umbrella"),
+        ("파수꾼", "Watchman"), ("전화", "Telephone"), ("우물", "Well"), ("다리", "Bridge"), ("호수", "Lake"),
+        ("사진관", "Photo Studio"), ("빵집", "Bakery"), ("세탁소", "Laundry"), ("도서관", "Library"), ("라디오", "Radio"),
+        ("선장", "Captain"), ("마술사", "Magician"), ("화가", "Painter"), ("요리사", "Cook"), ("까마귀", "Crow"), ("고래", "Whale"),
+        ("여우", "Fox"), ("사막", "Desert"), ("폭포", "Waterfall"), ("달력", "Calendar"), ("열쇠", "Key"), ("거울", "Mirror"),
+    ]
+
+    private static let places = [
+        ("달마루", "Dalmaru"), ("은빛항", "Eunbit Harbour"), ("북문시장", "North Gate Market"), ("솔내", "Solnae"),
+        ("가온역", "Gaon Station"), ("먹구름골", "Black Cloud Valley"), ("열하루섬", "Eleven Day Island"),
+        ("모래내길", "Moraenae Road"), ("안개재", "Misty Pass"), ("별빛동", "Byeolbit-dong"), ("잣나무숲", "Pinewood"),
+        ("하늘목", "Sky's Neck"), ("오목교차로", "Omok Crossing"), ("서리마을", "Frost Village"), ("고래만", "Whale Bay"),
+        ("사십칠층", "Forty-Seventh Floor"),
+    ]
+}
