@@ -16,6 +16,8 @@ PAGES = {
 # A selector for each page that matches once the page has its content.
 CONTENT = {"chart": ".lines:not(.skeleton) li", "movie": ".film dd", "history": ".drawing .film", "alerts": ".alert",
            "operations": ".card progress", "shop": ".shelf [data-product]", "product": ".product .strip"}
+# Failures that tests cause on purpose; what the board does not know yet is no failure.
+CAUSED = r"net::ERR_|status of (40[0-39]|4[12]|503)|/(posters|pictures)/\S+ .*status of 404|/nowhere\S* .*status of 404"
 
 
 def make_driver(width, height, dark, language, motion):
@@ -46,8 +48,7 @@ class BrowserSession:
 
     def __exit__(self, kind, *_):
         faults = [line["message"] for line in self.driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
-        # The browser also reports the failures that a test causes on purpose.
-        faults = [fault for fault in faults if not re.search("net::ERR_|status of (4|503)", fault)]
+        faults = [fault for fault in faults if not re.search(CAUSED, fault)]
         self.driver.quit()
         if faults and kind is None:
             raise CheckError(f"the console has messages: {faults}")
@@ -117,3 +118,16 @@ class BrowserSession:
     def ready(self, page):
         """Waits until a page has its content."""
         self.one(CONTENT[page])
+
+
+def fits_dialog(browser):
+    """Returns the parts of the open dialog that reach beyond its edges or those of the window."""
+    return browser.run("""
+        const dialog = document.querySelector('dialog[open]');
+        const edge = dialog.getBoundingClientRect();
+        const cut = [...dialog.querySelectorAll('*')].filter((part) => {
+            const box = part.getBoundingClientRect();
+            return box.width > 1 && (box.left < edge.left - 1 || box.right > edge.right + 1);
+        }).map((part) => part.outerHTML.slice(0, 90));
+        if (dialog.scrollWidth > dialog.clientWidth + 1 || edge.left < 0 || edge.right > innerWidth) cut.push(`${dialog.scrollWidth} > ${dialog.clientWidth}`);
+        return cut;""")

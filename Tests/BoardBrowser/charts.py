@@ -5,7 +5,7 @@ import time
 from selenium.webdriver.common.keys import Keys
 
 from harness import ProcessHarness, check, wait_until
-from browser import DAY, BrowserSession
+from browser import DAY, BrowserSession, fits_dialog
 from shop import PASSWORD, ShopSession, with_shop
 
 KST = 9 * 3_600
@@ -154,6 +154,62 @@ def test_calendar(harness, _):
         check(focused() == yesterday, "the keys stop at yesterday")
         later = browser.run("return [...document.querySelectorAll('dialog td button')].filter((day) => day.dataset.day > arguments[0] && !day.disabled).length", yesterday)
         check(later == 0 and browser.all(".steps [aria-disabled=true]"), "no day after yesterday can be chosen")
+
+
+def test_calendar_on_small_phones(harness, _):
+    """On the smallest phones the calendar is whole, in both languages."""
+    for language in ("ko", "en"):
+        with BrowserSession(harness, language=language) as browser:
+            for width in (340, 320):
+                browser.resize(width, 640)
+                browser.open(f"day/{DAY}")
+                browser.lines()
+                browser.click(".steps .calendar")
+                browser.one("dialog .known")
+                cut = fits_dialog(browser)
+                check(cut == [], f"the calendar is whole at {width} pixels, {language} {cut or ''}")
+                check(browser.run("return document.querySelectorAll('dialog thead th').length") == 7, "with all days of the week")
+
+
+def test_days_out_of_range(harness, _):
+    """An address of a day that can have no chart says so, and shows no other day's chart."""
+    today = korean_day()
+    with BrowserSession(harness) as browser:
+        for path, title in (("day/2030-01-01", "2030년 1월 1일"), (f"day/{today}", f"{int(today[5:7])}월 {int(today[8:])}일"), ("day/2001-01-01", "2001년 1월 1일"),
+                            ("weekend/2030-01-04", "2030년 1월 4일"), (f"history?from=2001-01-01&to={DAY}", "추이"), ("history?from=2024-06-01&to=2030-01-01", "추이")):
+            browser.open(path)
+            browser.one(".failed[data-code=dateOutOfRange]")
+            check("2003년 11월 11일부터 어제까지" in browser.text(".failed p") and not browser.all(".lines") and not browser.all(".drawing"),
+                  f"{path}: {browser.text('.failed p')}")
+            check(title in browser.text("h1") and browser.url.endswith(path), f"{path} keeps its address and its title")
+        for path, arrow, day in (("day/2030-01-01", "first", korean_day(-1)), ("day/2001-01-01", "last", "2003-11-11")):
+            browser.open(path)
+            check(browser.attribute(f".steps > :{arrow}-child", "href") == f"day/{day}", f"from {path} an arrow leads to the nearest chart")
+        browser.open("day/2030-01-01")
+        browser.click(".failed a.primary")
+        browser.lines()
+        check(browser.url == f"{harness.url}/", "its button leads to the newest chart")
+
+
+def test_failures_say_what_failed(harness, _):
+    """A failure has a sentence of its own, and not one about the page."""
+    for language, sentences in (
+        ("ko", {"movie/99999999": "등록되지 않은 영화 코드", "movie/xyz": "숫자와 영문 대문자 8자리", f"day/{DAY}?area=0105999": "없는 지역 코드",
+                f"day/{DAY}?nation=X": "국적, 영화 구분 또는 지역", "day/2024-13-01": "올바른 날짜가 아닙니다", "history?from=yesterday": "시작일이 올바르지",
+                "nowhere": "페이지를 찾을 수 없습니다"}),
+        ("en", {"movie/99999999": "no movie with this code", "movie/xyz": "not a movie code", f"day/{DAY}?area=0105999": "no region with this code",
+                f"day/{DAY}?nation=X": "country, type or region", "day/2024-13-01": "not a date", "history?from=yesterday": "first day is not valid",
+                "nowhere": "no such page"})):
+        with BrowserSession(harness, language=language) as browser:
+            for path, words in sentences.items():
+                browser.open(path)
+                sentence = browser.text(".failed p")
+                check(words in sentence and browser.all(".failed a.primary") and not browser.all(".failed button"), f"{path}: {sentence}")
+            browser.click(".failed a.primary")
+            browser.lines()
+            check(browser.url == f"{harness.url}/", "a page that is not there leads home")
+            browser.open("operations")
+            browser.shows(lambda: sentences["movie/99999999"] in browser.text(".failures"), "the operations page says the same")
 
 
 @with_shop

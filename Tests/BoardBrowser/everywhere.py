@@ -3,7 +3,7 @@
 from selenium.webdriver.common.keys import Keys
 
 from harness import CheckError, check, wait_until
-from browser import DAY, PAGES, BrowserSession
+from browser import CONTENT, DAY, PAGES, BrowserSession
 
 
 def test_language_and_theme(harness, _):
@@ -123,6 +123,111 @@ def test_targets_and_focus(harness, _):
                 # What WCAG asks for is 1280 pixels at 200 %; the phone shows what is left of it.
                 wide = browser.run("return document.documentElement.scrollWidth") - width
                 check(wide <= 0, f"{name}, {width} px: twice as large, the text still fits")
+
+
+def test_brand_and_language(harness, _):
+    """The brand and the language switch stay in one line on the smallest phone, in a wide font, too."""
+    for language in ("ko", "en"):
+        with BrowserSession(harness, width=320, language=language) as browser:
+            browser.open(f"day/{DAY}")
+            browser.lines()
+            for font in ("inherit", "'DejaVu Sans'", "monospace"):
+                browser.run("document.querySelector('.top').style.fontFamily = arguments[0]", font)
+                lines = browser.run("""return ['.brand', '.language'].map((selector) => {
+                    const range = document.createRange();
+                    range.selectNodeContents(document.querySelector(selector));
+                    return new Set([...range.getClientRects()].filter((box) => box.width).map((box) => Math.round(box.bottom / 20))).size;
+                })""")
+                fits(browser, 320, f"header in {font}")
+                check(lines == [1, 1], f"brand and language are whole, {language}, {font}")
+
+
+# Adds up the layout shifts of a page in its worst window, as browsers measure it (Cumulative Layout Shift).
+SHIFTS = """
+window.shifts = []; window.worstShift = 0;
+new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+        if (entry.hadRecentInput) continue;
+        const [first, last] = [shifts[0], shifts.at(-1)];
+        if (last && (entry.startTime - last.startTime > 1000 || entry.startTime - first.startTime > 5000)) shifts.length = 0;
+        shifts.push(entry);
+        worstShift = Math.max(worstShift, shifts.reduce((sum, { value }) => sum + value, 0));
+    }
+}).observe({ type: 'layout-shift', buffered: true });"""
+
+
+def test_layout_shift(harness, _):
+    """Nothing moves away under the visitor's eyes while a page loads: a shift of at most 0.1, which browsers call good."""
+    pages = PAGES | {"years": f"history?from=2003-11-11&to={DAY}"}
+    for width in (1280, 390):
+        with BrowserSession(harness, width=width) as browser:
+            browser.driver.execute_cdp_cmd("Network.enable", {})
+            browser.driver.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": True})
+            browser.before(SHIFTS)
+            for name, path in pages.items():
+                browser.open(path)
+                browser.one(CONTENT.get(name, CONTENT["history"]))
+                wait_until(lambda: browser.run("return [...document.images].every((image) => image.complete || image.loading === 'lazy')"), "the images")
+                shift = browser.wait("for (let frame = 0; frame < 30; frame += 1) await new Promise(requestAnimationFrame); return worstShift")
+                moved = browser.run("return shifts.flatMap((entry) => entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 60)))")
+                check(shift <= 0.1, f"{name}, {width} pixels: a layout shift of {shift:.3f} {moved if shift > 0.1 else ''}")
+
+
+def test_english_board(harness, _):
+    """On the English board movies have their English titles and facts where they are known, and Korean texts are marked."""
+    # Without tooltips, which have text alone.
+    hangul = """return [...document.querySelectorAll('main :not(title)')].filter((element) =>
+        [...element.childNodes].some((node) => node.nodeType === 3 && /\\p{Script=Hangul}/u.test(node.data))
+        && element.closest('[lang]').getAttribute('lang') !== 'ko')
+        .map((element) => element.outerHTML.slice(0, 90))"""
+    with BrowserSession(harness, language="en") as browser:
+        entries = harness.api(f"days/{DAY}")["chart"]["entries"]
+        english = lambda: harness.api(f"days/{DAY}")["titlesEnglish"]
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        wait_until(lambda: len([entry for entry in entries if harness.api(f"movies/{entry['movieCode']}")["movie"]]) == 10, "the facts of all movies")
+        titles = lambda: [english().get(entry["movieCode"], entry["title"]) for entry in entries]
+        browser.shows(lambda: browser.titles() == titles() and english(), "the chart has the English titles, once they are known")
+        check(browser.run(hangul) == [], f"what is Korean on the chart is marked {browser.run(hangul)}")
+        browser.click(".modes button:nth-child(2)")
+        check(browser.titles() == titles(), "so has the grid")
+        browser.click(".modes button:nth-child(1)")
+        code, korean, title = next((entry["movieCode"], entry["title"], english()[entry["movieCode"]]) for entry in entries
+                                   if english().get(entry["movieCode"], entry["title"]) != entry["title"])
+        browser.open(f"movie/{code}")
+        browser.ready("movie")
+        check(browser.text("h1") == title and browser.text(".other") == korean and browser.attribute(".other", "lang") == "ko",
+              f"a movie's page has both titles: {title}, {korean}")
+        movie = harness.api(f"movies/{code}")["movie"]
+        words = harness.api("vocabulary")
+        facts = browser.text(".facts")
+        for vocabulary, values in (("genres", movie["genres"]), ("nations", movie["nations"]), ("ratings", [rating["grade"] for rating in movie["ratings"]]),
+                                   ("parts", [company["part"] for company in movie["companies"]])):
+            check(all(words[vocabulary][value] in facts for value in values), f"{vocabulary} are in English: {values}")
+        for entry in entries:
+            browser.open(f"movie/{entry['movieCode']}")
+            browser.ready("movie")
+            if faults := browser.run(hangul):
+                raise CheckError(f"not marked as Korean: {faults}")
+        check(True, "what is Korean on a movie's page is marked")
+        browser.open(PAGES["history"])
+        browser.ready("history")
+        shown = browser.run("return [...document.querySelectorAll('.films .chip')].map((chip) => chip.textContent)")
+        films = harness.api(f"{PAGES['history']}&market=all")["films"][:8]
+        check(shown == [film.get("titleEnglish") or film["title"] for film in films], f"the history has English titles: {shown}")
+        check(browser.run(hangul) == [], f"what is Korean in the history is marked {browser.run(hangul)}")
+        for page in ("shop", "product", "operations"):
+            browser.open(PAGES[page])
+            browser.ready(page)
+            check(browser.run(hangul) == [], f"what is Korean on the page {page} is marked {browser.run(hangul)}")
+        browser.open("alerts")
+        browser.ready("alerts")
+        alerts = [alert for alert in harness.api("alerts")["alerts"] if alert.get("titleEnglish")]
+        check(alerts and alerts[0]["titleEnglish"] in browser.text(".alerts"), f"alerts have English titles: {alerts[0]['titleEnglish']}")
+        check(browser.run(hangul) == [], f"what is Korean in the alerts is marked {browser.run(hangul)}")
+        browser.one("input[name=film]").send_keys(title)
+        browser.shows(lambda: browser.all(".alert") and all(title in item.text for item in browser.all(".alert .title")) or browser.all(".notice"),
+                      "alerts can be filtered by it")
 
 
 def test_motion(harness, _):

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 import traceback
-import urllib.error
 import urllib.request
 
 TIMEOUT = 60  # seconds, for each condition
@@ -153,13 +152,9 @@ class ProcessHarness:
             return answer.read()
 
     def api(self, path):
-        """Returns the JSON at an address of the board's API; None if it answers 404."""
-        try:
-            return json.loads(self.fetch(f"{self.url}/api/v1/{path}"))
-        except urllib.error.HTTPError as error:
-            if error.code == 404:
-                return None
-            raise
+        """Returns the JSON at an address of the board's API; None if the board does not know it yet."""
+        answer = json.loads(self.fetch(f"{self.url}/api/v1/{path}"))
+        return answer if answer.get("known", True) else None
 
     def ask(self, topic, **fields):
         """Sends a request to the worker through the board, and returns its id."""

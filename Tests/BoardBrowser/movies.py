@@ -5,7 +5,7 @@ import tempfile
 from selenium.webdriver.common.keys import Keys
 
 import recordings
-from harness import ProcessHarness, check
+from harness import ProcessHarness, check, wait_until
 from browser import DAY, PAGES, BrowserSession
 
 
@@ -72,8 +72,88 @@ def test_a_long_cast_and_a_milestone(_, options):
             browser.click(button)
             check(recordings.CAST[-1] not in browser.text(".facts"), "and folds them again")
             harness.ask_days(recordings.BEFORE, recordings.DAY)
-            browser.shows(lambda: "6월 4일" in browser.text(".marks") and "1,000,000명 돌파" in browser.text(".marks"), "the day of the millionth visitor is named")
+            browser.shows(lambda: "6월 4일" in browser.text(".marks") and "100만 관객 돌파" in browser.text(".marks"), "the day of the millionth visitor is named")
             check(browser.text(".drawing .flagText") == "100만", "and marked in the drawing")
+
+
+# Returns texts of drawings that lie over each other, or reach beyond the drawing.
+OVERLAPS = """
+return [...document.querySelectorAll('svg.drawing')].flatMap((drawing) => {
+    const { width, height } = drawing.viewBox.baseVal;
+    const texts = [...drawing.querySelectorAll('text')].map((text) => ({ text: text.textContent, box: text.getBBox() }));
+    const out = texts.filter(({ box }) => box.x < -1 || box.y < -1 || box.x + box.width > width + 1 || box.y + box.height > height + 2);
+    const over = texts.flatMap(({ text, box }, index) => texts.slice(index + 1).filter(({ box: other }) =>
+        Math.min(box.x + box.width, other.x + other.width) - Math.max(box.x, other.x) > 1
+        && Math.min(box.y + box.height, other.y + other.height) - Math.max(box.y, other.y) > 3).map((other) => `${text} / ${other.text}`));
+    return [...out.map(({ text }) => `${text} is cut off`), ...over];
+});"""
+
+
+def test_labels_of_milestones(_, options):
+    """Milestones that follow each other have labels that can be read, on a desktop and on a phone."""
+    with tempfile.TemporaryDirectory() as folder:
+        with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write_hit(folder)]}) as harness:
+            harness.ask_days(*recordings.HIT_DAYS)
+            for language, texts in (("ko", ["100만", "200만", "300만", "500만", "800만", "1,000만", "1,500만"]), ("en", ["1M", "2M", "3M", "5M", "8M", "10M", "15M"])):
+                with BrowserSession(harness, language=language) as browser:
+                    for width in (1280, 390, 320):
+                        browser.resize(width)
+                        browser.open(f"movie/{recordings.HIT}")
+                        browser.one(".flagText")
+                        check([text.text for text in browser.all(".flagText")] == texts, f"each milestone has its label: {texts}")
+                        overlaps = browser.run(OVERLAPS)
+                        check(overlaps == [], f"no label lies over another at {width} pixels, {language} {overlaps or ''}")
+
+
+def test_labels_of_the_history(harness, _):
+    """No label of the history's drawings lies over another or is cut off."""
+    for language in ("ko", "en"):
+        with BrowserSession(harness, language=language) as browser:
+            for width in (1280, 390, 320):
+                browser.resize(width)
+                for path in (PAGES["history"], f"history?from=2003-11-11&to={DAY}"):
+                    browser.open(path)
+                    browser.ready("history")
+                    overlaps = browser.run(OVERLAPS)
+                    check(overlaps == [], f"{path}, {width} pixels, {language}: labels can be read {overlaps or ''}")
+
+
+def test_scale_of_the_year(harness, _):
+    """The scale beside the year has the colours of its days in both themes, and no sentence is true in one theme alone."""
+    for language, dark in (("ko", False), ("ko", True), ("en", True)):
+        with BrowserSession(harness, dark=dark, language=language) as browser:
+            browser.open(PAGES["history"])
+            browser.ready("history")
+            colours = browser.run("""const fill = (square) => getComputedStyle(square).fill;
+                const days = [...document.querySelectorAll('a .day[class*=level]')];
+                return [[...document.querySelectorAll('.scale .day')].map(fill), days.map((day) => [Number(day.classList[1].slice(5)), fill(day)])]""")
+            scale, days = colours
+            check(len(scale) == len(set(scale)) == 5 and all(scale[level] == colour for level, colour in days), "the scale has the colours of the days")
+            totals = [sum(entry["audience"] or 0 for entry in harness.api(f"days/{day['date']}")["chart"]["entries"]) for day in harness.api("calendar/2024")["days"]]
+            text = browser.run("return document.querySelector('.scale').textContent")
+            most = f"{max(totals) / 1e4:.1f}".removesuffix(".0") + "만명" if language == "ko" else f"{max(totals) / 1e3:.1f}".removesuffix(".0") + "K"
+            check(text.startswith("0") and most in text, f"with the largest audience at its end: {text}")
+            page = browser.run("return document.querySelector('main').innerText")
+            check(not any(word in page for word in ("진할수록", "어두울수록", "Darker", "darker")), "no text says that dark means many")
+
+
+def test_part_weeks(harness, _):
+    """Weeks of which not all days are known are hatched, and say of how many days they are."""
+    with BrowserSession(harness) as browser:
+        browser.open(PAGES["history"])  # a week of six days, and one of two
+        browser.ready("history")
+        check(len(browser.all(".partWeek")) == 2 and "빗금" in browser.run("return document.querySelector('main').innerText"), "part weeks are hatched, and the page says why")
+        titles = browser.run("return [...new Set([...document.querySelectorAll('.layer title')].map((title) => title.textContent.split(' · ')[0]))]")
+        check(len(titles) == 2 and "7일 중 6일" in titles[0] and "7일 중 2일" in titles[1], f"they say of how many days they are: {titles}")
+        harness.ask_days("2024-05-27")
+        browser.open(f"history?from=2024-05-27&to={DAY}")
+        browser.ready("history")
+        check(len(browser.all(".partWeek")) == 1, "a whole week is not hatched")
+        browser.open(f"history?from=2003-11-11&to={DAY}")
+        browser.ready("history")
+        weeks = harness.api(f"history?from=2003-11-11&to={DAY}")
+        parts = sum(days < 7 for days in weeks["knownDays"])
+        check(len(browser.all(".partWeek")) == parts == len(weeks["days"]) - 1, f"over twenty years, too: {parts}")
 
 
 def test_history(harness, _):
@@ -102,8 +182,10 @@ def test_history(harness, _):
         link = browser.attribute("a[download$='.csv']", "href")
         table = harness.fetch(link).decode("utf-8-sig").splitlines()
         check(table[0].startswith("date,line,rank") and len(table) == 1 + 10 * 8, "the range is saved as CSV")
-        browser.run("const input = document.querySelector('input[name=from]'); input.value = '2024-06-02'; input.dispatchEvent(new Event('change', {bubbles: true}))")
-        browser.shows(lambda: "from=2024-06-02" in browser.url and "3일 중 3일" in browser.text(".state"), "any range can be chosen, and is in the address")
+        browser.click("button[name=from]")
+        wait_until(lambda: browser.all("dialog .known"), "the calendar")
+        browser.click("[data-day='2024-05-30']")
+        browser.shows(lambda: "from=2024-05-30" in browser.url and "6일 중 6일" in browser.text(".state"), "any range can be chosen, and is in the address")
         browser.open(f"history?from=2003-11-11&to={DAY}")
         browser.ready("history")
         weeks = len(harness.api(f"history?from=2003-11-11&to={DAY}")["days"])

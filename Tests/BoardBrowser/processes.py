@@ -59,6 +59,24 @@ sinks:
             check(hour, "times are Korean time")
 
 
+def test_browsers(_, options):
+    """All pages of a browser count once, also those that it has left."""
+    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+        count = lambda: harness.api("status")["board"]["browsers"]
+        for path in ("alerts", f"day/{DAY}", "history", "operations", "shop", "operations"):
+            browser.open(path)
+            browser.one(".lamp[data-state=open]")
+        check(count() == 1, "a browser that opens six pages is one browser")
+        browser.driver.switch_to.new_window("tab")
+        browser.open("alerts")
+        browser.one(".lamp[data-state=open]")
+        check(count() == 1, "so is a browser with two windows")
+        with BrowserSession(harness) as other:
+            other.open("operations")
+            other.one(".lamp[data-state=open]")
+            other.shows(lambda: "접속 중인 브라우저\n2" in card(other, "보드"), "another one is a second browser")
+
+
 def test_lost_connection(_, options):
     """The board stops and restarts; the page misses nothing."""
     with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:

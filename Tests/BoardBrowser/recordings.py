@@ -46,3 +46,16 @@ def write(folder):
         "showTypes": [], "audits": [{"auditNo": "2024-1", "watchGradeNm": "12세이상관람가"}], "staffs": [],
         "companys": [{"companyCd": "1", "companyNm": "회사", "companyNmEn": "", "companyPartNm": "배급사"}]}}})
     return str(folder)
+
+
+HIT, HIT_DAYS = "20240003", [f"2024-06-{day:02}" for day in range(1, 18)]
+
+
+def write_hit(folder):
+    """Writes seventeen days of a movie that a million people a day see; returns the folder."""
+    kobis = pathlib.Path(folder) / "kobis" / "daily"
+    kobis.mkdir(parents=True, exist_ok=True)
+    for index, day in enumerate(HIT_DAYS):
+        response = chart(day, line(1, HIT, "천만 영화", audience=1_000_000, total=500_000 + 1_000_000 * index))
+        (kobis / f"{day}.json").write_text(json.dumps(response, ensure_ascii=False, separators=(",", ":")))
+    return str(folder)

@@ -16,12 +16,12 @@ DAYS = [f"2024-05-{day:02}" for day in range(6, 32)] + [f"2024-06-{day:02}" for 
 QUALITY = 82  # about 50 kB an image
 
 
-def take_screenshot(browser, folder, name):
+def take_screenshot(browser, folder, name, kind="webp"):
     """Takes a screenshot once all images and fonts are loaded."""
     wait_until(lambda: browser.run("""return [...document.images].every((image) => image.complete || image.loading === 'lazy' && image.getBoundingClientRect().top > innerHeight)
         && !document.querySelector('.poster.loading:not(:has(img))') && document.fonts.status === 'loaded'"""), f"the images of {name}")
-    answer = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
-    path = pathlib.Path(folder, f"board-{name}.webp")
+    answer = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": kind} | ({"quality": QUALITY} if kind == "webp" else {}))
+    path = pathlib.Path(folder, f"board-{name}.{kind}")
     path.write_bytes(base64.b64decode(answer["data"]))
     print(f"{path}: {path.stat().st_size} bytes")
 
@@ -66,6 +66,12 @@ def main(program, folder):
                 browser.click(".modes button:nth-child(2)")
                 wait_until(lambda: len(browser.all(".poster.large img")) == 10, "posters")
                 take_screenshot(browser, folder, "phone")
+    with ProcessHarness(program, settings={"MARQUEE_BOARD_PASSWORD": "correct-horse-7"}) as harness, BrowserSession(harness, width=1280, height=900) as browser:
+        browser.open("shop")
+        browser.ready("shop")
+        wait_until(lambda: browser.all(".unlock"), "the button to sign in")
+        # A PNG, because tests upload it as a product's image.
+        take_screenshot(browser, folder, "shop", kind="png")
 
 
 main(os.path.abspath(sys.argv[1]), sys.argv[2])

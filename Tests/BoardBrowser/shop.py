@@ -51,7 +51,7 @@ class ShopSession(BrowserSession):
     def scroll_to_the_end(self):
         def is_at_end():
             self.run("scrollTo(0, document.body.scrollHeight)")
-            return "마지막" in self.text(".foot") or "That is all" in self.text(".foot")
+            return "마지막" in self.text(".foot") or "End of the list" in self.text(".foot")
         wait_until(is_at_end, "the end of the shop")
 
     def unlock(self, password=PASSWORD):
@@ -127,7 +127,7 @@ def test_shop_product(harness, _):
         wait_until(lambda: not browser.all("dialog.zoom"), "Escape closes it")
         check("2 / 3" == browser.text(".window > .count"), "the page shows the image that was zoomed last")
         browser.open("shop/9999")
-        check("없습니다" in browser.text(".failed p"), "an unknown product says so")
+        check("없는 상품" in browser.text(".failed p") and browser.all(".failed a[href=shop]"), "an unknown product says so")
         browser.open("shop/nothing")
         check(browser.one(".failed[data-code=notFound]"), "an address that is no product says so")
 
@@ -168,17 +168,17 @@ def test_shop_validation(harness, _):
         wait_until(lambda: "at least one" in browser.text("#fault-images"), "an image is required")
         for name, value, word in (
             ("name", "ab", "3 characters"), ("description", "too short", "10 characters"), ("description", "x" * 1_001, "1,000"),
-            ("price", "0", "above 0"), ("price", "ten", "above 0"), ("discountedPrice", "-1", "from 0"), ("stock", "1.5", "whole number"),
+            ("price", "0", "above 0"), ("price", "ten", "above 0"), ("discountedPrice", "-1", "at least 0"), ("stock", "1.5", "whole number"),
         ):
             browser.fill(**{name: value})
             check(word in browser.text(f"#fault-{name}") and browser.all(f"#form-{name}[aria-invalid=true]"), f"{name} {value[:10]!r}: {browser.text(f'#fault-{name}')}")
         browser.fill(price="1,000", discountedPrice="1,001")
-        check("at most the price" in browser.text("#fault-discountedPrice"), "a discount above the price is reported")
+        check("cannot exceed the price" in browser.text("#fault-discountedPrice"), "a discount above the price is reported")
         browser.fill(discountedPrice="100")
         check(browser.text("#fault-discountedPrice") == "" and "₩900" in browser.text(".row .aside"), "the selling price is shown while typing")
         image = browser.one("#form-images")
         small = png(folder / "small.png", 40, 30, 1)
-        for name, content, word in (("note.png", b"no image", "No JPEG"), ("cut.jpg", b"\xff\xd8\xff\xe0 cut off", "Cannot be opened"),
+        for name, content, word in (("note.png", b"no image", "Not a JPEG"), ("cut.jpg", b"\xff\xd8\xff\xe0 cut off", "cannot be opened"),
                                     ("large.png", b"\x89PNG" + bytes(10 << 20), "Larger than 8 MB")):
             path = folder / name
             path.write_bytes(content)
@@ -265,14 +265,14 @@ def test_shop_refusals(harness, _):
         browser.fill(price="5000", discountedPrice="0")
         browser.click(".send .primary")
         wait_until(lambda: browser.text(".problem"), "a page instead of data is reported")
-        check("worked on" in browser.text(".problem"), f"a page instead of data: {browser.text('.problem')}")
+        check("under maintenance" in browser.text(".problem"), f"a page instead of data: {browser.text('.problem')}")
         harness.control()
         harness.stop("worker")
         secrets = {"MARQUEE_OPENMARKET_URL": f"http://127.0.0.1:{harness.ports['sandbox']}/openmarket/v3",
                    "MARQUEE_OPENMARKET_IDENTIFIER": VENDOR, "MARQUEE_OPENMARKET_SECRET": "a-wrong-secret"}
         harness.environment |= secrets
         harness.start("worker")
-        check("refuses the vendor" in change(own, "6000"), f"a wrong secret: {browser.text('.problem')}")
+        check("rejected the vendor" in change(own, "6000"), f"a wrong secret: {browser.text('.problem')}")
         harness.stop("worker")
         for name in secrets:
             del harness.environment[name]
@@ -289,7 +289,7 @@ def test_shop_unavailable(harness, _):
         for path in ("shop", "shop/1"):
             browser.open(path)
             wait_until(lambda: browser.all(".failed[data-code=maintenance]"), "the market's maintenance is reported")
-            check("worked on" in browser.text(".failed p") and browser.all(".failed button"), f"{path}: {browser.text('.failed p')}")
+            check("under maintenance" in browser.text(".failed p") and browser.all(".failed button"), f"{path}: {browser.text('.failed p')}")
         harness.control()
         browser.click(".failed button")
         browser.shows(lambda: browser.all(".product h1"), "the button loads it once the market is back")

@@ -35,13 +35,17 @@ import WebServer
 
     private func code(_ response: HTTPResponse) throws -> String? { try json(response)["code"] as? String }
 
+    private func expectKnown(_ isKnown: Bool, _ address: String, _ path: String) async throws {
+        #expect(try json(try await get(address, path))["known"] as? Bool == isKnown, "\(path)")
+    }
+
     @Test("a published chart reaches browsers live and can be requested, and so does its correction")
     func charts() async throws {
         let worker = try await harness.startPublisher()
         try await harness.open { address in
             let stream = try EventStreamClient(address)
             _ = await stream.next(1, "hello")
-            #expect(try code(try await get(address, "/api/v1/days/2024-06-04")) == "notFound")
+            try await expectKnown(false, address, "/api/v1/days/2024-06-04")
             let first = try Sample.chart("2024-06-04", "AB")
             try await worker.publish(Sample.topic(first), first)
             #expect(await stream.next(1, "chart").first?.data.contains("\"revision\":1") == true)
@@ -50,7 +54,7 @@ import WebServer
             #expect(await stream.next(1, "chart").first?.data.contains("\"revision\":2") == true)
             let answer = try json(try await get(address, "/api/v1/days/2024-06-04"))
             let chart = try #require(answer["chart"] as? [String: Any])
-            #expect(chart["revision"] as? Int == 2)
+            #expect(answer["known"] as? Bool == true && chart["revision"] as? Int == 2)
             let revisions = try #require(answer["revisions"] as? [[String: Any]])
             #expect(revisions.map { ($0["corrections"] as? [Any])?.count } == [0, 2])
             let days = try json(try await get(address, "/api/v1/calendar/2024"))["days"] as? [[String: Any]]
@@ -74,9 +78,9 @@ import WebServer
             for day in ["2024-06-04", "2024-06-07", "2024-06-09"] {
                 try await expect(200, address, "/api/v1/weeks/weekend/\(day)")
             }
-            try await expect(404, address, "/api/v1/weeks/week/2024-06-07")
+            try await expectKnown(false, address, "/api/v1/weeks/week/2024-06-07")
             try await expect(400, address, "/api/v1/weeks/month/2024-06-07")
-            try await expect(404, address, "/api/v1/movies/AAAAAAAA")
+            try await expectKnown(false, address, "/api/v1/movies/AAAAAAAA")
         }
         await worker.end()
     }
@@ -94,8 +98,8 @@ import WebServer
             let chart = try Sample.chart("2024-06-04", "BA", market: market)
             try await worker.publish(Sample.topic(chart), chart)
             #expect(await stream.next(1, "chart").first?.data.contains("\"market\":\"area-0105001\"") == true)
-            try await expect(200, address, "/api/v1/days/2024-06-04?market=area-0105001")
-            try await expect(404, address, "/api/v1/days/2024-06-04")
+            try await expectKnown(true, address, "/api/v1/days/2024-06-04?market=area-0105001")
+            try await expectKnown(false, address, "/api/v1/days/2024-06-04")
         }
         await worker.end()
     }
@@ -113,12 +117,52 @@ import WebServer
             let history = try json(try await get(address, "/api/v1/history?\(range)"))
             #expect(history["step"] as? String == "week")
             #expect(history["days"] as? [String] == ["2020-06-01", "2024-06-03"])
+            #expect(history["knownDays"] as? [Int] == [2, 1])
             let movies = try #require(history["films"] as? [[String: Any]])
             #expect(movies.map { $0["code"] as? String } == ["AAAAAAAA", "BBBBBBBB", "CCCCCCCC"])
             let points = movies.map { $0["points"] as? [[Int]] }
             #expect(points == [[[0, 2, 1_000], [1, 1, 1_000]], [[0, 1, 1_999]], [[0, 3, 999]]])
             let table = String(decoding: try await get(address, "/api/v1/history.csv?\(range)").body, as: UTF8.self)
             #expect(table.split(separator: "\r\n").dropFirst().first == "2020-06-01,1,BBBBBBBB,B,1999")
+        }
+        await worker.end()
+    }
+
+    @Test("charts, histories and alerts have the English titles of movies whose facts are known")
+    func englishTitles() async throws {
+        let worker = try await harness.startPublisher()
+        let notifier = try await harness.startPublisher(isNotifier: true)
+        let chart = try Sample.chart("2024-06-04", "AB")
+        var movie = Movie(code: try Sample.code("A"), title: "가")
+        movie.titleEnglish = "First"
+        try await worker.publish(Sample.topic(chart), chart)
+        try await worker.publish(.movie(movie.code), movie)
+        try await harness.open { address in
+            let stream = try EventStreamClient(address)
+            _ = await stream.next(1, "hello")
+            try await notifier.publish(.alert(rule: .rose, code: movie.code, date: chart.date), Sample.Alert())
+            #expect(await stream.next(1, "alert").first?.data.contains("\"titleEnglish\":\"First\"") == true)
+            let titles = try json(try await get(address, "/api/v1/days/2024-06-04"))["titlesEnglish"]
+            #expect(titles as? [String: String] == ["AAAAAAAA": "First"])
+            let history = try json(try await get(address, "/api/v1/history?from=2024-06-01&to=2024-06-05"))
+            let movies = try #require(history["films"] as? [[String: Any]])
+            #expect(movies.map { $0["titleEnglish"] as? String } == ["First", nil])
+            for path in ["/api/v1/alerts", "/api/v1/alerts?film=first", "/api/v1/movies/AAAAAAAA"] {
+                let alerts = try json(try await get(address, path))["alerts"] as? [[String: Any]]
+                #expect(alerts?.map { $0["titleEnglish"] as? String } == ["First"], "\(path)")
+            }
+        }
+        await worker.end()
+        await notifier.end()
+    }
+
+    @Test("the council's words are available in English")
+    func vocabulary() async throws {
+        let worker = try await harness.startPublisher()
+        try await harness.open { address in
+            let words = try json(try await get(address, "/api/v1/vocabulary"))
+            #expect((words["genres"] as? [String: String])?["공포(호러)"] == "Horror")
+            #expect(Set(words.keys) == Set(MovieVocabulary.allCases.map(\.rawValue)))
         }
         await worker.end()
     }
@@ -185,15 +229,15 @@ import WebServer
         let chart = try Sample.chart("2024-06-04", "AB")
         try await old.publish(Sample.topic(chart), chart)
         try await harness.open { address in
-            try await expect(200, address, "/api/v1/days/2024-06-04")
+            try await expectKnown(true, address, "/api/v1/days/2024-06-04")
         }
         await old.end()
         let new = try await harness.startPublisher(log: "new")
         let other = try Sample.chart("2024-06-05", "BA")
         try await new.publish(Sample.topic(other), other)
         try await harness.open { address in
-            try await expect(404, address, "/api/v1/days/2024-06-04")
-            try await expect(200, address, "/api/v1/days/2024-06-05")
+            try await expectKnown(false, address, "/api/v1/days/2024-06-04")
+            try await expectKnown(true, address, "/api/v1/days/2024-06-05")
         }
         await new.end()
     }

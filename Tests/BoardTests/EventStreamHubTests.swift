@@ -53,6 +53,20 @@ import Testing
         #expect(hub.events(after: "e-10").count == 11)
     }
 
+    @Test("the pages of one browser count once, and a page whose browser has no id counts as a browser")
+    func browsers() throws {
+        let hub = EventStreamHub(epoch: "e", recent: [])
+        let (one, other) = (try #require(BrowserID("0a1b2c")), try #require(BrowserID("ffffff")))
+        let pages = [one, one, other, one, nil, nil].map { hub.connect(after: nil, browser: $0) }
+        #expect(hub.clientCount == 6 && hub.browserCount == 4)
+        withExtendedLifetime(pages) {}
+    }
+
+    @Test("a browser's id is short and plain", arguments: ["", "A", "a b", "é", String(repeating: "a", count: 37)])
+    func browserIDs(text: String) {
+        #expect(BrowserID(text) == nil)
+    }
+
     @Test("a closed hub accepts no browsers")
     func closed() {
         let hub = EventStreamHub(epoch: "e", recent: [])

@@ -40,6 +40,14 @@ import WebServer
         #expect(files["../index.html"] == nil && files[""] == nil)
     }
 
+    @Test("the board has a page at each address that the script knows, and at no other")
+    func places() throws {
+        let script = try String(contentsOfFile: "\(try BoardHarness.webFolder)/pages.js", encoding: .utf8)
+        let lists = script.matches(of: /words: \[([^\]]*)\]/).map(\.output.1)
+        let words = lists.flatMap { $0.matches(of: /'([^']*)'/).map { String($0.output.1) } }
+        #expect(Set(words) == BoardRouter.places)
+    }
+
     @Test("the page has no inline scripts or styles, and loads nothing from other hosts")
     func selfContained() throws {
         let folder = try BoardHarness.webFolder
@@ -127,6 +135,10 @@ import WebServer
             ] {
                 #expect(try await client.get(path).status == 404, "\(path)")
             }
+            let known = try #require(try await client.get("/marquee/")["ETag"])
+            let missing = try await client.get("/marquee/none", headers: [HTTPField("If-None-Match", known)])
+            #expect(missing.status == 404 && String(decoding: missing.body, as: UTF8.self).contains("app.js"))
+            #expect(try await client.get("/marquee/robots.txt").status == 200)
             #expect(try await client.get("/healthz").status == 200)
             #expect(try await client.get("/marquee/board.css", .delete).status == 405)
         }
@@ -138,7 +150,7 @@ import WebServer
         arguments: [
             ("days/2024-6-4", 400, "badRequest"), ("days/2003-11-10", 400, "dateOutOfRange"),
             ("days/2024-06-04?market=nation-X", 400, "badRequest"), ("calendar/24", 400, "badRequest"),
-            ("movies/lower123", 400, "badRequest"), ("movies/20234675", 404, "notFound"),
+            ("movies/lower123", 400, "badRequest"), ("movies", 404, "notFound"),
             ("posters/20234675/abc?size=huge", 400, "badRequest"), ("posters/20234675/abc", 404, "notFound"),
             ("history?from=2024-01-01", 400, "badRequest"),
             ("history?from=2024-01-02&to=2024-01-01", 400, "badRequest"),

@@ -32,6 +32,27 @@ import Testing
         #expect(movies.allSatisfy { $0.openDate != nil })
     }
 
+    @Test("every recorded word of the closed vocabularies has an English one", arguments: MovieVocabulary.allCases)
+    func vocabulary(_ vocabulary: MovieVocabulary) throws {
+        let used = Set(try movies().flatMap { words(of: vocabulary, in: $0) })
+        #expect(!used.isEmpty)
+        let untranslated = used.filter { vocabulary.english($0).contains(/\p{Hangul}/) }
+        #expect(untranslated == [])
+    }
+
+    private func words(of vocabulary: MovieVocabulary, in movie: Movie) -> [String] {
+        switch vocabulary {
+        case .ratings: movie.ratings.map(\.grade)
+        case .genres: movie.genres
+        case .nations: movie.nations
+        case .parts: movie.companies.compactMap(\.part)
+        case .roles: movie.staff.compactMap(\.role)
+        case .showTypes: movie.showTypes.flatMap { [$0.group, $0.name].compactMap(\.self) }
+        case .types: [movie.type].compactMap(\.self)
+        case .statuses: [movie.status].compactMap(\.self)
+        }
+    }
+
     @Test func aKnownFilmIsKnown() throws {
         let movie = try Sample.movie("20234675", Recorded.data("kobis/movie/20234675.json"))
         #expect(movie.title == "파묘")

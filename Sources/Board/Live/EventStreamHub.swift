@@ -9,9 +9,15 @@ import WebServer
 /// after it. If those are no longer kept, or the epoch is another, it gets `reset` and reloads everything. A browser
 /// that does not read is disconnected, and reconnects. Each event is in memory once, however many browsers it goes to.
 final class EventStreamHub: Sendable {
+    fileprivate struct Client {
+        let body: StreamingBody
+        let network: ClientAddress?
+        let browser: BrowserID?
+    }
+
     fileprivate struct State {
         /// By the order in which they connected.
-        var clients: [Int: (body: StreamingBody, address: ClientAddress?)] = [:]
+        var clients: [Int: Client] = [:]
         /// How many of them each client's network has.
         var counts: [ClientAddress?: Int] = [:]
         var lastClient = 0
@@ -43,14 +49,21 @@ final class EventStreamHub: Sendable {
         state = Locked(State(recent: recent.map { ($0.id, $0.serverSentEvent(epoch: epoch)) }[...]))
     }
 
-    /// How many browsers are connected.
+    /// How many connections there are; each page that is open has one.
     var clientCount: Int { state.withLock { $0.clients.count } }
+    /// How many browsers are connected. Connections without a browser's id count as a browser each.
+    var browserCount: Int {
+        state.withLock { state in
+            let browsers = state.clients.values.map(\.browser)
+            return Set(browsers.compactMap(\.self)).count + browsers.count { $0 == nil }
+        }
+    }
     /// How many updates were sent; each counts once, whatever the number of browsers.
     var sentCount: Int { state.withLock { $0.sentCount } }
 
     /// Adds both counts to `metrics`.
     func addMetrics(to metrics: Metrics) {
-        metrics.gauge("marquee_board_browsers", "Browsers connected to the live updates.") { Double(self.clientCount) }
+        metrics.gauge("marquee_board_browsers", "Browsers connected to the live updates.") { Double(self.browserCount) }
         metrics.counter(
             "marquee_board_news_total", "Live updates sent to the connected browsers; each is counted once."
         ) {
@@ -60,11 +73,14 @@ final class EventStreamHub: Sendable {
 
     // MARK: - Clients
 
-    /// Connects a browser that has received the event with `id`, if any.
+    /// Connects a page that has received the event with `id`, if any.
     ///
+    /// - Parameter browser: The browser that shows the page, if it says so.
     /// - Returns: The body that the browser reads; nil if too many browsers are connected, of all or of this address, or the
     ///   hub is closed.
-    func connect(after id: String?, from address: ClientAddress? = nil) -> StreamingBody? {
+    func connect(
+        after id: String?, from address: ClientAddress? = nil, browser: BrowserID? = nil
+    ) -> StreamingBody? {
         state.withLock { state in
             let network = address?.network
             guard !state.isClosed, state.clients.count < Self.clientLimit,
@@ -74,7 +90,7 @@ final class EventStreamHub: Sendable {
             let key = state.lastClient
             let client = StreamingBody { [weak self] in self?.remove(key) }
             client.push(greeting(after: id, state))
-            state.clients[key] = (client, network)
+            state.clients[key] = Client(body: client, network: network, browser: browser)
             state.counts[network, default: 0] += 1
             return client
         }
@@ -161,9 +177,26 @@ final class EventStreamHub: Sendable {
 extension EventStreamHub.State {
     /// Forgets a browser, and returns its body; nil if it is forgotten already.
     fileprivate mutating func remove(_ key: Int) -> StreamingBody? {
-        guard let (body, network) = clients.removeValue(forKey: key) else { return nil }
-        let count = counts[network, default: 0]
-        counts[network] = count > 1 ? count - 1 : nil
-        return body
+        guard let client = clients.removeValue(forKey: key) else { return nil }
+        let count = counts[client.network, default: 0]
+        counts[client.network] = count > 1 ? count - 1 : nil
+        return client.body
+    }
+}
+
+/// The name that a browser gives itself, so that all pages of one browser count once.
+///
+/// It is random, says nothing about the visitor, and is used for nothing else: a browser may give itself many.
+struct BrowserID: Hashable, Sendable {
+    private let text: String
+
+    /// Makes an id, or nil if the text is not 1 to 36 letters, digits and hyphens.
+    init?(_ text: String) {
+        let isID = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        guard isID, (1...36).contains(text.utf8.count) else { return nil }
+        self.text = text
     }
 }

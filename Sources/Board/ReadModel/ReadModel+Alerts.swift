@@ -17,7 +17,8 @@ extension ReadModel {
             insert or replace into alert (sequence, id, rule, day, code, title, retracts, data)
             values (?, ?, ?, ?, ?, ?, ?, ?)
             """, event.sequence, event.id, alert.rule, alert.date, alert.movieCode, alert.title, alert.retracts, stored)
-        return try connection.addUpdate(.alert, stored)
+        let titleEnglish = try alert.movieCode.flatMap { try self.titleEnglish(of: $0, in: connection) }
+        return try connection.addUpdate(.alert, try Self.complete(stored, titleEnglish, retractedBy: nil))
     }
 
     /// Returns alerts as JSON, newest first, with the list of all rules that occur.
@@ -25,23 +26,27 @@ extension ReadModel {
     /// - Parameters:
     ///   - before: Only alerts before this place in the notifier's log.
     ///   - rule: Only alerts of this rule.
-    ///   - movie: Only alerts about movies with this code, or with this text in the title, in upper or lower case.
+    ///   - movie: Only alerts about movies with this code, or with this text in one of their titles, in upper or lower case.
     func alerts(before: SequenceNumber?, rule: String?, movie: String?, limit: Int) async throws -> [UInt8] {
         let rows = try await database.read { connection in
             try connection.query(
                 """
-                select a.data, r.id from alert a left join alert r on r.retracts = a.id
+                select a.data, m.title_english, r.id from alert a
+                left join movie m on m.code = a.code
+                left join alert r on r.retracts = a.id
                 where a.sequence < coalesce(?, 9223372036854775807)
                   and (? is null or a.rule = ?)
-                  and (? is null or a.code = ? or instr(lower(a.title), lower(?)) > 0)
+                  and (? is null or a.code = ? or instr(lower(a.title), lower(?)) > 0
+                    or instr(lower(m.title_english), lower(?)) > 0)
                 order by a.sequence desc limit ?
-                """, before, rule, rule, movie, movie, movie, limit, as: [UInt8].self, String?.self)
+                """, before, rule, rule, movie, movie, movie, movie, limit,
+                as: [UInt8].self, String?.self, String?.self)
         }
         let rules = try await database.read { connection in
             try connection.query("select distinct rule from alert order by rule", as: String.self)
         }
         return JSONObject([
-            ("alerts", JSONObject.list(try rows.map(Self.withRetraction))), ("rules", try JSON.encode(rules)),
+            ("alerts", JSONObject.list(try rows.map(Self.complete))), ("rules", try JSON.encode(rules)),
         ]).bytes
     }
 
@@ -49,16 +54,23 @@ extension ReadModel {
     func alerts(about code: MovieCode, in connection: Connection) throws -> [[UInt8]] {
         try connection.query(
             """
-            select a.data, r.id from alert a left join alert r on r.retracts = a.id
+            select a.data, m.title_english, r.id from alert a
+            left join movie m on m.code = a.code
+            left join alert r on r.retracts = a.id
             where a.code = ? order by a.sequence desc limit 200
-            """, code.description, as: [UInt8].self, String?.self
-        ).map(Self.withRetraction)
+            """, code.description, as: [UInt8].self, String?.self, String?.self
+        ).map(Self.complete)
     }
 
-    /// Returns an alert with the id of the alert that retracts it, if there is one.
-    private static func withRetraction(_ data: [UInt8], _ retraction: String?) throws -> [UInt8] {
-        guard let retraction else { return data }
-        return data.dropLast() + Array(",\"retractedBy\":".utf8) + (try JSON.encode(retraction)) + [UInt8(ascii: "}")]
+    /// Returns an alert with what other events say of it: its movie's English title, and the alert that retracts it.
+    private static func complete(
+        _ data: [UInt8], _ titleEnglish: String?, retractedBy retraction: String?
+    ) throws -> [UInt8] {
+        var members: [(name: String, value: [UInt8])] = []
+        if let titleEnglish { members.append(("titleEnglish", try JSON.encode(titleEnglish))) }
+        if let retraction { members.append(("retractedBy", try JSON.encode(retraction))) }
+        guard !members.isEmpty else { return data }
+        return data.dropLast() + [UInt8(ascii: ",")] + JSONObject(members).bytes.dropFirst()
     }
 }
 

@@ -74,14 +74,17 @@ extension ReadModel {
                 "select data from revision where topic = ? order by revision", topic, as: [UInt8].self)
             let chart = try JSON.decode(ChartMovies.self, from: data)
             var posters: [String: String?] = [:]
+            var titlesEnglish: [String: String] = [:]
             for code in Set(chart.entries.map(\.movieCode)) {
+                titlesEnglish[code.description] = try titleEnglish(of: code.description, in: connection)
                 let version = try connection.query(
                     "select version from poster where code = ?", code.description, as: String?.self
                 ).first
                 if let version { posters.updateValue(version, forKey: code.description) }
             }
             return JSONObject([
-                ("chart", data), ("revisions", JSONObject.list(revisions)), ("posters", try JSON.encode(posters)),
+                ("known", try JSON.encode(true)), ("chart", data), ("revisions", JSONObject.list(revisions)),
+                ("posters", try JSON.encode(posters)), ("titlesEnglish", try JSON.encode(titlesEnglish)),
             ]).bytes
         }
     }

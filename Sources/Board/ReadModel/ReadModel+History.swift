@@ -36,6 +36,26 @@ extension ReadModel {
         }
     }
 
+    /// Returns of how many days of each week in a range the charts are known, by the weeks' Mondays.
+    private func knownDays(from: KoreanDate, to: KoreanDate, market: Market) async throws -> [String: Int] {
+        let weeks = try await database.read { connection in
+            try connection.query(
+                """
+                select date(first_day, 'weekday 0', '-6 days') as week, count(*) from chart
+                where market = ? and span = ? and first_day between ? and ? group by week
+                """, market.description, Self.daySpan, from.description, to.description, as: String.self, Int.self)
+        }
+        return Dictionary(uniqueKeysWithValues: weeks)
+    }
+
+    private func titlesEnglish(of codes: Set<String>) async throws -> [String: String] {
+        let rows = try await database.read { connection in
+            try connection.query(
+                "select code, title_english from movie where title_english is not null", as: String.self, String.self)
+        }
+        return Dictionary(uniqueKeysWithValues: rows.filter { codes.contains($0.0) })
+    }
+
     /// Returns the known days of a range, and each movie's ranks and audience on them, as JSON.
     ///
     /// - Parameter byWeek: Whether the points are weeks, named by their Mondays, instead of days.
@@ -44,15 +64,19 @@ extension ReadModel {
             byWeek
             ? try await weekLines(from: from, to: to, market: market)
             : try await lines(from: from, to: to, market: market)
+        let known = byWeek ? try await knownDays(from: from, to: to, market: market) : nil
+        let titlesEnglish = try await titlesEnglish(of: Set(lines.map(\.code)))
         var days: [String] = []
         var movies: [String: HistoryMovie] = [:]
         for line in lines {
             if days.last != line.day { days.append(line.day) }
-            movies[line.code, default: HistoryMovie(code: line.code, title: line.title)].add(line, day: days.count - 1)
+            let new = HistoryMovie(code: line.code, title: line.title, titleEnglish: titlesEnglish[line.code])
+            movies[line.code, default: new].add(line, day: days.count - 1)
         }
         return try JSON.encode(
             History(
                 step: byWeek ? "week" : "day", days: days,
+                knownDays: known.map { known in days.map { known[$0] ?? 0 } },
                 movies: movies.values.sorted { ($0.audience, $1.code) > ($1.audience, $0.code) }))
     }
 }
@@ -75,11 +99,13 @@ struct HistoryLine: Sendable {
 private struct History: Encodable {
     let step: String
     let days: [String]
+    let knownDays: [Int]?
     let movies: [HistoryMovie]
 
     private enum CodingKeys: String, CodingKey {
         case step
         case days
+        case knownDays
         case movies = "films"
     }
 }
@@ -88,12 +114,14 @@ private struct History: Encodable {
 private struct HistoryMovie: Encodable {
     let code: String
     var title: String
+    let titleEnglish: String?
     var audience = 0
     var points: [[Int?]] = []
 
-    init(code: String, title: String) {
+    init(code: String, title: String, titleEnglish: String?) {
         self.code = code
         self.title = title
+        self.titleEnglish = titleEnglish
     }
 
     mutating func add(_ line: HistoryLine, day: Int) {

@@ -6,11 +6,20 @@ import SQLite
 
 extension ReadModel {
     /// Stores a movie's facts.
-    func applyMovie(_ code: MovieCode, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate {
+    func applyMovie(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
+    {
+        let titleEnglish = try event.data(as: MovieTitles.self).titleEnglish
         try connection.execute(
-            "insert into movie (code, data) values (?, ?) on conflict do update set data = excluded.data",
-            code.description, data)
+            """
+            insert into movie (code, title_english, data) values (?, ?, ?)
+            on conflict do update set title_english = excluded.title_english, data = excluded.data
+            """, code.description, titleEnglish, data)
         return try connection.addUpdate(.movie, try JSON.encode(["code": code.description]))
+    }
+
+    /// Returns the English title of a movie; nil if none is known.
+    func titleEnglish(of code: String, in connection: Connection) throws -> String? {
+        try connection.query("select title_english from movie where code = ?", code, as: String?.self).first ?? nil
     }
 
     /// Stores the outcome of a search for a poster.
@@ -44,6 +53,7 @@ extension ReadModel {
             let alerts = try alerts(about: code, in: connection)
             guard movie != nil || poster != nil || !run.isEmpty || !alerts.isEmpty else { return nil }
             return JSONObject([
+                ("known", try JSON.encode(true)),
                 ("code", try JSON.encode(code)),
                 ("title", try JSON.encode(run.last?.title)),
                 ("movie", JSONObject.orNull(movie)),
@@ -67,6 +77,11 @@ extension ReadModel {
             }
         }
     }
+}
+
+// Only the English title is decoded: the facts are passed on as they were received.
+private struct MovieTitles: Decodable {
+    let titleEnglish: String?
 }
 
 /// A movie's line in the national chart of a day.

@@ -65,7 +65,7 @@ extension ReadModel {
                 try storedProduct(id, in: connection).flatMap { $0.isRemoved ? nil : $0 }
             }
             return JSONObject([
-                ("time", try JSON.encode(time)), ("page", header),
+                ("known", try JSON.encode(true)), ("time", try JSON.encode(time)), ("page", header),
                 ("products", JSONObject.list(try shown.map { try Self.json(of: $0) })),
             ]).bytes
         }
@@ -124,6 +124,7 @@ extension ReadModel {
 
     private static func json(of stored: StoredProduct) throws -> [UInt8] {
         JSONObject([
+            ("known", try JSON.encode(true)),
             ("product", try JSON.encode(stored.product)),
             ("isWhole", try JSON.encode(stored.isWhole)),
             ("isRemoved", try JSON.encode(stored.isRemoved)),

@@ -8,7 +8,7 @@ extension ReadModel {
     /// of them must increase the number in the component's name.
     static let schema = Schema(
         Schema.Component(
-            "board 3",
+            "board 4",
             migrations: [
                 """
                 create table board (
@@ -64,6 +64,7 @@ extension ReadModel {
 
                 create table movie (
                     code text primary key,
+                    title_english text,
                     data blob not null
                 ) strict, without rowid;
 

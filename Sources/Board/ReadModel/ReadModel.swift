@@ -100,7 +100,7 @@ struct ReadModel: Sendable {
         switch event.topic {
         case .ranking: return try applyChart(event, data, in: connection)
         case .weekRanking(let week, _): return try applyChart(of: week, event, data, in: connection)
-        case .movie(let code): return [try applyMovie(code, data, in: connection)]
+        case .movie(let code): return [try applyMovie(code, event, data, in: connection)]
         case .poster(let code): return [try applyPoster(code, event, data, in: connection)]
         case .request(let stage, let id): return try applyRequest(stage, id, event, data, in: connection)
         case .anomaly: return [try applyAnomaly(event, data, in: connection)]

@@ -10,7 +10,7 @@ extension API {
         let date = try self.date(date, "date")
         let market = try market(of: request)
         return try await answers.response(
-            to: request, "day/\(date)/\(market)", missing: "the chart of \(date) is not known yet"
+            to: request, "day/\(date)/\(market)"
         ) { [model] in
             try await model.chart(span: ReadModel.daySpan, firstDay: date, market: market)
         }
@@ -23,8 +23,7 @@ extension API {
         let week = Week(of: try date(day, "date"), span: span)
         let market = try market(of: request)
         return try await answers.response(
-            to: request, "\(span.rawValue)/\(week.firstDay)/\(market)",
-            missing: "the \(span.rawValue) chart of \(week) is not known yet"
+            to: request, "\(span.rawValue)/\(week.firstDay)/\(market)"
         ) { [model] in
             try await model.chart(span: span.rawValue, firstDay: week.firstDay, market: market)
         }

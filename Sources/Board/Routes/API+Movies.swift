@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import ImageCache
+import JSONCoding
 import WebServer
 
 /// Movies, their posters, and alerts.
@@ -9,9 +10,15 @@ extension API {
         guard let code = MovieCode(code) else {
             throw ContractError(.badRequest, "code must be 8 characters of 0-9 and A-Z", field: "code")
         }
-        return try await answers.response(
-            to: request, "movie/\(code)", missing: "the movie \(code) is not known yet"
-        ) { [model] in try await model.movie(code) }
+        return try await answers.response(to: request, "movie/\(code)") { [model] in try await model.movie(code) }
+    }
+
+    /// Answers with the English words of the council's closed vocabularies, by vocabulary and Korean word.
+    func vocabulary(_ request: WebRequest) throws -> WebResponse {
+        let words = MovieVocabulary.allCases.map { ($0.rawValue, $0.words) }
+        return CacheableBody(
+            try JSON.encode(Dictionary(uniqueKeysWithValues: words)), contentType: .json
+        ).response(to: request)
     }
 
     func poster(_ code: Substring, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {

@@ -41,14 +41,12 @@ extension API {
                 .badRequest, "page must be a number from 1 on, and perPage a number from 1 to 100", field: "page")
         }
         return try await answers.response(
-            to: request, "products/\(page)/\(perPage)", missing: "page \(page) of the Open Market is not known yet"
+            to: request, "products/\(page)/\(perPage)"
         ) { [model] in try await model.productPage(page, perPage: perPage) }
     }
 
     private func product(_ id: ProductID, _ request: WebRequest) async throws -> WebResponse {
-        try await answers.response(to: request, "product/\(id)", missing: "the product \(id) is not known yet") {
-            [model] in try await model.product(id)
-        }
+        try await answers.response(to: request, "product/\(id)") { [model] in try await model.product(id) }
     }
 
     private func image(of id: ProductID, _ version: Substring, _ request: WebRequest) async throws -> WebResponse {

@@ -69,6 +69,7 @@ struct API: Sendable {
         case ("areas", 1): return try areas(request)
         case ("calendar", 2): return try await calendar(path[1], request)
         case ("movies", 2): return try await movie(path[1], request)
+        case ("vocabulary", 1): return try vocabulary(request)
         case ("posters", 3): return try await poster(path[1], path[2], request)
         case ("history", 1): return try await history(request)
         case ("history.csv", 1): return try await historyTable(request)
@@ -91,7 +92,7 @@ extension API {
         let problems = try await model.recentProblems(limit: 20)
         var status: [(name: String, value: [UInt8])] = [("isWhole", try JSON.encode(isWhole))]
         if isWhole {
-            let board = BoardStatus(version: version, browsers: streams.clientCount, news: streams.sentCount)
+            let board = BoardStatus(version: version, browsers: streams.browserCount, news: streams.sentCount)
             status += [
                 ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
                 ("failures", problems.failures),
@@ -105,7 +106,8 @@ extension API {
 
     private func live(_ request: WebRequest) throws -> WebResponse {
         let id = request.header("Last-Event-ID") ?? request.query("after")
-        guard let body = streams.connect(after: id, from: request.client) else {
+        let browser = request.query("browser").flatMap { BrowserID($0) }
+        guard let body = streams.connect(after: id, from: request.client, browser: browser) else {
             throw ContractError(.overloaded, "too many browsers are connected; try again later", retryAfter: 30)
         }
         return WebResponse(

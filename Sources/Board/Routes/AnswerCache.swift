@@ -35,6 +35,9 @@ final class AnswerCache: Sendable {
     /// How many of them may be for one client.
     static let heavyPerClient = 4
 
+    /// The answer for what is not known yet. It is a success, because browsers report every other status as a fault.
+    private static let unknown = Array(#"{"known":false}"#.utf8)
+
     private let model: ReadModel
     private let limit: Int
     // The version of a read model says nothing after a restart.
@@ -60,11 +63,11 @@ final class AnswerCache: Sendable {
     ///   - address: Names the answer. It must follow from what was read of the request, and not be its text, which can be
     ///     written in many ways.
     ///   - isHeavy: Whether many of these at once would keep the processors busy.
-    ///   - missing: The message if `make` returns nil.
-    /// - Throws: `notFound`, ``BusyError``, or what `make` throws.
+    ///   - make: Returns the answer's bytes; nil if the read model does not know it yet.
+    /// - Throws: ``BusyError``, or what `make` throws.
     func response(
         to request: WebRequest, _ address: String, contentType: String = .json, isHeavy: Bool = false,
-        headers: [(name: String, value: String)] = [], missing: String = "",
+        headers: [(name: String, value: String)] = [],
         make: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> WebResponse {
         // Read before the data: an answer is at least as new as its version.
@@ -74,8 +77,9 @@ final class AnswerCache: Sendable {
         let answer = try await answer(Key(address: address, version: version), isHeavy ? request : nil) {
             try await make().map { CacheableBody($0, contentType: contentType, entityTag: tag) }
         }
-        guard let answer else { throw ContractError(.notFound, missing) }
-        return answer.response(to: request, headers: headers)
+        // Not kept: there are more unknown answers than memory to keep them.
+        let unknown = CacheableBody(Self.unknown, contentType: .json, entityTag: tag)
+        return (answer ?? unknown).response(to: request, headers: headers)
     }
 
     private func answer(

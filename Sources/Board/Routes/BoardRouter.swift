@@ -40,8 +40,19 @@ struct BoardRouter: Sendable {
         if let file = files[path] { return file.response(to: request) }
         // The script in the page shows what belongs to the address. An address with a dot is of a file, which is missing.
         guard !path.contains("."), let page = files["index.html"] else { return .notFound }
+        guard Self.places.contains(String(path.prefix { $0 != "/" })) else {
+            // Never 304: a browser may have the same page from another address.
+            return WebResponse(
+                status: 404, contentType: page.contentType, headers: [("Cache-Control", "no-cache")],
+                body: .shared(page.content))
+        }
         return page.response(to: request)
     }
+
+    /// The first parts of the paths of the pages, as in `pages.js`.
+    static let places: Set<String> = [
+        "", "day", "weekend", "week", "weekdays", "movie", "history", "alerts", "shop", "operations",
+    ]
 
     /// Returns how many bytes a request's body may have; nil stands for the server's usual limit.
     ///

@@ -10,9 +10,14 @@ export class Failure extends Error {
 
 export const address = (path) => new URL(`api/v1/${path}`, document.baseURI).href;
 
-/** Requests the JSON at an address; throws a `Failure`, with the code `offline` if the board does not answer. */
+/**
+ * Requests the JSON at an address; throws a `Failure`, with the code `offline` if the board does not answer, and `unknown`
+ * if it does not know the answer yet.
+ */
 export async function get(path, signal) {
-  return read(await reach(path, { signal }));
+  const answer = await read(await reach(path, { signal }));
+  if (answer.known === false) throw new Failure({ code: 'unknown', retryable: true });
+  return answer;
 }
 
 /** Sends a request to the worker, and returns its id; its outcome comes as a live update. */

@@ -7,6 +7,14 @@ const patience = 40_000;
 /** Milliseconds until a hidden page closes its connection: browsers have only six for one server. */
 const hiddenPatience = 60_000;
 
+/** A random name of this browser, so that the board counts its pages once; null if the browser keeps nothing. */
+function browserID() {
+  if (!settings.get('browser')) {
+    settings.set('browser', [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
+  }
+  return settings.get('browser', null);
+}
+
 /**
  * The board's live updates as events of this object: `chart`, `movie`, `poster`, `alert`, `anomaly`, `products`, `product`,
  * `request` and `reset`, and `state` when the connection is lost or back. After that the missed updates follow in order, or
@@ -39,8 +47,8 @@ class Live extends EventTarget {
   }
 
   #connect() {
-    const after = this.#lastID ? `?after=${encodeURIComponent(this.#lastID)}` : '';
-    const source = new EventSource(address(`live${after}`));
+    const query = new URLSearchParams(Object.entries({ after: this.#lastID, browser: browserID() }).filter(([, value]) => value));
+    const source = new EventSource(address(`live?${query}`));
     this.#source = source;
     this.#watch();
     source.onopen = () => {

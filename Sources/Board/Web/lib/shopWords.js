@@ -18,8 +18,8 @@ addWords({
   'shop.back': ['목록으로', 'All products'],
   'shop.vendor': ['판매자', 'Vendor'],
   'shop.vendorNumber': ['판매자 {0}번', 'Vendor {0}'],
-  'shop.created': ['등록', 'Registered'],
-  'shop.issued': ['수정', 'Changed'],
+  'shop.created': ['등록일', 'Registered'],
+  'shop.issued': ['수정일', 'Changed'],
   'shop.number': ['상품 번호', 'Number'],
   'shop.noDescription': ['설명이 없습니다.', 'There is no description.'],
   'shop.removed': ['판매가 종료된 상품입니다. 마지막으로 확인된 정보를 표시합니다.', 'This product is no longer sold. This is its last known state.'],
@@ -100,6 +100,9 @@ addWords({
   'shop.error.uncertain': ['처리 여부를 확인할 수 없습니다. 목록을 확인한 후 다시 시도하세요.', 'It is unknown whether the market has processed this. Check the list before you try again.'],
   'shop.error.badRequest': ['오픈마켓이 요청을 거부했습니다: {0}', 'The market refused the request: {0}'],
 });
+
+/** How a failure in the shop is shown: with its own sentence, and a way back to the shop. */
+export const inShop = () => ({ words: sentence, home: { href: 'shop', text: t('shop.back') } });
 
 /** The sentence for an error about the shop. */
 export function sentence(failure) {

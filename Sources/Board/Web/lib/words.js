@@ -17,8 +17,8 @@ const words = {
   'live.connecting': ['연결 중', 'Connecting'],
   'live.lost': ['연결 끊김', 'Connection lost'],
   'live.lostLong': ['실시간 연결이 끊겼습니다. 다시 연결되면 누락된 내용이 모두 반영됩니다.', 'The live connection is lost. Missed updates appear once it is back.'],
-  'live.worker': ['수집 서버가 응답하지 않습니다. 이미 수집된 자료는 볼 수 있지만 새 자료는 업데이트되지 않습니다.', 'The worker does not respond. You can see the data on record, but there are no updates.'],
-  'live.notifier': ['알림 서버가 응답하지 않습니다. 새 알림이 오지 않습니다.', 'The notifier does not respond. There are no new alerts.'],
+  'live.worker': ['수집 서버가 응답하지 않습니다. 이미 수집된 자료는 볼 수 있으나 새 자료는 수집되지 않습니다.', 'The worker does not respond. You can see the data on record, but there are no updates.'],
+  'live.notifier': ['알림 서버가 응답하지 않습니다. 새 알림을 받을 수 없습니다.', 'The notifier does not respond. There are no new alerts.'],
 
   'chart.day': ['일별', 'Day'],
   'chart.weekend': ['주말', 'Weekend'],
@@ -27,7 +27,7 @@ const words = {
   'chart.span': ['집계 단위', 'Period'],
   'chart.previous': ['이전 {0}', 'Previous {0}'],
   'chart.next': ['다음 {0}', 'Next {0}'],
-  'chart.unit.day': ['날', 'day'],
+  'chart.unit.day': ['날짜', 'day'],
   'chart.unit.week': ['주', 'week'],
   'chart.unit.weekend': ['주말', 'weekend'],
   'chart.unit.weekdays': ['주중', 'weekdays'],
@@ -38,10 +38,10 @@ const words = {
   'chart.updated': ['박스오피스가 업데이트되었습니다.', 'The chart has been updated.'],
   'chart.nation': ['국적', 'Country'],
   'chart.nation.all': ['전체 국적', 'All countries'],
-  'chart.nation.K': ['한국 영화', 'Korean films'],
-  'chart.nation.F': ['외국 영화', 'Foreign films'],
+  'chart.nation.K': ['한국 영화', 'Korean movies'],
+  'chart.nation.F': ['외국 영화', 'Foreign movies'],
   'chart.films': ['영화 구분', 'Type'],
-  'chart.films.all': ['전체 영화', 'All films'],
+  'chart.films.all': ['전체 영화', 'All movies'],
   'chart.films.diverse': ['독립·예술영화', 'Independent and art-house'],
   'chart.films.commercial': ['상업영화', 'Commercial'],
   'chart.area': ['지역', 'Region'],
@@ -62,13 +62,13 @@ const words = {
   'chart.provisionalLong': ['집계 후 3일간 수치가 변경될 수 있습니다.', 'Figures may change for three days.'],
   'chart.settled': ['확정', 'Final'],
   'chart.corrected': ['수정 {0}회', 'Corrected {0}×'],
-  'chart.asked': ['영화진흥위원회에 자료를 요청했습니다…', 'Requesting the figures…'],
+  'chart.asked': ['영화진흥위원회에 자료를 요청하는 중…', 'Requesting the figures…'],
   'chart.loading': ['불러오는 중', 'Loading'],
   'chart.sum': ['상위 {0}편 관객수 {1}명', 'Top {0}: {1} admissions'],
   'operator.signIn': ['운영자 로그인', 'Sign in as operator'],
   'operator.signedIn': ['로그인했습니다.', 'You are signed in.'],
-  'operator.whyRefresh': ['자료 새로고침은 운영자만 할 수 있습니다. 하루 API 호출 횟수가 제한되어 있기 때문입니다. 로그인은 12시간 동안 유지됩니다.', 'Only the operator can refresh figures, because API calls are limited per day. You stay signed in for twelve hours.'],
-  'chart.pull': ['당겨서 새로 고침', 'Pull to refresh'],
+  'operator.whyRefresh': ['하루 API 호출 횟수가 제한되어 있어 운영자만 자료를 새로고침할 수 있습니다. 로그인은 12시간 동안 유지됩니다.', 'Only the operator can refresh figures, because API calls are limited per day. You stay signed in for twelve hours.'],
+  'chart.pull': ['당겨서 새로고침', 'Pull to refresh'],
 
   'line.rank': ['{0}위', 'No. {0}'],
   'line.audience': ['관객수', 'Admissions'],
@@ -92,7 +92,7 @@ const words = {
   'corrections.field': ['항목', 'Figure'],
   'corrections.before': ['수정 전', 'Before'],
   'corrections.after': ['수정 후', 'After'],
-  'field.line': ['행', 'Row'],
+  'field.line': ['순번', 'Row'],
   'field.rank': ['순위', 'Rank'],
   'field.rankChange': ['순위 변동', 'Rank change'],
   'field.isNew': ['신작', 'New'],
@@ -114,8 +114,8 @@ const words = {
 
   'error.title': ['표시할 수 없습니다', 'This page cannot be shown'],
   'error.notPublished': ['해당 날짜의 집계가 아직 발표되지 않았습니다. 보통 자정 직후에 발표됩니다. 잠시 후 다시 시도하세요.', 'The figures of this day are not published yet. They usually come shortly after midnight in Korea: try again then.'],
-  'error.quotaExhausted': ['오늘 사용할 수 있는 API 호출을 모두 사용했습니다. 자정(한국 시각)에 초기화됩니다. 이미 수집된 날짜는 계속 볼 수 있습니다.', 'Today’s API calls are used up; the limit is reset at midnight in Korea. Days on record can still be seen.'],
-  'error.offline': ['보드에 연결할 수 없습니다. 인터넷 연결을 확인하고 다시 시도하세요.', 'The board cannot be reached. Check your connection and try again.'],
+  'error.quotaExhausted': ['오늘의 API 호출 한도를 모두 사용했습니다. 한도는 자정(한국 시간)에 초기화됩니다. 이미 수집된 날짜는 계속 볼 수 있습니다.', 'Today’s API calls are used up; the limit is reset at midnight in Korea. Days on record can still be seen.'],
+  'error.offline': ['서버에 연결할 수 없습니다. 인터넷 연결을 확인하고 다시 시도하세요.', 'The board cannot be reached. Check your connection and try again.'],
   'error.upstreamUnavailable': ['영화진흥위원회 서비스에 연결할 수 없습니다. 몇 분 후 다시 시도하세요.', 'The Korean Film Council’s service cannot be reached. Try again in a few minutes.'],
   'error.upstreamTimeout': ['영화진흥위원회 서비스의 응답이 지연되고 있습니다. 몇 분 후 다시 시도하세요.', 'The Korean Film Council’s service did not respond in time. Try again in a few minutes.'],
   'error.maintenance': ['영화진흥위원회 서비스가 점검 중입니다. 나중에 다시 시도하세요.', 'The Korean Film Council’s service is under maintenance. Try again later.'],
@@ -123,12 +123,20 @@ const words = {
   'error.unauthorized': ['API 인증키가 유효하지 않습니다. 운영자가 설정을 확인해야 합니다.', 'The API key was rejected. The operator has to check the configuration.'],
   'error.forbidden': ['이 API 인증키로는 볼 수 없는 자료입니다. 운영자에게 문의하세요.', 'The API key has no access to this. Contact the operator.'],
   'error.dateOutOfRange': ['2003년 11월 11일부터 어제까지 조회할 수 있습니다. 다른 날짜를 선택하세요.', 'Charts are available from 11 November 2003 to yesterday. Choose another date.'],
-  'error.badRequest': ['잘못된 주소입니다. 달력에서 날짜를 선택하세요.', 'The address is not valid. Choose a date in the calendar.'],
-  'error.notFound': ['페이지를 찾을 수 없습니다. 주소를 확인하세요.', 'There is nothing here. Check the address.'],
-  'error.conflict': ['같은 요청 번호가 다른 내용으로 사용되었습니다. 다시 시도하세요.', 'This request id was used for another request. Try again.'],
+  'error.badRequest': ['요청이 올바르지 않습니다. 주소를 확인하세요.', 'The request is not valid. Check the address.'],
+  'error.badRequest.date': ['올바른 날짜가 아닙니다. 달력에서 날짜를 선택하세요.', 'This is not a date. Choose one in the calendar.'],
+  'error.badRequest.from': ['시작일이 올바르지 않습니다. 기간을 다시 선택하세요.', 'The first day is not valid. Choose another period.'],
+  'error.badRequest.to': ['종료일이 올바르지 않습니다. 기간을 다시 선택하세요.', 'The last day is not valid. Choose another period.'],
+  'error.badRequest.market': ['국적, 영화 구분 또는 지역이 올바르지 않습니다. 위 목록에서 다시 선택하세요.', 'The country, type or region is not valid. Choose again from the lists above.'],
+  'error.badRequest.area': ['없는 지역 코드입니다. 위 목록에서 지역을 다시 선택하세요.', 'There is no region with this code. Choose one from the list above.'],
+  'error.badRequest.code': ['영화 코드가 아닙니다. 영화 코드는 숫자와 영문 대문자 8자리입니다. 예: 20234675', 'This is not a movie code. A movie code has 8 digits and capital letters, such as 20234675.'],
+  'error.notFound': ['페이지를 찾을 수 없습니다. 주소를 확인하세요.', 'There is no such page. Check the address.'],
+  'error.notFound.fetch.movie': ['영화진흥위원회에 등록되지 않은 영화 코드입니다.', 'The Korean Film Council has no movie with this code.'],
+  'error.home': ['박스오피스로 이동', 'Go to the box office'],
+  'error.conflict': ['이미 사용된 요청 번호입니다. 다시 시도하세요.', 'This request id was used for another request. Try again.'],
   'error.overloaded': ['요청이 너무 많습니다. 잠시 후 다시 시도하세요.', 'There are too many requests. Try again shortly.'],
-  'error.internal': ['보드에 오류가 발생했습니다. 다시 시도하고, 계속되면 운영자에게 문의하세요.', 'The board has a problem. Try again, and contact the operator if it persists.'],
-  'error.late': ['응답이 지연되고 있습니다. 도착하면 바로 표시됩니다.', 'The response is late. It is shown as soon as it arrives.'],
+  'error.internal': ['서버에 오류가 발생했습니다. 다시 시도해도 계속되면 운영자에게 문의하세요.', 'The board has a problem. Try again, and contact the operator if it persists.'],
+  'error.late': ['응답이 지연되고 있습니다. 자료가 도착하면 바로 표시됩니다.', 'The response is late. It is shown as soon as it arrives.'],
 
   'calendar.title': ['날짜 선택', 'Choose a date'],
   'calendar.year': ['연도', 'Year'],
@@ -137,7 +145,7 @@ const words = {
   'calendar.next': ['다음 달', 'Next month'],
   'calendar.known': ['수집됨', 'on record'],
   'calendar.chosen': ['선택됨', 'selected'],
-  'calendar.legend': ['점: 수집된 날짜 · 화살표 키로 이동, Enter로 선택', 'Dot: on record · arrow keys move, Enter selects'],
+  'calendar.legend': ['점: 수집된 날짜 · 화살표 키로 이동, Enter 키로 선택', 'Dot: on record · arrow keys move, Enter selects'],
 
   'unit.days': ['{0}일', '{0} d'],
   'unit.hours': ['{0}시간', '{0} h'],
@@ -149,6 +157,12 @@ const words = {
 export const addWords = (more) => Object.assign(words, more);
 
 export const language = () => (document.documentElement.lang === 'ko' ? 'ko' : 'en');
+
+/** The title of a movie on this page: the English one on the English page, where it is known. */
+export const titleOf = ({ title, titleEnglish }) => (language() === 'ko' ? title : titleEnglish ?? title);
+
+/** The `lang` of a text that came with the data: null where it is that of the page, or cannot be known. */
+export const langOf = (text) => (language() === 'en' && /\p{Script=Hangul}/u.test(text) ? 'ko' : null);
 
 /** A text by its name. */
 export function t(name, ...values) {

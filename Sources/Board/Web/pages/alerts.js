@@ -2,16 +2,16 @@ import { h, say } from '../lib/dom.js';
 import { get } from '../lib/api.js';
 import { live } from '../lib/live.js';
 import { settings } from '../lib/settings.js';
-import { addWords, language, t } from '../lib/words.js';
-import { alertItem, ruleName } from '../parts/alert.js';
+import { addWords, t } from '../lib/words.js';
+import { alertItem, alertText, ruleName } from '../parts/alert.js';
 import { failed, toast } from '../parts/notices.js';
 
 addWords({
   'alerts.title': ['알림', 'Alerts'],
   'alerts.rule': ['규칙', 'Rule'],
   'alerts.allRules': ['전체 규칙', 'All rules'],
-  'alerts.film': ['영화 제목', 'Film'],
-  'alerts.none': ['아직 알림이 없습니다. 순위가 바뀌면 바로 표시됩니다.', 'No alerts yet. They appear here as soon as a chart changes.'],
+  'alerts.film': ['영화 제목', 'Movie title'],
+  'alerts.none': ['아직 알림이 없습니다. 새 알림이 발생하면 바로 표시됩니다.', 'No alerts yet. They appear here as soon as a chart changes.'],
   'alerts.noneFound': ['조건에 맞는 알림이 없습니다.', 'No alerts match.'],
   'alerts.more': ['더 보기', 'Show more'],
   'alerts.notify': ['브라우저 알림', 'Browser notifications'],
@@ -77,9 +77,11 @@ export function show(main, { query, go, signal }) {
     }
   }
 
-  function matches({ alert }) {
+  function matches({ alert, titleEnglish }) {
     const film = filter.film.toLowerCase();
-    return (!filter.rule || alert.rule === filter.rule) && (!film || alert.movieCode === filter.film || (alert.title ?? '').toLowerCase().includes(film));
+    const titles = [alert.title, titleEnglish].filter(Boolean);
+    return (!filter.rule || alert.rule === filter.rule)
+      && (!film || alert.movieCode === filter.film || titles.some((title) => title.toLowerCase().includes(film)));
   }
 
   live.on('alert', (news) => {
@@ -88,7 +90,7 @@ export function show(main, { query, go, signal }) {
     if (!matches(news)) return;
     body.querySelector('.notice')?.remove();
     list.prepend(alertItem(news, { isNew: true }));
-    say(news.alert.text?.[language()] ?? '');
+    say(alertText(news));
   }, signal);
   live.on('reset', () => load(), signal);
   load();

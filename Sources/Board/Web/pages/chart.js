@@ -6,7 +6,7 @@ import { live } from '../lib/live.js';
 import { outcome } from '../lib/requests.js';
 import { settings } from '../lib/settings.js';
 import { becomesOperator, offer, visitor } from '../lib/visitor.js';
-import { t } from '../lib/words.js';
+import { language, t, titleOf } from '../lib/words.js';
 import { filterControls, filtersIn } from '../parts/filters.js';
 import { lines, modeButton, orders, setPoster, skeleton } from '../parts/lines.js';
 import { failed, openDialog, toast } from '../parts/notices.js';
@@ -26,9 +26,10 @@ class ChartPage {
   constructor(main, { span, wanted, filters, go, signal }) {
     Object.assign(this, { main, span, filters, go, signal });
     this.wanted = wanted;
-    this.isRight = isDate(wanted);
-    // Any day of a week leads to the week's chart.
-    this.first = this.isRight ? spanOf(span, clamped(wanted))[0] : newest(span);
+    /** The code of what is wrong with the address; null if nothing is. */
+    this.fault = !isDate(wanted) ? 'badRequest' : clamped(wanted) !== wanted ? 'dateOutOfRange' : null;
+    // Any day of a week leads to the week's chart. The links of an address that has none start from the nearest one.
+    this.first = isDate(wanted) ? spanOf(span, clamped(wanted))[0] : newest(span);
     this.last = spanOf(span, this.first)[1];
     this.market = market(filters);
     this.mode = settings.get('mode', 'list');
@@ -53,7 +54,8 @@ class ChartPage {
   }
 
   get title() {
-    if (!this.isRight) return this.wanted;
+    if (!isDate(this.wanted)) return this.wanted;
+    if (this.fault) return longDay(this.wanted);
     return this.span === 'day' ? longDay(this.first) : range(this.first, this.last);
   }
 
@@ -63,10 +65,12 @@ class ChartPage {
     this.state = h('p', { class: 'state' });
     this.trouble = h('div', { class: 'trouble' });
     this.main.replaceChildren(this.head(), this.trouble, this.body);
-    if (!this.isRight) return this.body.replaceChildren(failed({ code: 'badRequest' }));
+    if (this.fault) return this.body.replaceChildren(failed({ code: this.fault, field: 'date' }));
     live.on('chart', (news) => news.topic === this.topic && this.load(), this.signal);
     live.on('reset', () => this.load(), this.signal);
     live.on('poster', (news) => this.setPoster(news), this.signal);
+    // The chart's English titles are in the facts about its movies.
+    if (language() === 'en') live.on('movie', (news) => this.loadTitles(news), this.signal);
     this.pullable();
     this.body.replaceChildren(skeleton(this.mode));
     this.load();
@@ -77,7 +81,7 @@ class ChartPage {
   head() {
     this.refreshButton = h('button', { type: 'button', class: 'plain', hidden: true, onclick: () => this.refresh() },
       icon('refresh'), h('span', {}, t('chart.refresh')));
-    offer(this.refreshButton, this.signal);
+    if (!this.fault) offer(this.refreshButton, this.signal);
     return h('div', { class: 'head' },
       h('p', { class: 'pull', 'aria-hidden': 'true' }, icon('refresh'), t('chart.pull')),
       h('div', { class: 'title' }, h('h1', {}, this.title), this.state, this.refreshButton),
@@ -96,7 +100,9 @@ class ChartPage {
   }
 
   step(direction, glyph, name) {
-    const day = plus(this.first, direction * length(this.span));
+    // From a day out of range the arrow leads to the nearest chart.
+    const isBack = this.fault && (direction < 0) === (this.wanted > this.first);
+    const day = isBack ? this.first : plus(this.first, direction * length(this.span));
     const isThere = direction < 0 ? spanOf(this.span, this.first)[0] > firstChart : day <= newest(this.span);
     const label = t(name, t(`chart.unit.${this.span}`));
     return isThere
@@ -133,12 +139,20 @@ class ChartPage {
     this.drawModes();
     try {
       this.answer = await get(this.path, this.signal);
+      for (const entry of this.answer.chart.entries) entry.titleEnglish = this.answer.titlesEnglish[entry.movieCode];
       this.draw();
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      if (failure.code === 'notFound' && !this.answer) return this.fetch();
+      if (failure.code === 'unknown' && !this.answer) return this.fetch();
       if (!this.answer) this.body.replaceChildren(failed(failure, () => this.again()));
     }
+  }
+
+  /** Loads the chart again for the titles of its movies, once for several whose facts come together. */
+  loadTitles({ code }) {
+    if (!this.answer?.chart.entries.some((entry) => entry.movieCode === code)) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), 500);
   }
 
   again() {
@@ -204,7 +218,7 @@ class ChartPage {
     const held = this.body.contains(document.activeElement) && document.activeElement.getAttribute('href');
     this.body.replaceChildren(lines({ entries, posters, day: this.last, mode: this.mode }));
     if (held) this.body.querySelector(`a[href="${held}"]`)?.focus({ preventScroll: true });
-    say(`${this.title}. ${entries.length ? `${t('line.rank', entries[0].rank)} ${entries[0].title}` : ''}`);
+    say(`${this.title}. ${entries.length ? `${t('line.rank', entries[0].rank)} ${titleOf(entries[0])}` : ''}`);
     this.askForFilms(entries, posters);
   }
 
@@ -237,7 +251,7 @@ class ChartPage {
     const entry = this.answer?.chart.entries.find((entry) => entry.movieCode === code);
     if (!entry) return;
     this.answer.posters[code] = version;
-    for (const place of this.body.querySelectorAll(`.poster[data-code="${code}"]`)) setPoster(place, entry.title, version);
+    for (const place of this.body.querySelectorAll(`.poster[data-code="${code}"]`)) setPoster(place, titleOf(entry), version);
   }
 
   /** Has the chart fetched again for the operator, and loads what the board has for everybody else. */

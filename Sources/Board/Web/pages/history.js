@@ -1,9 +1,9 @@
-import { h, refill, say } from '../lib/dom.js';
+import { h, icon, refill, say } from '../lib/dom.js';
 import { address, get, market } from '../lib/api.js';
 import { between, clamped, firstChart, isDate, plus, yesterday } from '../lib/dates.js';
 import { count, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
-import { addWords, t } from '../lib/words.js';
+import { addWords, langOf, t, titleOf } from '../lib/words.js';
 import { bumpDrawing } from '../parts/bump.js';
 import { png, save, standalone, tints } from '../parts/drawing.js';
 import { filterControls, filtersIn } from '../parts/filters.js';
@@ -17,30 +17,34 @@ addWords({
   'history.days': ['최근 {0}일', '{0} days'],
   'history.year': ['올해', 'This year'],
   'history.ranks': ['순위 추이', 'Ranks'],
-  'history.ranksNote': ['선이나 제목을 선택하면 해당 영화가 강조됩니다. Tab과 Enter로도 선택할 수 있습니다.', 'Select a line or a title to highlight a film, also with Tab and Enter.'],
+  'history.ranksNote': ['선이나 제목을 선택하면 해당 영화가 강조됩니다. Tab 키와 Enter 키로도 선택할 수 있습니다.', 'Select a line or a title to highlight a movie, also with Tab and Enter.'],
   'history.weeks': ['주간 관객수 추이', 'Admissions by week'],
-  'history.glance': ['{0}년 한눈에', '{0} at a glance'],
-  'history.glanceNote': ['색이 진할수록 관객수가 많습니다. 빈칸은 아직 수집되지 않은 날짜입니다.', 'Darker days have more admissions. Empty days are not on record yet.'],
+  'history.weeksNote': ['빗금 친 막대는 7일 중 일부만 수집된 주입니다.', 'Of hatched weeks not all seven days are on record.'],
+  'history.part': ['7일 중 {0}일', '{0} of 7 days'],
+  'history.glance': ['{0}년 일별 관객수', 'Admissions by day in {0}'],
+  'history.glanceNote': ['색상별 관객수는 아래 범례와 같습니다. 회색 칸은 아직 수집되지 않은 날짜입니다.', 'The scale below says how many admissions a colour stands for. Grey days are not on record yet.'],
+  'history.most': ['{0}명', '{0}'],
   'history.table': ['표로 보기', 'Show as a table'],
   'history.others': ['기타', 'Others'],
   'history.csv': ['CSV 다운로드', 'Download CSV'],
   'history.svg': ['SVG', 'SVG'],
   'history.png': ['PNG', 'PNG'],
-  'history.save': ['{0} 그림을 {1}로 다운로드', 'Download {0} as {1}'],
-  'history.film': ['영화', 'Film'],
+  'history.save': ['{0}: {1} 다운로드', 'Download {0} as {1}'],
+  'history.film': ['영화', 'Movie'],
   'history.week': ['주 시작일', 'Week of'],
   'history.day': ['날짜', 'Day'],
+  'history.knownDays': ['수집 일수', 'Days on record'],
   'history.daysIn': ['순위권 일수', 'Days in the chart'],
   'history.best': ['최고 순위', 'Best rank'],
-  'history.firstLast': ['첫 순위 → 마지막 순위', 'First → last rank'],
+  'history.firstLast': ['시작 순위 → 마지막 순위', 'First → last rank'],
   'history.audience': ['관객수', 'Admissions'],
-  'history.none': ['이 기간의 박스오피스가 아직 수집되지 않았습니다. 박스오피스에서 날짜를 열거나 운영자에게 과거 데이터 수집을 요청하세요.', 'No chart of this period is on record yet. Open days in the box office, or ask the operator for a backfill.'],
+  'history.none': ['이 기간의 박스오피스가 아직 수집되지 않았습니다. 박스오피스 메뉴에서 날짜를 선택하거나 운영자에게 과거 데이터 수집을 요청하세요.', 'No chart of this period is on record yet. Open days in the box office, or ask the operator for a backfill.'],
   'history.known': ['{1}일 중 {0}일 수집', '{0} of {1} days on record'],
-  'history.knownWeeks': ['{0}주 수집, 주 단위', '{0} weeks on record, by week'],
+  'history.knownWeeks': ['{0}주 수집(주 단위)', '{0} weeks on record, by week'],
   'history.all': ['전체', 'All'],
   'history.weeksIn': ['순위권 주수', 'Weeks in the chart'],
   'history.filmLine': ['{0}: 최고 {1}위', '{0}: best No. {1}'],
-  'history.bumpLabel': ['{0}부터 {1}까지의 영화별 순위 추이. 같은 내용이 아래 표에 있습니다.', 'Ranks of the films from {0} to {1} as lines. The table below has the same data.'],
+  'history.bumpLabel': ['{0}부터 {1}까지의 영화별 순위 추이. 같은 내용이 아래 표에 있습니다.', 'Ranks of the movies from {0} to {1} as lines. The table below has the same data.'],
   'history.weeksLabel': ['{0}주간 관객수, 총 {1}명', 'Admissions of {0} weeks, {1} in total'],
   'history.yearLabel': ['{0}년 중 {1}일의 관객수, 총 {2}명', 'Admissions on {1} days of {0}, {2} in total'],
 });
@@ -48,8 +52,24 @@ addWords({
 /** How many movies are drawn and listed at most; more than twenty years have thousands. */
 const most = 300;
 
+/** What is wrong with the days of an address; null if nothing is. */
+function faultIn(query) {
+  for (const field of ['from', 'to']) {
+    const day = query.get(field);
+    if (day === null || day === '') continue;
+    if (!isDate(day)) return { code: 'badRequest', field };
+    if (clamped(day) !== day) return { code: 'dateOutOfRange', field };
+  }
+  return null;
+}
+
+/** Placeholders for the drawings, about as high as they will be. */
+const skeleton = () => Array.from({ length: 3 }, () => h('section', { class: 'card wide skeleton', 'aria-hidden': 'true' },
+  h('span', { class: 'bone' }), h('span', { class: 'bone drawing' })));
+
 /** Ranks and audience over a range of days. */
 export function show(main, { query, go, signal }) {
+  const fault = faultIn(query);
   const to = isDate(query.get('to') ?? '') ? clamped(query.get('to')) : yesterday();
   let from = isDate(query.get('from') ?? '') ? clamped(query.get('from')) : clamped(plus(to, -29));
   if (from > to) from = to;
@@ -64,10 +84,11 @@ export function show(main, { query, go, signal }) {
     const query = new URLSearchParams(Object.entries({ from, to, ...filters, ...values }).filter(([, value]) => value));
     return `history?${query}`;
   };
-  const day = (name, value) => h('label', { class: 'choice date' }, h('span', {}, t(`history.${name}`)),
-    h('input', { type: 'date', name, value, min: firstChart, max: yesterday(), onchange: (event) => {
-      if (isDate(event.target.value)) go(path({ [name]: event.target.value }));
-    } }));
+  // Native date inputs write days as the browser's language does, which may not be the page's.
+  const day = (name, value) => h('button', { type: 'button', class: 'plain date', name, onclick: async () => {
+    const { openCalendar } = await import('../parts/calendar.js');
+    openCalendar({ chosen: value, market: word, choose: (chosen) => go(path({ [name]: chosen })) });
+  } }, icon('calendar'), h('span', {}, t(`history.${name}`)), h('strong', {}, shortDay(value)));
   const newest = yesterday();
   const preset = (text, start) => h('a', { class: 'segment', href: path({ from: clamped(start), to: newest }), 'aria-current': from === clamped(start) && to === newest ? 'true' : null }, text);
 
@@ -80,9 +101,13 @@ export function show(main, { query, go, signal }) {
       h('div', { class: 'tools filters' }, filterControls(filters, (changed) => go(path(changed))))),
     body);
 
+  if (fault) return body.replaceChildren(failed(fault, null, { home: { href: 'history', text: t('history.days', 30) } }));
+  body.replaceChildren(skeleton());
   let timer = null;
   /** The code of the selected movie. */
   let picked = null;
+  /** The places of drawings, and how each is drawn in its width. */
+  const places = new WeakMap();
 
   async function load() {
     try {
@@ -92,6 +117,8 @@ export function show(main, { query, go, signal }) {
         say(state.textContent);
         return history.days.length ? sections(history, year) : h('p', { class: 'notice' }, t('history.none'));
       });
+      // At once: an observer is called when the cards have been seen without their drawings, which would then move them.
+      for (const place of body.querySelectorAll('.chartPlace')) places.get(place)?.();
       follow();
     } catch (failure) {
       if (failure.name !== 'AbortError') refill(body, failure, () => failed(failure, load));
@@ -123,12 +150,13 @@ export function show(main, { query, go, signal }) {
   function sections(history, { year, history: whole }) {
     const legend = h('ul', { class: 'films' }, history.films.slice(0, tints).map((film, index) =>
       h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': film.code, onclick: () => pick(film.code) },
-        h('span', { class: 'swatch', 'aria-hidden': 'true' }), film.title))));
+        h('span', { class: 'swatch', 'aria-hidden': 'true' }), h('span', { lang: langOf(titleOf(film)) }, titleOf(film))))));
     const largest = { ...history, films: history.films.slice(0, most) };
     return [
       figure({ title: t('history.ranks'), file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(largest, width, pick),
         head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: filmTable(largest) }),
-      figure({ title: t('history.weeks'), file: `marquee-weeks-${from}-${to}`, draw: (width) => weekDrawing(history, width), table: weekTable(history) }),
+      figure({ title: t('history.weeks'), file: `marquee-weeks-${from}-${to}`, draw: (width) => weekDrawing(history, width),
+        head: weekSums(history).known.some((days) => days < 7) && h('p', { class: 'state' }, t('history.weeksNote')), table: weekTable(history) }),
       figure({ title: t('history.glance', year), file: `marquee-${year}`, draw: (width) => yearDrawing(whole, year, width),
         head: h('p', { class: 'state' }, t('history.glanceNote')), table: dayTable(whole) }),
     ];
@@ -138,12 +166,14 @@ export function show(main, { query, go, signal }) {
   function figure({ title, file, draw, head, table }) {
     const place = h('div', { class: 'scroll chartPlace', tabindex: '0', role: 'region', 'aria-label': title });
     let width = 0;
-    const observer = new ResizeObserver(() => {
+    const fit = () => {
       if (!place.clientWidth || Math.abs(place.clientWidth - width) < 2) return;
       width = place.clientWidth;
       place.replaceChildren(draw(Math.max(260, width)));
       follow();
-    });
+    };
+    places.set(place, fit);
+    const observer = new ResizeObserver(fit);
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());
     const saveAs = (kind, make) => h('button', { type: 'button', class: 'chip', 'aria-label': t('history.save', title, t(`history.${kind}`)), onclick: async () => save(await make(place.firstChild), `${file}.${kind}`) }, t(`history.${kind}`));
@@ -173,15 +203,15 @@ function filmTable({ step, films }) {
   const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
   return table(t('history.ranks'), words('film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast', 'audience'), films.map((film) => {
     const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
-    return [h('a', { href: `movie/${film.code}` }, film.title), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
+    return [h('a', { href: `movie/${film.code}`, lang: langOf(titleOf(film)) }, titleOf(film)), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
       `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audience)];
   }));
 }
 
 function weekTable(history) {
-  const { starts, layers } = weekSums(history);
-  return table(t('history.weeks'), [...words('week', 'audience'), ...layers.map(({ title }) => title)], starts.map((start, week) =>
-    [h('a', { href: `week/${start}` }, shortDay(start)), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), ...layers.map(({ sums }) => count(sums[week]))]));
+  const { starts, known, layers } = weekSums(history);
+  return table(t('history.weeks'), [...words('week', 'knownDays', 'audience'), ...layers.map(({ title }) => h('span', { lang: langOf(title) }, title))], starts.map((start, week) =>
+    [h('a', { href: `week/${start}` }, shortDay(start)), count(known[week]), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), ...layers.map(({ sums }) => count(sums[week]))]));
 }
 
 function dayTable(history) {

@@ -1,13 +1,13 @@
 import { h, refill, say } from '../lib/dom.js';
 import { get } from '../lib/api.js';
-import { count, shortDay } from '../lib/format.js';
+import { shortDay, count } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { outcome } from '../lib/requests.js';
-import { addWords, language, t } from '../lib/words.js';
+import { addWords, langOf, language, t, titleOf } from '../lib/words.js';
 import { alertItem } from '../parts/alert.js';
 import { poster } from '../parts/lines.js';
-import { failed } from '../parts/notices.js';
-import { reached, runDrawing } from '../parts/run.js';
+import { failed, sentence } from '../parts/notices.js';
+import { milestoneText, reached, runDrawing } from '../parts/run.js';
 
 addWords({
   'movie.facts': ['정보', 'Facts'],
@@ -22,20 +22,29 @@ addWords({
   'movie.cast': ['출연', 'Cast'],
   'movie.companies': ['제작·배급·수입사', 'Companies'],
   'movie.more': ['{0}명 더 보기', 'Show {0} more'],
-  'movie.moreThings': ['{0}개 더 보기', 'Show {0} more'],
   'movie.less': ['접기', 'Show fewer'],
+  'movie.role': ['{0} 역', 'as {0}'],
   'movie.run': ['흥행 추이', 'Box office run'],
   'movie.runLabel': ['{0}의 관객수와 순위, {1}부터 {2}까지. 같은 내용이 아래 표에 있습니다.', 'Admissions and ranks of {0}, {1} to {2}. The table below has the same data.'],
   'movie.runNote': ['10위권에 든 날 기준(수집된 날짜)', 'Days in the top ten that are on record'],
-  'movie.noRun': ['이 영화가 포함된 박스오피스가 아직 수집되지 않았습니다.', 'No chart with this film is on record yet.'],
+  'movie.noRun': ['이 영화가 10위권에 든 날이 아직 수집되지 않았습니다.', 'No day with this movie in the top ten is on record yet.'],
   'movie.table': ['표로 보기', 'Show as a table'],
   'movie.date': ['날짜', 'Day'],
-  'movie.reached': ['{0}명 돌파', 'Passed {0}'],
-  'movie.alerts': ['이 영화의 알림', 'Alerts about this film'],
+  'movie.reached': ['{0} 관객 돌파', 'Passed {0}'],
+  'movie.alerts': ['이 영화의 알림', 'Alerts about this movie'],
   'movie.noAlerts': ['아직 알림이 없습니다.', 'No alerts yet.'],
   'movie.posterSource': ['포스터 출처: {0}', 'Poster from {0}'],
-  'movie.loading': ['영화 정보를 요청했습니다…', 'Requesting the facts…'],
+  'movie.loading': ['영화 정보를 요청하는 중…', 'Requesting the facts…'],
 });
+
+/** The council's words in English, by vocabulary and Korean word; none on the Korean page. */
+let vocabulary = null;
+
+async function vocabularyFor(signal) {
+  if (language() === 'ko') return {};
+  vocabulary ??= await get('vocabulary', signal);
+  return vocabulary;
+}
 
 /** Longer lists are folded. */
 const foldAt = 8;
@@ -44,11 +53,12 @@ const foldAt = 8;
 export function show(main, { words, signal }) {
   const code = words[1] ?? '';
   document.title = `${code} · marquee`;
-  main.replaceChildren(h('p', { class: 'state' }, t('chart.loading')));
+  main.replaceChildren(h('p', { class: 'state waiting' }, t('chart.loading')));
   const places = { poster: h('div', { class: 'side' }), header: h('header'), facts: h('section', { class: 'facts', 'aria-label': t('movie.facts') }),
     run: h('section', { class: 'wide' }), alerts: h('section', { class: 'wide' }) };
   const film = h('article', { class: 'film' }, places.poster, h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
   let answer = null;
+  let english = {};
   let isAsked = false;
   /** Whether the worker has answered: facts that are missing then stay unknown. */
   let isTold = false;
@@ -56,12 +66,12 @@ export function show(main, { words, signal }) {
 
   async function load() {
     try {
-      answer = await get(`movies/${encodeURIComponent(code)}`, signal);
+      [answer, english] = await Promise.all([get(`movies/${encodeURIComponent(code)}`, signal), vocabularyFor(signal)]);
       draw();
       if (!answer.movie || !answer.poster.isKnown) fetch();
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      if (failure.code === 'notFound' && !isAsked) return fetch();
+      if (failure.code === 'unknown' && !isAsked) return fetch();
       if (!answer) main.replaceChildren(failed(failure, load));
     }
   }
@@ -69,7 +79,7 @@ export function show(main, { words, signal }) {
   async function fetch() {
     if (isAsked) return;
     isAsked = true;
-    if (!answer) main.replaceChildren(h('p', { class: 'state' }, t('movie.loading')));
+    if (!answer) main.replaceChildren(h('p', { class: 'state waiting' }, t('movie.loading')));
     try {
       await outcome('fetch.movie', { code }, signal);
       isTold = true;
@@ -81,14 +91,16 @@ export function show(main, { words, signal }) {
 
   function note(failure) {
     isTold = true;
-    const notice = failed(failure, () => { isAsked = isTold = false; load(); });
+    const notice = failed(failure, () => { isAsked = isTold = false; load(); }, { words: (failure) => sentence(failure, 'fetch.movie') });
     if (answer) refill(places.facts, failure, () => notice);
     else main.replaceChildren(notice);
   }
 
   function draw() {
     const { movie, run, alerts } = answer;
-    const title = movie?.title ?? answer.title ?? code;
+    const korean = movie?.title ?? answer.title ?? code;
+    const title = titleOf({ title: korean, titleEnglish: movie?.titleEnglish });
+    const other = [korean, movie?.titleEnglish, movie?.titleOriginal].find((name) => name && name !== title);
     document.title = `${title} · marquee`;
     if (!film.isConnected) {
       main.replaceChildren(film);
@@ -99,8 +111,9 @@ export function show(main, { words, signal }) {
       if (isComing) place.classList.add('loading');
       return [place, pageURL && source(site, pageURL)];
     });
-    refill(places.header, [title, movie?.titleEnglish ?? movie?.titleOriginal], ([title, other]) => [h('h1', {}, title), other && h('p', { class: 'other' }, other)]);
-    refill(places.facts, movie, () => (movie ? facts(movie) : h('p', { class: 'state' }, t('movie.loading'))));
+    refill(places.header, [title, other], ([title, other]) => [h('h1', { lang: langOf(title) }, title),
+      other && h('p', { class: 'other', lang: other === movie?.titleEnglish ? 'en' : langOf(other) }, other)]);
+    refill(places.facts, movie, () => (movie ? facts(movie, english) : h('p', { class: 'state' }, t('movie.loading'))));
     refill(places.run, run, () => [h('h2', {}, t('movie.run')), runParts(run, title)]);
     refill(places.alerts, alerts, () => [h('h2', {}, t('movie.alerts')),
       alerts.length ? h('ol', { class: 'alerts' }, alerts.map((alert) => alertItem(alert))) : h('p', { class: 'state' }, t('movie.noAlerts'))]);
@@ -112,7 +125,7 @@ export function show(main, { words, signal }) {
     const observer = new ResizeObserver(() => place.clientWidth && place.replaceChildren(runDrawing(run, title, Math.max(260, place.clientWidth))));
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());
-    const marks = reached(run).map((day) => h('li', { class: 'chip' }, `${shortDay(day.date)} · ${t('movie.reached', count(day.total))}`));
+    const marks = reached(run).map((day) => h('li', { class: 'chip' }, `${shortDay(day.date)} · ${t('movie.reached', milestoneText(day.total))}`));
     return [
       h('p', { class: 'state' }, t('movie.runNote')), place, marks.length > 0 && h('ul', { class: 'marks' }, marks),
       h('details', { open: places.run.querySelector('details')?.open }, h('summary', {}, t('movie.table')), table(run)),
@@ -145,37 +158,58 @@ function source(site, pageURL) {
   return h('a', { class: 'source', href: pageURL, target: '_blank', rel: 'noopener noreferrer nofollow' }, t('movie.posterSource', site ?? hostname));
 }
 
-const named = ({ name, nameEnglish }) => (language() === 'ko' ? name : nameEnglish ?? name);
+/** A text of the council, marked where it is not in the page's language. */
+const text = (text) => (langOf(text) ? h('span', { lang: langOf(text) }, text) : text);
+const named = ({ name, nameEnglish }) => text(language() === 'ko' ? name : nameEnglish ?? name);
 
-function facts(movie) {
+function facts(movie, english) {
+  const word = (vocabulary) => (korean) => text(english[vocabulary]?.[korean] ?? korean);
   const rows = [
-    ['director', list(movie.directors.map(named))],
+    ['director', line(movie.directors.map(named))],
     ['year', movie.productionYear],
     ['openDate', movie.openDate && h('a', { href: `day/${movie.openDate}` }, shortDay(movie.openDate))],
     ['runtime', movie.runtimeMinutes && t('movie.runtimeValue', movie.runtimeMinutes)],
-    ['grade', list([...new Set(movie.ratings.map((rating) => rating.grade))])],
-    ['nations', list(movie.nations)],
-    ['genres', list(movie.genres)],
-    ['cast', list(movie.actors.map((actor) => [named(actor), (language() === 'ko' ? actor.role : actor.roleEnglish ?? actor.role)]
-      .filter(Boolean).join(' · ')), 'movie.more')],
-    ['companies', list(movie.companies.map((company) => [named(company), company.part].filter(Boolean).join(' · ')), 'movie.moreThings')],
+    ['grade', line([...new Set(movie.ratings.map((rating) => rating.grade))].map(word('ratings')))],
+    ['nations', line(movie.nations.map(word('nations')))],
+    ['genres', line(movie.genres.map(word('genres')))],
+    ['cast', list(movie.actors.map(played))],
+    ['companies', companies(movie.companies, word('parts'))],
   ];
   return h('dl', {}, rows.map(([name, value]) => h('div', {}, h('dt', {}, t(`movie.${name}`)), h('dd', {}, value || '–'))));
 }
 
-/** Few items in one line, or many of them folded. */
-function list(things, more) {
+/** An actor and the role, which is never mistaken for another actor. */
+function played(actor) {
+  const role = language() === 'ko' ? actor.role : actor.roleEnglish ?? actor.role;
+  if (!role) return named(actor);
+  const [before, after] = t('movie.role', '\n').split('\n');
+  const words = [before, text(role), after];
+  return [named(actor), language() === 'ko' ? [' (', words, ')'] : [' ', words]];
+}
+
+/** The companies of each part in a line. */
+function companies(companies, word) {
+  if (!companies.length) return null;
+  return h('ul', { class: 'parts' }, [...Map.groupBy(companies, ({ part }) => part ?? '')].map(([part, members]) =>
+    h('li', {}, part && [h('span', { class: 'part' }, word(part)), ' '], line(members.map(named)))));
+}
+
+/** Things in one line, with commas between them. */
+const line = (things) => (things.length ? things.map((thing, index) => [index > 0 && ', ', thing]) : null);
+
+/** A list, of which all but the first are folded if there are many. */
+function list(things) {
   if (!things.length) return null;
-  if (!more) return things.join(', ');
   const items = things.map((thing, index) => h('li', { hidden: index >= foldAt }, thing));
   const place = h('ul', { class: 'names' }, items);
   if (things.length <= foldAt) return place;
+  const more = things.length - foldAt;
   const button = h('button', { type: 'button', class: 'chip', 'aria-expanded': 'false', onclick() {
     const isOpen = button.getAttribute('aria-expanded') === 'true';
     button.setAttribute('aria-expanded', String(!isOpen));
-    button.textContent = isOpen ? t(more, things.length - foldAt) : t('movie.less');
+    button.textContent = isOpen ? t('movie.more', more) : t('movie.less');
     items.slice(foldAt).forEach((item) => { item.hidden = isOpen; });
-  } }, t(more, things.length - foldAt));
+  } }, t('movie.more', more));
   return [place, button];
 }
 

@@ -4,7 +4,7 @@ import { isDate } from '../lib/dates.js';
 import { count, day, duration, instant, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { becomesOperator, offer } from '../lib/visitor.js';
-import { addWords, hasWord, t } from '../lib/words.js';
+import { addWords, hasWord, langOf, language, t } from '../lib/words.js';
 import { failed, sentence } from '../parts/notices.js';
 
 addWords({
@@ -31,7 +31,7 @@ addWords({
   'operations.sent': ['발송', 'Sent'],
   'operations.waiting': ['대기', 'Waiting'],
   'operations.dead': ['실패', 'Failed'],
-  'operations.deadLong': ['여러 번 발송했으나 실패했습니다. marquee notify retry로 다시 발송할 수 있습니다.', 'Delivery failed repeatedly. Retry with marquee notify retry.'],
+  'operations.deadLong': ['여러 번 시도했으나 발송하지 못했습니다. marquee notify retry로 다시 발송할 수 있습니다.', 'Delivery failed repeatedly. Retry with marquee notify retry.'],
   'operations.backfill': ['과거 데이터 수집', 'Backfill'],
   'operations.backfillValue': ['{0} / {1}건', '{0} of {1}'],
   'operations.backfillOver': ['완료', 'Done'],
@@ -42,7 +42,7 @@ addWords({
   'operations.noFailures': ['최근 실패한 요청이 없습니다.', 'No recent failures.'],
   'operations.anomalies': ['이상 수치', 'Anomalies'],
   'operations.day': ['날짜', 'Day'],
-  'operations.film': ['영화', 'Film'],
+  'operations.film': ['영화', 'Movie'],
   'anomaly.late': ['집계 지연', 'Late chart'],
   'anomaly.missing': ['누락', 'Missing rows'],
   'anomaly.shrunk': ['누적 감소', 'Decreased total'],
@@ -54,7 +54,7 @@ addWords({
   'run.week': ['{0} 주간 박스오피스', 'Week of {0}'],
   'run.weekend': ['{0} 주말 박스오피스', 'Weekend of {0}'],
   'run.weekdays': ['{0} 주중 박스오피스', 'Weekdays of {0}'],
-  'run.movie': ['{0} 신규 영화 정보', 'New films of {0}'],
+  'run.movie': ['{0} 신규 영화 정보', 'New movies of {0}'],
   'look.night': ['발표 직후', 'after publication'],
   'look.morning': ['오전 재확인', 'in the morning'],
   'look.noon': ['정오 재확인', 'at noon'],
@@ -66,9 +66,9 @@ addWords({
   'look.again': ['재시도', 'retry'],
   'topic.fetch.day': ['{0} 박스오피스', 'Chart of {0}'],
   'topic.fetch.week': ['{0} 주간 박스오피스', 'Chart of the week of {0}'],
-  'topic.fetch.movie': ['영화 {0}', 'Film {0}'],
+  'topic.fetch.movie': ['영화 {0}', 'Movie {0}'],
   'stream.ranking': ['박스오피스', 'Charts'],
-  'stream.movie': ['영화', 'Films'],
+  'stream.movie': ['영화', 'Movies'],
   'stream.poster': ['포스터', 'Posters'],
   'stream.products': ['상품 목록', 'Product lists'],
   'stream.product': ['상품', 'Products'],
@@ -77,7 +77,7 @@ addWords({
   'stream.anomaly': ['이상 수치', 'Anomalies'],
   'service.kobis': ['영화진흥위원회', 'Korean Film Council'],
   'service.kakao': ['카카오 이미지 검색', 'Kakao image search'],
-  'service.openmarket': ['오픈 마켓', 'Open Market'],
+  'service.openmarket': ['오픈마켓', 'Open Market'],
 });
 
 const every = 5_000;
@@ -198,8 +198,8 @@ function oddities(anomalies) {
   return tableOf(t('operations.anomalies'), ['time', 'day', 'film', 'reason'], anomalies.map(({ time, anomaly }) => [
     h('time', { datetime: time }, instant(time)),
     h('a', { href: `day/${anomaly.date}` }, shortDay(anomaly.date)),
-    anomaly.movieCode ? h('a', { href: `movie/${anomaly.movieCode}` }, anomaly.title ?? anomaly.movieCode) : '–',
-    [h('strong', {}, named('anomaly', anomaly.kind)), ' ', anomaly.text],
+    anomaly.movieCode ? h('a', { href: `movie/${anomaly.movieCode}`, lang: langOf(anomaly.title ?? '') }, anomaly.title ?? anomaly.movieCode) : '–',
+    [h('strong', {}, named('anomaly', anomaly.kind)), ' ', h('span', { lang: language() === 'ko' ? 'en' : null }, anomaly.text)],
   ]));
 }
 
@@ -208,7 +208,7 @@ function failuresOf(failures) {
   return tableOf(t('operations.failures'), ['time', 'request', 'reason'], failures.map(({ time, failed: { topic, request, error } }) => [
     h('time', { datetime: time }, instant(time)),
     asked(topic, request),
-    [h('code', {}, error.code), ' ', sentence(error)],
+    [h('code', {}, error.code), ' ', sentence(error, topic)],
   ]));
 }
 

@@ -3,8 +3,8 @@ import { get } from '../lib/api.js';
 import { instant } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { order, question } from '../lib/shop.js';
-import { sentence } from '../lib/shopWords.js';
-import { t } from '../lib/words.js';
+import { inShop, sentence } from '../lib/shopWords.js';
+import { langOf, t } from '../lib/words.js';
 import { gallery } from '../parts/gallery.js';
 import { cost, stock } from '../parts/goods.js';
 import { failed, openDialog, toast } from '../parts/notices.js';
@@ -14,7 +14,7 @@ import { askForPassword, rights } from '../parts/writer.js';
 export function show(main, { words, go, signal }) {
   const id = Number(words[1]);
   document.title = `${t('shop.title')} · marquee`;
-  if (!Number.isSafeInteger(id) || id < 1) return main.replaceChildren(failed({ code: 'notFound' }, null, { words: sentence }));
+  if (!Number.isSafeInteger(id) || id < 1) return main.replaceChildren(failed({ code: 'notFound' }, null, inShop()));
   main.replaceChildren(h('p', { class: 'state' }, t('shop.asked')));
   const actions = h('div', { class: 'actions' });
   let answer = null;
@@ -25,7 +25,7 @@ export function show(main, { words, go, signal }) {
       draw();
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      if (failure.code !== 'notFound' && !answer) main.replaceChildren(failed(failure, load, { words: sentence }));
+      if (failure.code !== 'unknown' && !answer) main.replaceChildren(failed(failure, load, inShop()));
     }
   }
 
@@ -36,7 +36,7 @@ export function show(main, { words, go, signal }) {
       if (!answer?.isWhole) await load();
     } catch (failure) {
       if (failure.name === 'AbortError' || answer?.isRemoved) return;
-      if (failure.code === 'notFound' || !answer) main.replaceChildren(failed(failure, failure.retryable ? () => { load(); ask(); } : null, { words: sentence }));
+      if (failure.code === 'notFound' || !answer) main.replaceChildren(failed(failure, failure.retryable ? () => { load(); ask(); } : null, inShop()));
     }
   }
 
@@ -51,11 +51,11 @@ export function show(main, { words, go, signal }) {
       h('p', { class: 'back' }, h('a', { class: 'plain', href: 'shop' }, icon('back'), t('shop.back'))),
       known ?? h('div', { class: 'side', 'data-key': key }, gallery(product, pictures)),
       h('div', { class: 'about' },
-        h('header', {}, h('h1', {}, product.name), h('div', { class: 'offer' }, cost(product), isRemoved ? null : stock(product))),
+        h('header', {}, h('h1', { lang: langOf(product.name) }, product.name), h('div', { class: 'offer' }, cost(product), isRemoved ? null : stock(product))),
         isRemoved ? h('p', { class: 'notice' }, t('shop.removed')) : actions,
-        h('p', { class: 'description' }, product.description ?? (answer.isWhole ? t('shop.noDescription') : t('shop.asked'))),
+        h('p', { class: 'description', lang: langOf(product.description ?? '') }, product.description ?? (answer.isWhole ? t('shop.noDescription') : t('shop.asked'))),
         h('dl', {}, [['vendor', vendor], ['created', instant(product.createdAt)], ['issued', instant(product.issuedAt)], ['number', product.id]]
-          .map(([name, value]) => h('div', {}, h('dt', {}, t(`shop.${name}`)), h('dd', {}, value)))))));
+          .map(([name, value]) => h('div', {}, h('dt', {}, t(`shop.${name}`)), h('dd', { lang: langOf(value) }, value)))))));
     if (!answer.spoken) say(product.name);
   }
 

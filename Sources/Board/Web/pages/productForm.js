@@ -2,7 +2,7 @@ import { h } from '../lib/dom.js';
 import { get } from '../lib/api.js';
 import { characters, number, rules } from '../lib/products.js';
 import { order, price, question } from '../lib/shop.js';
-import { sentence } from '../lib/shopWords.js';
+import { inShop, sentence } from '../lib/shopWords.js';
 import { t } from '../lib/words.js';
 import { picture } from '../parts/goods.js';
 import { imagePicker } from '../parts/imagePicker.js';
@@ -21,13 +21,13 @@ export async function show(main, { words, go, signal }) {
   main.replaceChildren(h('p', { class: 'state' }, t('chart.loading')));
   try {
     const { canBeWritten, isSignedIn } = await rights(signal);
-    if (!canBeWritten) return main.replaceChildren(failed({ code: 'notFound' }, null, { words: sentence }));
+    if (!canBeWritten) return main.replaceChildren(failed({ code: 'notFound' }, null, inShop()));
     if (!isSignedIn) return locked();
     const answer = id && await known();
     main.replaceChildren(form(answer));
     main.querySelector('input').focus();
   } catch (failure) {
-    if (failure.name !== 'AbortError') main.replaceChildren(failed(failure, () => show(main, { words, go, signal }), { words: sentence }));
+    if (failure.name !== 'AbortError') main.replaceChildren(failed(failure, () => show(main, { words, go, signal }), inShop()));
   }
 
   function locked() {
@@ -39,7 +39,7 @@ export async function show(main, { words, go, signal }) {
 
   /** The product with its description and images. */
   async function known() {
-    const answer = await get(`products/${id}`, signal).catch((failure) => { if (failure.code !== 'notFound') throw failure; });
+    const answer = await get(`products/${id}`, signal).catch((failure) => { if (failure.code !== 'unknown') throw failure; });
     if (answer?.isWhole) return answer;
     await question('fetch.product', { product: id }, signal);
     return get(`products/${id}`, signal);

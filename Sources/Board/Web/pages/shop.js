@@ -4,9 +4,9 @@ import { count } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { settings } from '../lib/settings.js';
 import { question } from '../lib/shop.js';
-import { sentence } from '../lib/shopWords.js';
+import { inShop, sentence } from '../lib/shopWords.js';
 import { becomesOperator, offer } from '../lib/visitor.js';
-import { t } from '../lib/words.js';
+import { langOf, t } from '../lib/words.js';
 import { cost, picture, stock } from '../parts/goods.js';
 import { modeButton } from '../parts/lines.js';
 import { failed, toast } from '../parts/notices.js';
@@ -80,7 +80,7 @@ class ShopPage {
   }
 
   skeleton() {
-    this.list.replaceChildren(...Array.from({ length: 8 }, () => h('li', { class: 'bones', 'aria-hidden': 'true' },
+    this.list.replaceChildren(...Array.from({ length: perPage }, () => h('li', { class: 'bones', 'aria-hidden': 'true' },
       h('span', { class: 'goods large' }), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))));
   }
 
@@ -129,7 +129,7 @@ class ShopPage {
       this.body.querySelector('.failed')?.remove();
       this.foot.hidden = false;
       this.next();
-    }, { words: sentence }));
+    }, inShop()));
   }
 
   /** Lets the worker fetch a known page again; a change comes as a live update. */
@@ -143,7 +143,7 @@ class ShopPage {
     try {
       answer = await get(`products?page=${page}&perPage=${perPage}`, this.signal);
     } catch (failure) {
-      if (failure.code === 'notFound') return false;
+      if (failure.code === 'unknown') return false;
       throw failure;
     }
     this.#pages.set(page, answer.products.map(({ product }) => product.id));
@@ -226,7 +226,7 @@ class ShopPage {
     const element = h('li', { class: product.stock > 0 ? null : 'out', 'data-product': product.id },
       picture(product, item.thumbnail, this.mode === 'grid' ? 'large' : 'small'),
       h('div', { class: 'what' },
-        h('a', { class: 'title', href: `shop/${product.id}` }, product.name), cost(product)),
+        h('a', { class: 'title', href: `shop/${product.id}`, lang: langOf(product.name) }, product.name), cost(product)),
       stock(product));
     known?.element.replaceWith(element);
     this.#items.set(product.id, { text, element });

@@ -1,7 +1,7 @@
 import { s } from '../lib/dom.js';
 import { shortDay, tinyDay, yearMonth } from '../lib/format.js';
-import { t } from '../lib/words.js';
-import { drawing, fitting, label, path, scale, tints } from './drawing.js';
+import { langOf, t, titleOf } from '../lib/words.js';
+import { axisLabel, drawing, fitting, label, path, scale, tints } from './drawing.js';
 
 const places = 10;
 /** How many movies the Tab key stops at; the table has all of them. */
@@ -30,15 +30,15 @@ export function bumpDrawing({ step, days, films }, width, pick) {
     const isLast = lastDay === days.length - 1 && width > 640;
     const group = s('g', {
       class: `film ${index < tints ? `tint${index}` : days.length > 62 ? 'rest faint' : 'rest'}`, tabindex: index < stops ? '0' : '-1', role: 'button', 'data-code': film.code,
-      'aria-label': t('history.filmLine', film.title, Math.min(...film.points.map((point) => point[1] ?? places))),
+      'aria-label': t('history.filmLine', titleOf(film), Math.min(...film.points.map((point) => point[1] ?? places))),
       onclick: () => pick(film.code),
       onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(film.code); } },
     },
-    s('title', {}, film.title),
+    s('title', { lang: langOf(titleOf(film)) }, titleOf(film)),
     s('path', { class: 'reach', d: path(points) }),
     s('path', { class: 'line', d: path(points) }),
     days.length <= 62 ? points.filter(Boolean).map(([px, py]) => s('circle', { class: 'point', cx: px.toFixed(1), cy: py.toFixed(1), r: 3.500 })) : [],
-    isLast && lastRank && lastRank <= places ? label(width - right + 2, y(lastRank) + 4, fitting(film.title, right - 14), { class: 'name' }) : null);
+    isLast && lastRank && lastRank <= places ? label(width - right + 2, y(lastRank) + 4, fitting(titleOf(film), right - 14), { class: 'name', lang: langOf(titleOf(film)) }) : null);
     return group;
   });
   return drawing(width, height, t('history.bumpLabel', days.length ? shortDay(days[0]) : '', days.length ? shortDay(days.at(-1)) : ''),
@@ -47,7 +47,7 @@ export function bumpDrawing({ step, days, films }, width, pick) {
       label(left - 8, y(index + 1) + 4, index + 1, { class: 'axis', 'text-anchor': 'end' }),
     ]),
     days.filter((_, index) => index % steps === 0).map((day, index) =>
-      label(x(index * steps), height - 8, step === 'week' ? yearMonth(day) : tinyDay(day), { class: 'axis', 'text-anchor': 'middle' })),
+      axisLabel(x(index * steps), height - 8, step === 'week' ? yearMonth(day) : tinyDay(day), width)),
     // Lines with a colour are drawn above the grey ones.
     lines.reverse());
 }

@@ -1,6 +1,6 @@
 import { h } from '../lib/dom.js';
 import { count, instant, percent } from '../lib/format.js';
-import { t } from '../lib/words.js';
+import { langOf, t, titleOf } from '../lib/words.js';
 
 const shares = new Set(['salesShare', 'salesChange', 'audienceChange']);
 
@@ -12,7 +12,7 @@ function value(field, value) {
 
 /** The changes of each revision, newest first. */
 export function corrections({ chart, revisions }) {
-  const titles = new Map(chart.entries.map((entry) => [entry.movieCode, entry.title]));
+  const titles = new Map(chart.entries.map((entry) => [entry.movieCode, titleOf(entry)]));
   return h('div', { class: 'revisions' }, [...revisions].reverse().map((revision) => {
     const heading = h('h3', {}, t('corrections.revision', revision.revision, instant(revision.time)));
     if (revision.revision === 1) return h('section', {}, heading, h('p', {}, t('corrections.first')));
@@ -29,7 +29,8 @@ function table(corrections, titles) {
     [...films].map(([code, changes]) => {
       const entry = changes.map(({ before, after }) => after ?? before).find((value) => value?.title);
       return h('tbody', {},
-        h('tr', {}, h('th', { scope: 'rowgroup', colspan: '3', class: 'film' }, titles.get(code) ?? entry?.title ?? code)),
+        h('tr', {}, h('th', { scope: 'rowgroup', colspan: '3', class: 'film', lang: langOf(titles.get(code) ?? entry?.title ?? code) },
+          titles.get(code) ?? entry?.title ?? code)),
         changes.map(row));
     }));
 }

@@ -36,14 +36,24 @@ export function drawing(width, height, label, ...content) {
 
 export const label = (x, y, text, attributes = {}) => s('text', { x: x.toFixed(1), y: y.toFixed(1), ...attributes }, text);
 
-/** The part of a text that fits into a width, in the drawings' font size: a Korean letter is as wide as two others. */
+/** The width of a text in the drawings' font size, about: a Korean letter is as wide as two others. */
+export const textWidth = (text) => [...String(text)].reduce((sum, letter) => sum + letterWidth(letter), 0);
+const letterWidth = (letter) => (letter > '\u10ff' ? 12.500 : 7.500);
+
+/** A label below a place of an axis, moved where it would reach beyond a drawing of this width. */
+export function axisLabel(x, y, text, width) {
+  const half = textWidth(text) / 2;
+  return label(Math.max(half, Math.min(x, width - half)), y, text, { class: 'axis', 'text-anchor': 'middle' });
+}
+
+/** The part of a text that fits into a width, in the drawings' font size. */
 export function fitting(text, width) {
   let used = 0;
-  const end = [...text].findIndex((letter) => (used += letter > '\u10ff' ? 12.500 : 7.500) > width);
+  const end = [...text].findIndex((letter) => (used += letterWidth(letter)) > width);
   return end < 0 ? text : `${[...text].slice(0, end - 1).join('')}…`;
 }
 
-const kept = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
+const kept = ['fill', 'paint-order', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
 
 /** The drawing as an SVG file of its own, with its styles written into it. */
 export function standalone(svg) {

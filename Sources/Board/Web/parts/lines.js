@@ -1,7 +1,7 @@
 import { h, icon, spoken } from '../lib/dom.js';
 import { posterAddress } from '../lib/api.js';
 import { compact, count, movement, percent, shortDay } from '../lib/format.js';
-import { t } from '../lib/words.js';
+import { language, langOf, t, titleOf } from '../lib/words.js';
 
 /** The sort orders of lines. */
 export const orders = {
@@ -12,7 +12,7 @@ export const orders = {
   screens: by('screens'),
   rankChange: (a, b) => (b.rankChange ?? 0) - (a.rankChange ?? 0) || a.line - b.line,
   openDate: (a, b) => (b.openDate ?? '').localeCompare(a.openDate ?? '') || a.line - b.line,
-  title: (a, b) => a.title.localeCompare(b.title, 'ko') || a.line - b.line,
+  title: (a, b) => titleOf(a).localeCompare(titleOf(b), language()) || a.line - b.line,
 };
 
 function by(field) {
@@ -76,12 +76,15 @@ function rank(entry) {
     spoken(t('line.rank', entry.rank ?? '–')), mark(entry));
 }
 
+const link = (entry) =>
+  h('a', { class: 'title', href: `movie/${entry.movieCode}`, lang: langOf(titleOf(entry)) }, titleOf(entry));
+
 function row(entry, version, day, most) {
   return h('li', { '--part': `${(100 * (entry.audience ?? 0)) / most}%` },
     rank(entry),
-    poster(entry.movieCode, entry.title, version, 'small'),
+    poster(entry.movieCode, titleOf(entry), version, 'small'),
     h('span', { class: 'what' },
-      h('a', { class: 'title', href: `movie/${entry.movieCode}` }, entry.title),
+      link(entry),
       opening(entry, day),
       h('span', { class: 'bar', 'aria-hidden': 'true' })),
     h('span', { class: 'figures' },
@@ -93,8 +96,8 @@ function row(entry, version, day, most) {
 
 function card(entry, version) {
   return h('li', {},
-    h('div', { class: 'picture' }, poster(entry.movieCode, entry.title, version, 'large'), rank(entry)),
-    h('a', { class: 'title', href: `movie/${entry.movieCode}` }, entry.title),
+    h('div', { class: 'picture' }, poster(entry.movieCode, titleOf(entry), version, 'large'), rank(entry)),
+    link(entry),
     h('span', { class: 'figures' },
       figure('line.audience', count(entry.audience), 'main'),
       figure('line.total', compact(entry.audienceTotal ?? 0))));

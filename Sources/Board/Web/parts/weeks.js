@@ -1,27 +1,35 @@
 import { s } from '../lib/dom.js';
 import { between, plus, weekday } from '../lib/dates.js';
 import { compact, count, monthName, shortDay, tinyDay, weekdayName, yearMonth } from '../lib/format.js';
-import { t } from '../lib/words.js';
-import { drawing, label, scale, ticks, tints } from './drawing.js';
+import { t, titleOf } from '../lib/words.js';
+import { axisLabel, drawing, label, scale, textWidth, ticks, tints } from './drawing.js';
 
-/** Audience by week: the first days of the weeks, and a layer of sums for each movie with a colour and one for the others. */
-export function weekSums({ days, films }) {
+/**
+ * Audience by week: the first days of the weeks, of how many days of each the charts are known, and a layer of sums for each
+ * movie with a colour and one for the others.
+ */
+export function weekSums({ days, knownDays, films }) {
   const starts = [...new Set(days.map((day) => plus(day, -weekday(day))))];
+  const known = knownDays ?? starts.map((start) => days.filter((day) => plus(day, -weekday(day)) === start).length);
   const weekOf = days.map((day) => starts.indexOf(plus(day, -weekday(day))));
   const sums = (films) => {
     const sums = starts.map(() => 0);
     for (const { points } of films) for (const [day, , audience] of points) sums[weekOf[day]] += audience ?? 0;
     return sums;
   };
-  const layers = films.slice(0, tints).map((film) => ({ code: film.code, title: film.title, sums: sums([film]) }));
-  return { starts, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
+  const layers = films.slice(0, tints).map((film) => ({ code: film.code, title: titleOf(film), sums: sums([film]) }));
+  return { starts, known, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
 }
 
-/** Draws the audience of weeks, stacked. */
+/** The hatching over weeks of which not all days are known. */
+const hatching = () => s('defs', {}, s('pattern', { id: 'part', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+  s('rect', { class: 'hatch', width: 3, height: 6 })));
+
+/** Draws the audience of weeks, stacked; weeks of which days are missing are hatched, because they are no fall. */
 export function weekDrawing(history, width) {
   const height = 300;
   const [left, right, top, bottom] = [52, 12, 14, height - 28];
-  const { starts, layers } = weekSums(history);
+  const { starts, known, layers } = weekSums(history);
   const totals = starts.map((_, week) => layers.reduce((sum, layer) => sum + layer.sums[week], 0));
   const marks = ticks(Math.max(...totals, 1));
   const y = scale([0, marks.at(-1)], [bottom, top]);
@@ -34,19 +42,22 @@ export function weekDrawing(history, width) {
       s('line', { class: 'rule', x1: left, x2: width - right, y1: y(mark), y2: y(mark) }),
       label(left - 8, y(mark) + 4, compact(mark), { class: 'axis', 'text-anchor': 'end' }),
     ]),
+    hatching(),
     starts.map((start, week) => {
       let base = 0;
       const x = left + pitch * (week + 0.500) - column / 2;
-      return layers.map((layer, index) => {
+      const days = known[week] < 7 ? ` (${t('history.part', known[week])})` : '';
+      const parts = layers.map((layer, index) => {
         const sum = layer.sums[week];
         if (!sum) return null;
         const part = s('rect', { 'data-code': layer.code, class: `layer ${isDense ? 'dense' : ''} ${index < layers.length - 1 ? `tint${index}` : 'rest'}`, x: x.toFixed(1), width: column.toFixed(1), y: y(base + sum).toFixed(1), height: Math.max(0.500, y(base) - y(base + sum)).toFixed(1) },
-          s('title', {}, `${shortDay(start)} · ${layer.title} · ${count(sum)}`));
+          s('title', {}, `${shortDay(start)}${days} · ${layer.title} · ${count(sum)}`));
         base += sum;
         return part;
       });
+      return [parts, days && s('rect', { class: 'partWeek', fill: 'url(#part)', x: x.toFixed(1), width: column.toFixed(1), y: y(base).toFixed(1), height: (y(0) - y(base)).toFixed(1) })];
     }),
-    starts.map((start, week) => (week % steps ? null : label(left + pitch * (week + 0.500), height - 8, starts.length > 54 ? yearMonth(start) : tinyDay(start), { class: 'axis', 'text-anchor': 'middle' }))));
+    starts.map((start, week) => (week % steps ? null : axisLabel(left + pitch * (week + 0.500), height - 8, starts.length > 54 ? yearMonth(start) : tinyDay(start), width))));
 }
 
 /** The audience of each known day. */
@@ -56,37 +67,57 @@ export function dayTotals({ days, films }) {
   return totals;
 }
 
-/** Draws a year: a square a day, darker with a larger audience; on a narrow page each half-year has a row of its own. */
+/** The colours of days, from the smallest audience to the largest. */
+const levels = 5;
+
+/**
+ * Draws a year: a square a day in one of five colours, and their scale; on a narrow page each half-year has a row of its own.
+ */
 export function yearDrawing(history, year, width) {
   const totals = dayTotals(history);
   const most = Math.max(1, ...totals.values());
-  const first = `${year}-01-01`;
-  const rows = width < 640 ? 2 : 1;
-  const columns = Math.ceil(54 / rows);
+  const starts = width < 640 ? [`${year}-01-01`, `${year}-07-01`] : [`${year}-01-01`];
+  const columns = starts.length > 1 ? 28 : 54;
   const [left, top] = [38, 22];
   const size = Math.min(20, (width - left - 4) / columns);
+  const band = top + 7 * size;
   const place = (day) => {
-    const index = between(first, day) + weekday(first);
-    const column = Math.floor(index / 7);
-    return [left + (column % columns) * size, top + Math.floor(column / columns) * (7 * size + top) + (index % 7) * size];
+    const row = starts.findLastIndex((start) => start <= day);
+    const index = between(starts[row], day) + weekday(starts[row]);
+    return [left + Math.floor(index / 7) * size, top + row * band + (index % 7) * size];
   };
-  const cells = Array.from({ length: between(first, `${year + 1}-01-01`) }, (_, index) => plus(first, index));
+  const cells = Array.from({ length: between(`${year}-01-01`, `${year + 1}-01-01`) }, (_, index) => plus(`${year}-01-01`, index));
   const months = Array.from({ length: 12 }, (_, month) => `${year}-${String(month + 1).padStart(2, '0')}-01`);
-  const level = (total) => (total === undefined ? 'none' : `level${Math.min(4, Math.floor((total / most) * 5))}`);
+  const level = (total) => (total === undefined ? 'none' : `level${Math.min(levels - 1, Math.floor((total / most) * levels))}`);
   const sum = [...totals.values()].reduce((sum, total) => sum + total, 0);
   const side = (size * 0.82).toFixed(1);
-  return drawing(left + columns * size + 4, rows * (top + 7 * size), t('history.yearLabel', year, totals.size, count(sum)),
+  const square = (x, y, kind, ...content) =>
+    s('rect', { class: `day ${kind}`, x: x.toFixed(1), y: y.toFixed(1), width: side, height: side, rx: 2.500 }, content);
+  const bottom = starts.length * band;
+  return drawing(left + columns * size + 4, bottom + 34, t('history.yearLabel', year, totals.size, count(sum)),
     months.map((day, month) => {
       const [x, y] = place(day);
       return label(x, y - (weekday(day) * size) - 8, monthName(month), { class: 'axis' });
     }),
-    Array.from({ length: rows * 4 }, (_, index) => {
+    Array.from({ length: starts.length * 4 }, (_, index) => {
       const [row, day] = [Math.floor(index / 4), (index % 4) * 2];
-      return label(left - 8, top + row * (7 * size + top) + (day + 0.75) * size, weekdayName(day), { class: 'axis', 'text-anchor': 'end' });
+      return label(left - 8, top + row * band + (day + 0.75) * size, weekdayName(day), { class: 'axis', 'text-anchor': 'end' });
     }),
     cells.map((day) => {
       const [x, y] = place(day);
-      return s('a', { href: `day/${day}`, tabindex: '-1' }, s('rect', { class: `day ${level(totals.get(day))}`, x: x.toFixed(1), y: y.toFixed(1), width: side, height: side, rx: 2.500 },
+      return s('a', { href: `day/${day}`, tabindex: '-1' }, square(x, y, level(totals.get(day)),
         s('title', {}, `${shortDay(day)} · ${totals.has(day) ? count(totals.get(day)) : '–'}`)));
-    }));
+    }),
+    yearScale(left, bottom + 12, size, most, square));
+}
+
+/** The colours with the audience where each begins, and the largest at their end. */
+function yearScale(left, y, size, most, square) {
+  const middle = y + size * 0.41 + 4;
+  const start = left + textWidth('0') + 6;
+  const end = start + levels * size + 6;
+  return s('g', { class: 'scale' },
+    label(left, middle, '0', { class: 'axis' }),
+    Array.from({ length: levels }, (_, index) => square(start + index * size, y, `level${index}`)),
+    label(end, middle, t('history.most', compact(most)), { class: 'axis' }));
 }
