@@ -121,26 +121,26 @@ private let commands: [any Subcommand.Type] = [
     private static func printHelp(for name: String?) throws {
         guard let name else {
             let width = commands.map { $0.usage.name.count }.max() ?? 0
+            let columns = min(Console.width, Usage.columns)
             Console.print(
                 Language.current(
                     "marquee: 한국 박스오피스를 ZeroMQ 이벤트로 발행합니다.\n",
                     "marquee turns the Korean box office into events on ZeroMQ.\n"))
-            for command in commands {
-                let padding = String(repeating: " ", count: width - command.usage.name.count)
-                Console.print("  marquee \(command.usage.name)\(padding)  \(command.usage.summary)")
+            for usage in commands.map({ $0.usage }) {
+                usage.summary.wrapped(after: "  marquee \(usage.name)", indent: width + 12, columns: columns)
+                    .forEach(Console.print)
             }
-            Console.print(
-                Language.current(
-                    """
-
-                    명령별 자세한 설명은 `marquee help COMMAND`에서 볼 수 있습니다. 설정은 MARQUEE_… 환경 변수로 합니다
-                    (docs/configuration.md). 언어는 로캘을 따르며, 모든 명령에서 --language ko|en으로 바꿀 수 있습니다.
-                    """,
-                    """
-
-                    `marquee help COMMAND` has the details of a command. Settings come from MARQUEE_… variables: see
-                    docs/configuration.md. The language is that of the locale; each command accepts --language ko|en.
-                    """))
+            Console.print("")
+            Language.current(
+                """
+                명령별 자세한 설명은 `marquee help COMMAND`에서 볼 수 있습니다. 설정은 MARQUEE_… 환경 변수로 합니다(docs/configuration.md).
+                언어는 로캘을 따르며, 모든 명령에서 --language ko|en으로 바꿀 수 있습니다.
+                """,
+                """
+                `marquee help COMMAND` has the details of a command. Settings come from MARQUEE_… variables: see
+                docs/configuration.md. The language is that of the locale; each command accepts --language ko|en.
+                """
+            ).wrapped(columns: columns).forEach(Console.print)
             return
         }
         Console.print(try command(named: name).usage.help)

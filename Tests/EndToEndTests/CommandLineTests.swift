@@ -39,7 +39,9 @@ extension Terminal {
                 }
                 let filtered = try await harness.marquee(
                     "request", "day", "2024-06-04", "--nation=k", "--films", "diverse")
-                #expect(filtered.output.first == "Daily box office of 2024-06-04 · nation-K+films-diverse · final")
+                #expect(
+                    filtered.output.first == "Daily box office of 2024-06-04 · Korean movies · art-house movies · final"
+                )
 
                 let code = try #require(chart["data"]["entries"][0]["movieCode"].text)
                 let movie = try await harness.marquee("request", "movie", code)

@@ -64,7 +64,7 @@ import Testing
             let invalid = #expect(throws: UsageError.self) { try arguments("--times=x").date("x") }
             #expect(
                 invalid?.message == #"DATE 값이 올바르지 않습니다("x"). 사용할 수 있는 값: YYYY-MM-DD, YYYYMMDD, yesterday"#)
-            #expect(usage.help.hasPrefix("사용법: marquee play [options]\n"))
+            #expect(usage.help.hasPrefix("사용법: marquee play [옵션]\n"))
         }
     }
 

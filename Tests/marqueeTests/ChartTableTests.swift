@@ -97,7 +97,7 @@ import Testing
         var chart = try chart([], market: Market(nation: .korean))
         chart.state = .settled
         chart.revision = 3
-        #expect(ChartTable(chart: chart, in: .ko).lines()[0] == "2024-06-04 일별 박스오피스 · nation-K · 확정 · 3차")
+        #expect(ChartTable(chart: chart, in: .ko).lines()[0] == "2024-06-04 일별 박스오피스 · 한국 영화 · 확정 · 3차")
     }
 
     @Test(

@@ -27,4 +27,16 @@ import Testing
     func empty() {
         #expect(TextTable([.left]).lines == [])
     }
+
+    @Test("a text is wrapped at blanks by its width, and paragraphs stay apart")
+    func wrapping() {
+        #expect("one two\nthree\n\nfour".wrapped(columns: 9) == ["one two", "three", "", "four"])
+        #expect("과거 데이터를 수집합니다".wrapped(columns: 13) == ["과거 데이터를", "수집합니다"])
+        #expect("a longestword b".wrapped(columns: 5) == ["a", "longestword", "b"])
+        let text = "one two three four five six seven eight"
+        #expect(
+            text.wrapped(after: "  --x", indent: 8, columns: 38) == [
+                "  --x   one two three four five six", "        seven eight",
+            ])
+    }
 }

@@ -29,8 +29,8 @@ import Testing
             StatusView(status: status, address: "tcp://h:1", isOfNotifier: false, language: .en).lines == [
                 "Worker · tcp://h:1", "Version          0.1.0", "Uptime           2 h 2 min",
                 "Queue            1 live · 2,000 backfill",
-                "API calls today  KOBIS   2 of 3,000 used  2,998 left, 2,398 of them for backfill",
-                "                 Kakao  0 of 30,000 used  30,000 left, 24,000 of them for backfill",
+                "API calls today  KOBIS   2 of 3,000 used  2,998 left (2,398 for backfill)",
+                "                 Kakao  0 of 30,000 used  30,000 left (24,000 for backfill)",
                 "Backfill         2024-05-01 ~ 2024-06-04 · 9 of 35 · 1 not available · paused: quotaExhausted",
                 "Next runs        2026-11-25 05:13:57  chart of 2026-11-22",
                 "                 2026-11-25 05:13:57  movie 20262172, new on 2026-11-24",

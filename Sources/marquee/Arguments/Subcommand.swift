@@ -69,20 +69,24 @@ struct Usage: Sendable {
     /// The options, in the order of the help text.
     var options: [Option] = []
 
-    /// The complete help text.
+    /// The longest line of a help text, in columns.
+    static let columns = 100
+
+    /// The complete help text, in lines that fit into the terminal.
     var help: String {
         var head = "marquee \(name)"
         if !arguments.isEmpty { head += " \(arguments)" }
         let options = options.filter { !$0.isHidden }
-        if !options.isEmpty { head += " [options]" }
-        var lines = [Language.current("사용법: \(head)", "usage: \(head)"), "", summary]
-        if !details.isEmpty { lines += ["", details] }
+        if !options.isEmpty { head += Language.current(" [옵션]", " [options]") }
+        let columns = min(Console.width, Self.columns)
+        var lines = [Language.current("사용법: \(head)", "usage: \(head)"), ""] + summary.wrapped(columns: columns)
+        if !details.isEmpty { lines += [""] + details.wrapped(columns: columns) }
         if !options.isEmpty {
             let heads = options.map { $0.value == nil ? $0.name : "\($0.name) \($0.value ?? "")" }
             let width = heads.map(\.columns).max() ?? 0
             lines.append("")
             for (head, option) in zip(heads, options) {
-                lines.append("  \(head)\(String(repeating: " ", count: width - head.columns))  \(option.meaning)")
+                lines += option.meaning.wrapped(after: "  \(head)", indent: width + 4, columns: columns)
             }
         }
         return lines.joined(separator: "\n")

@@ -70,7 +70,7 @@ struct ChartTable {
 
     /// The title, the column heads and a line for each movie, with as many columns as fit into `width`.
     func lines(width: Int = Console.width) -> [String] {
-        let market = chart.market == .all ? "" : " · \(chart.market)"
+        let market = chart.market.names(in: language).map { " · \($0)" }.joined()
         let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
         // A revision does not always correct figures; it may only mark them as settled.
         let revision = chart.revision > 1 ? " · " + language("\(chart.revision)차", "revision \(chart.revision)") : ""
@@ -87,6 +87,29 @@ struct ChartTable {
             table.add(columns.map { $0.cell(entry) }, paint: entry.movement.color.map { [1: $0.paint] } ?? [:])
         }
         return table.lines
+    }
+}
+
+extension Market {
+    /// The names of the filters; empty for the whole market.
+    func names(in language: Language) -> [String] {
+        let nation: String? =
+            switch nation {
+            case .korean: language("한국 영화", "Korean movies")
+            case .foreign: language("외국 영화", "foreign movies")
+            case nil: nil
+            }
+        let films: String? =
+            switch films {
+            case .diverse: language("독립·예술영화", "art-house movies")
+            case .commercial: language("상업영화", "commercial movies")
+            case nil: nil
+            }
+        let area = area.map { code in
+            let known = Self.areas.first { $0.area == code }
+            return known.map { language($0.name, $0.nameEnglish ?? $0.name) } ?? "\(code)"
+        }
+        return [nation, films, area].compactMap(\.self)
     }
 }
 

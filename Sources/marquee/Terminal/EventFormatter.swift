@@ -76,6 +76,13 @@ extension Anomaly.Kind {
 }
 
 extension Date {
+    /// Returns a time of the wire, such as `2026-11-24T20:13:57Z`, as day and time in Korea.
+    static func koreanText(of text: String) -> String {
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+        guard let instant = try? Date(text, strategy: format) else { return text }
+        return "\(KoreanDate(at: instant)) \(instant.koreanTime)"
+    }
+
     /// The time of day in Korea, `15:23:00`.
     var koreanTime: String {
         let day = KoreanDate(at: self)

@@ -84,7 +84,7 @@ struct MovieHistoryTable {
                 ] + (hasPlot ? [Self.bar(entry.audience ?? 0, of: most)] : []),
                 paint: entry.movement.color.map { [2: $0.paint] } ?? [:])
         }
-        let market = first.revision.chart.market == .all ? "" : " · \(first.revision.chart.market)"
+        let market = first.revision.chart.market.names(in: language).map { " · \($0)" }.joined()
         let title =
             "\(last.entry.title) (\(last.entry.movieCode))\(market) · \(first.date) ~ \(last.date) · "
             + language("\(days.count)일", days.count == 1 ? "1 day" : "\(days.count) days")

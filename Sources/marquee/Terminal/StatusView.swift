@@ -112,7 +112,7 @@ struct StatusView {
             table.add([
                 name, language("\(used) / \(limit)회 사용", "\(used) of \(limit) used"),
                 language(
-                    "\(left)회 남음(과거 데이터 수집 \(forBackfill)회)", "\(left) left, \(forBackfill) of them for backfill"),
+                    "\(left)회 남음(과거 데이터 \(forBackfill))", "\(left) left (\(forBackfill) for backfill)"),
             ])
         }
         return table.lines
@@ -135,7 +135,9 @@ struct StatusView {
 
     private var schedule: [String] {
         var table = TextTable([.left, .left])
-        for run in status.schedule ?? [] { table.add([Self.time(run.at), ScheduledRun(run.what).text(in: language)]) }
+        for run in status.schedule ?? [] {
+            table.add([Date.koreanText(of: run.at), ScheduledRun(run.what).text(in: language)])
+        }
         return table.lines
     }
 
@@ -170,12 +172,6 @@ struct StatusView {
         let first = units.firstIndex { $0.0 > 0 } ?? units.count - 1
         return units[first...].prefix(2).filter { $0.0 > 0 || first == units.count - 1 }.map { "\($0.0)\($0.1)" }
             .joined(separator: " ")
-    }
-
-    /// Returns a time of the wire as day and time in Korea.
-    private static func time(_ text: String) -> String {
-        guard let instant = try? Date(text, strategy: .iso8601) else { return text }
-        return "\(KoreanDate(at: instant)) \(instant.koreanTime)"
     }
 }
 

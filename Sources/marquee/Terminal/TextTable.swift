@@ -42,6 +42,34 @@ extension String {
         unicodeScalars.reduce(0) { $0 + $1.columns }
     }
 
+    /// Returns the paragraphs of the text, which empty lines separate, in lines of at most `limit` columns. Lines break at
+    /// blanks; a word that is longer has a line of its own. An empty line is kept between paragraphs.
+    func wrapped(columns limit: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for part in split(separator: "\n", omittingEmptySubsequences: false) {
+            for word in part.split(separator: " ") {
+                if !line.isEmpty, line.columns + 1 + String(word).columns > limit {
+                    lines.append(line)
+                    line = ""
+                }
+                line += line.isEmpty ? String(word) : " \(word)"
+            }
+            guard part.isEmpty else { continue }
+            lines += [line, ""]
+            line = ""
+        }
+        return lines + [line]
+    }
+
+    /// Returns the text in lines of at most `limit` columns that follow `head`, which is as wide as `indent` columns.
+    func wrapped(after head: String, indent: Int, columns limit: Int) -> [String] {
+        wrapped(columns: Swift.max(limit - indent, 30)).enumerated().map { index, line in
+            let start = index == 0 ? head : ""
+            return start + String(repeating: " ", count: indent - start.columns) + line
+        }
+    }
+
     /// Returns the longest start of the text that fits into a number of columns.
     func prefix(columns limit: Int) -> String {
         var columns = 0

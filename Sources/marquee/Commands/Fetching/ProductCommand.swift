@@ -21,7 +21,7 @@ struct ProductCommand: Subcommand {
                 """
                 A product has 1 to 5 images, JPEG or PNG of at most 8 MiB each. The vendor's secret is the worker's own, or is
                 read from a file; it is never an argument, which other users could see. On a terminal, remove asks first.
-                """) + "\n" + RequestRunner.statuses,
+                """) + "\n\n" + RequestRunner.statuses,
             options: options + RequestRunner.options)
     }
 

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
+import FoundationEssentials
 import JSONCoding
 import Notifier
 import Operations
@@ -53,8 +54,8 @@ struct LogCommand: Subcommand {
         for (stream, summary) in streams.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             table.add([
                 stream.rawValue, summary.events.grouped, summary.topics.grouped,
-                summary.oldest.sequence.value.grouped, summary.oldest.time,
-                summary.newest.sequence.value.grouped, summary.newest.time,
+                summary.oldest.sequence.value.grouped, Date.koreanText(of: summary.oldest.time),
+                summary.newest.sequence.value.grouped, Date.koreanText(of: summary.newest.time),
             ])
         }
         return table
