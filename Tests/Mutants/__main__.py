@@ -23,7 +23,7 @@ from faults import FAULTS
 TOP = pathlib.Path(__file__).resolve().parents[2]
 COPY = TOP / ".build-mutants"
 # A fault may make a test wait for what never comes.
-PATIENCE = 300
+PATIENCE = 120
 NUMBER_OF_FAULTS = 40
 
 

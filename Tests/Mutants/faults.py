@@ -66,7 +66,7 @@ FAULTS = [
         "retention-takes-newest", "the newest event of a stream is deleted, and its number given again",
         "EventStore/EventLog+Retention.swift",
         'where stream = ? and sequence < ? order by sequence limit ?',
-        'where stream = ? and sequence <= ? order by sequence limit ?', "EventStoreTests"),
+        'where stream = ? and sequence <= ? order by sequence limit ?', "WorkerTests.RequestRetention"),
 
     # MARK: Publisher and subscription
     Fault(
@@ -106,7 +106,7 @@ FAULTS = [
     Fault(
         "one-try-too-many", "a request that ends the worker is begun once more", "Worker/Store/IntakeStore.swift",
         'guard row.tries < RequestInbox.triesLimit else {', 'guard row.tries <= RequestInbox.triesLimit else {',
-        "WorkerTests"),
+        "WorkerTests.RequestRetention"),
     Fault(
         "backfill-first", "live requests wait for backfill", "Worker/Intake/RequestQueue.swift",
         'live.popFirst() ?? backfill.popFirst()', 'backfill.popFirst() ?? live.popFirst()', "WorkerTests.RequestQueue"),
@@ -118,18 +118,18 @@ FAULTS = [
     Fault(
         "empty-events", "`request.done` names no events", "Worker/Store/SettlementStore.swift",
         'EventDraft(done: accepted, events: events, result)', 'EventDraft(done: accepted, events: [], result)',
-        "WorkerTests"),
+        "WorkerTests.WorkerStore"),
     Fault(
         "two-ends", "a request ends twice", "Worker/Store/SettlementStore.swift",
         'guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }',
-        '_ = try transaction.inbox.settle(accepted.id, as: state, in: connection)', "WorkerTests"),
+        '_ = try transaction.inbox.settle(accepted.id, as: state, in: connection)', "WorkerTests.WorkerStore"),
     Fault(
         "older-answer-wins", "an answer that was slow replaces a newer one", "Worker/Store/SettlementStore.swift",
         'askedAt < checked,\n            checked <= now', 'askedAt < .distantPast,\n            checked <= now', "WorkerTests"),
     Fault(
         "secret-stays", "a vendor's secret stays when its order has ended", "Worker/Store/OrderStore.swift",
         '"delete from enclosed where request = ?"', '"delete from enclosed where request = ? and number > 0"',
-        "WorkerTests"),
+        "WorkerTests.VendorSecret"),
     Fault(
         "order-sent-again", "an order that was begun before a crash is not looked for", "Worker/Products/ProductOrderExecutor.swift",
         'if let intent = try await store.intent(of: id), let value = try await check(intent, verify) { return value }\n', '\n',
@@ -192,7 +192,7 @@ FAULTS = [
         'max(ceiling * fraction, error.retryAfter ?? .zero)', 'ceiling * fraction', "NetworkingTests.Retr"),
     Fault(
         "private-address-fetched", "an image is fetched from 172.31.0.1", "Networking/HTTP/IPAddress.swift",
-        'Block([172, 16], 12)', 'Block([172, 16], 16)', "NetworkingTests"),
+        'Block([172, 16], 12)', 'Block([172, 16], 16)', "NetworkingTests.(AddressPolicy|IPAddress)"),
 
     # MARK: Texts and secrets
     Fault(
@@ -212,34 +212,34 @@ FAULTS = [
         "NotifierTests.AlertRules"),
     Fault(
         "lost-retraction", "who got an alert is not told that it was taken back", "Notifier/Delivery/Outbox.swift",
-        'return attempts ?? 0 > 0', 'return attempts ?? 0 < 0', "NotifierTests"),
+        'return attempts ?? 0 > 0', 'return attempts ?? 0 < 0', "NotifierTests.(Outbox|SinkWorker)"),
     Fault(
         "try-not-recorded", "a letter that was tried counts as never sent", "Notifier/Delivery/Outbox+Attempts.swift",
-        'key, row.attempts + 1', 'key, row.attempts', "NotifierTests"),
+        'key, row.attempts + 1', 'key, row.attempts', "NotifierTests.(Outbox|SinkWorker)"),
     Fault(
         "old-letter-valid", "a letter's signature does not cover its time", "Notifier/Delivery/Sinks/WebhookSink.swift",
-        '"\\(message.key).\\(timestamp)."', '"\\(message.key)."', "NotifierTests"),
+        '"\\(message.key).\\(timestamp)."', '"\\(message.key)."', "NotifierTests.Sink"),
     Fault(
         "short-night", "quiet hours end at midnight", "Notifier/Delivery/QuietHours.swift",
-        'return [today - 1, today].lazy', 'return [today].lazy', "NotifierTests"),
+        'return [today - 1, today].lazy', 'return [today].lazy', "NotifierTests.QuietHours"),
 
     # MARK: Images and the board
     Fault(
         "bomb-decoded", "an image of 16,000 × 16,000 pixels is allowed", "Imaging/ImageHeader.swift",
-        'return header.width * header.height <= maximumPixels ? header : nil', 'return header', "ImagingTests"),
+        'return header.width * header.height <= maximumPixels ? header : nil', 'return header', "ImagingTests.ImageHeader"),
     Fault(
         "lying-on-its-side", "a JPEG's width and height are exchanged", "Imaging/ImageHeader.swift",
         'let height = bytes.big16(position + 5), let width = bytes.big16(position + 7)',
-        'let width = bytes.big16(position + 5), let height = bytes.big16(position + 7)', "ImagingTests"),
+        'let width = bytes.big16(position + 5), let height = bytes.big16(position + 7)', "ImagingTests.ImageHeader"),
     Fault(
         "any-host", "a name that was rebound reaches the board", "WebServer/HostPolicy.swift",
         'Self.isAddress(name) || allowed.contains', 'Self.isAddress(name) || !allowed.isEmpty || allowed.contains',
         "WebServerTests.Host"),
     Fault(
         "other-site-writes", "another site's page can send requests through the board", "Board/Routes/API+Writing.swift",
-        'guard ["same-origin", nil].contains', 'guard ["same-origin", "cross-site", nil].contains', "BoardTests"),
+        'guard ["same-origin", nil].contains', 'guard ["same-origin", "cross-site", nil].contains', "BoardTests.Order"),
     Fault(
         "anybody-orders", "a visitor changes products without the password", "Board/Routes/RequestForwarder.swift",
         'guard isSignedIn || !Self.orderTopics.contains(topic) else', 'guard isSignedIn || !images.isEmpty || !Self.orderTopics.isEmpty else',
-        "BoardTests"),
+        "BoardTests.Order"),
 ]

@@ -28,7 +28,7 @@ from harness import Failure, ProcessHarness  # noqa: E402
 from upstream import Upstream  # noqa: E402
 
 RECORDINGS = HERE.parent / "Recordings"
-PATIENCE = 60
+PATIENCE = 180
 BEFORE_FIRST = "0" * 16
 # The kinds of events that must have been compared, each at least once.
 KINDS = {"ranking.day", "ranking.week", "movie", "poster", "products", "product", "request.accepted", "request.done"}

@@ -16,7 +16,7 @@ import urllib.request
 
 import zmq
 
-PATIENCE = 60
+PATIENCE = 180
 # What is waiting in an archive fails at this address until the upgrade.
 NOBODY = "http://127.0.0.1:9/desk"
 RULES = """\
