@@ -80,7 +80,7 @@ async def test_suite(options):
         count = 0
         for number in range(1, LYING_ROUNDS + 1):
             folder = pathlib.Path(tempfile.mkdtemp(prefix="marquee-power-"))
-            round = Round(options.program.resolve(), folder, f"{options.seed}/{number}", LYING_CRASHES, ignored_sync=lie)
+            round = Round(options.program.resolve(), folder, f"{options.seed}/{number}", LYING_CRASHES, lie)
             await round.run()
             shutil.rmtree(folder)
             count += round.figures["crashes"]
