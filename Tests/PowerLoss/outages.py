@@ -53,7 +53,7 @@ class Round:
         self.rng = random.Random(seed)
         self.seed = seed
         self.crashes = crashes
-        self.lie = lie  # the names of files that the disks do not sync; such a round ends with the first problem
+        self.lie = lie  # files that the disks do not sync, maybe none; such a round ends with the first problem
         self.findings = checker.Findings()
         self.figures = collections.Counter()
         self.receiver = Receiver(self.branch(), is_flaky=True)
@@ -178,7 +178,7 @@ class Round:
             command = await self.start_command(number) if "worker" in group and self.rng.random() < 0.4 else None
             await self.wait_for_moment(group[0], step)
             await self.crash(group, has_power=self.rng.random() < 0.2, command=command)
-            if self.lie and self.findings.problems:
+            if self.lie is not None and self.findings.problems:
                 raise Ended
             for name in group:
                 await self.start(name)
