@@ -1,8 +1,5 @@
 import BoxOffice
-import Contract
-import EventStore
 import Foundation
-import Notifier
 import TestSupport
 import Testing
 
@@ -11,18 +8,6 @@ import Testing
 
     init() throws {
         june = try #require(KoreanDate(year: 2024, month: 6, day: 1))
-    }
-
-    /// The alerts in the log of a notifier as `marquee replay` prints alerts, in the log's order.
-    private func live(inFolder folder: String) throws -> [String] {
-        try NotifierProcess.logFile(inFolder: folder).read { log, connection in
-            try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
-                let body = String(decoding: event.body, as: UTF8.self)
-                let data = try #require(body.range(of: #""data":"#)).upperBound
-                let id = try Event(topic: event.topic, body: event.body).id
-                return #"{"data":\#(body[data...].dropLast()),"id":"\#(id)"}"#
-            }
-        }
     }
 
     /// Requests days of a harness, and expects the same alerts of its notifier and of two replays.
@@ -37,7 +22,7 @@ import Testing
         let last = try #require(lines.last?.split(separator: #""id":""#).last?.dropLast(2))
         // The notifier works while its last decision is not in its own words.
         #expect(try await harness[.notifier].error(containing: String(last)) != nil)
-        #expect(try live(inFolder: harness.data()) == lines)
+        #expect(try ProcessHarness.alertLines(inFolder: harness.data()) == lines)
         #expect(
             try await Program.run(ProcessHarness.marquee, replay, environment: harness.environment).output
                 == first.output)
@@ -95,7 +80,7 @@ import Testing
             let alerts = try await harness.lines(
                 "replay", "--from", harness.data("worker.db"), "--as", harness.folder.file("later/notifier.db"))
             #expect(alerts.count > 40)
-            #expect(try live(inFolder: harness.folder.file("later")) == alerts)
+            #expect(try ProcessHarness.alertLines(inFolder: harness.folder.file("later")) == alerts)
         }
     }
 

@@ -88,6 +88,18 @@ import Testing
         #expect(harness.events("anomaly").map(\.topic.description) == ["anomaly.late.2024-06-04"])
     }
 
+    @Test("nothing is requested while the history of a new log is fetched, which its alerts rest on")
+    func waiting() async throws {
+        let harness = try await WorkerHarness()
+        var service = scheduler(harness)
+        service.isWaiting = { true }
+        #expect(try await service.requestDue() == 1)
+        #expect(accepted(harness, after: 0).isEmpty)
+        service.isWaiting = { false }
+        _ = try await service.requestDue()
+        #expect(accepted(harness, after: 0).contains("day.2024-06-04.morning"))
+    }
+
     @Test("the next runs are listed soonest first, and begin with tonight")
     func nextRuns() async throws {
         let harness = try await WorkerHarness()

@@ -72,6 +72,22 @@ enum FileOperations {
         access(path, F_OK) == 0
     }
 
+    /// Returns whether this process may read a file.
+    static func canRead(_ path: String) -> Bool {
+        access(path, R_OK) == 0
+    }
+
+    /// Returns whether this process may create files beside a file.
+    static func canWriteFolder(of path: String) -> Bool {
+        access(folder(of: path), W_OK) == 0
+    }
+
+    /// Returns whether a file exists and is not empty.
+    static func hasContent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > 0
+    }
+
     /// Returns a description of another process that has the database open; nil if there is none.
     ///
     /// Such a process holds SQLite's POSIX lock on the file. Not for a database that this process has open: its own locks
