@@ -148,4 +148,11 @@ import Text
         let line = "2026-11-21T06:23:00.123Z warning worker: refused"
         #expect(written == ["\(line) reason=\"no id\"\n", "\(line) dropped=1000 reason=\"no id\"\n"])
     }
+
+    @Test("failures that every client meets are at most one line a second")
+    func limitedFailures() {
+        let limited = RateLimitedLogger(logger(), clock: clock)
+        for _ in 0..<3 { limited.error("not stored", [.reason: "full"]) }
+        #expect(written == ["2026-11-21T06:23:00.123Z error   worker: not stored reason=full\n"])
+    }
 }

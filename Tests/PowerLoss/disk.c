@@ -5,8 +5,7 @@
 // that a process must not rely on is so known: what was written and not synced. Files named *-shm are left out: SQLite
 // maps them into memory and makes them again after a crash.
 //
-// DISK_FOLDER is the folder, DISK_JOURNAL the journal, DISK_CONTROL a file with a struct control. DISK_IGNORED_SYNC is a
-// pattern (fnmatch) of names whose syncs report success without being recorded, as on a disk that lies.
+// DISK_FOLDER is the folder, DISK_JOURNAL the journal, DISK_CONTROL a file with a struct control.
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <errno.h>
@@ -26,10 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-// The faults that disk.py sets, for files whose names match the pattern; `left` calls fail, all if it is negative.
+// The faults that disk.py sets, for files whose names match the pattern (fnmatch); `left` calls fail, all if it is
+// negative. The syncs of files that match `ignored` succeed without being recorded, as on a disk that lies.
 struct control {
     int32_t write_error, writes_left, sync_error, syncs_left, sync_delay_ms;
-    char names[44];
+    char names[44], ignored[16];
 };
 
 // A record: this, the names, the data.
@@ -45,7 +45,6 @@ enum { CREATE = 1, WRITE, TRUNCATE, SYNC, FAILED_SYNC, RENAME, LINK, UNLINK, MAK
 
 static char folder[PATH_MAX];
 static size_t folder_length;
-static const char *ignored_sync;
 static int journal = -1;
 static struct control *control;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -54,7 +53,6 @@ __attribute__((constructor)) static void start(void) {
     const char *path = getenv("DISK_JOURNAL"), *control_path = getenv("DISK_CONTROL"), *name = getenv("DISK_FOLDER");
     if (!path || !control_path || !name || !realpath(name, folder)) return;
     folder_length = strlen(folder);
-    ignored_sync = getenv("DISK_IGNORED_SYNC");
     int file = (int)syscall(SYS_openat, AT_FDCWD, control_path, O_RDWR | O_CLOEXEC, 0);
     void *page = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (page == MAP_FAILED) abort();
@@ -209,7 +207,7 @@ int fsync(int file) {
     int32_t delay = __atomic_load_n(&control->sync_delay_ms, __ATOMIC_SEQ_CST);
     if (delay > 0) nanosleep(&(struct timespec){delay / 1000, delay % 1000 * 1000000L}, NULL);
     int result = fails(name, control->sync_error, &control->syncs_left) ? -1 : 0, status = errno;
-    if (result == 0 && ignored_sync && fnmatch(ignored_sync, name, 0) == 0) return 0;
+    if (result == 0 && fnmatch(control->ignored, name, 0) == 0) return 0;
     pthread_mutex_lock(&mutex);
     append(result == 0 ? SYNC : FAILED_SYNC, state.st_ino, length.st_size, name, NULL, NULL, 0);
     pthread_mutex_unlock(&mutex);

@@ -16,7 +16,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).parent
 RECORD = struct.Struct("=IIQqIIQ")
-CONTROL = struct.Struct("=5i44s")
+CONTROL = struct.Struct("=5i44s16s")
 CREATE, WRITE, TRUNCATE, SYNC, FAILED_SYNC, RENAME, LINK, UNLINK, MAKE_FOLDER, UNDO = range(1, 11)
 PENDING, DURABLE, ABANDONED = range(3)
 FOLDER = object()  # what the name of a folder stands for
@@ -188,10 +188,10 @@ def parent(name):
 class Disk:
     """A folder whose processes write through `disk.c`, and the faults of its disk."""
 
-    def __init__(self, folder, library, ignored_sync=None):
+    def __init__(self, folder, library):
         self.folder = folder.resolve()
         self.library = library
-        self.ignored_sync = ignored_sync
+        self.ignored_syncs = ""
         self.journal = folder.with_name(f"{folder.name}.journal")
         self.control_path = folder.with_name(f"{folder.name}.control")
         self.control_path.write_bytes(bytes(CONTROL.size))
@@ -202,8 +202,6 @@ class Disk:
     def environment(self):
         variables = {"LD_PRELOAD": self.library, "DISK_FOLDER": self.folder, "DISK_JOURNAL": self.journal,
                      "DISK_CONTROL": self.control_path}
-        if self.ignored_sync:
-            variables["DISK_IGNORED_SYNC"] = self.ignored_sync
         return {name: str(value) for name, value in variables.items()}
 
     def begin(self):
@@ -231,7 +229,12 @@ class Disk:
         """
         self.control[:] = CONTROL.pack(
             write_error, count if write_error else 0, sync_error, count if sync_error else 0, int(sync_delay * 1000),
-            names.encode())
+            names.encode(), self.ignored_syncs.encode())
+
+    def ignore_syncs(self, names):
+        """Lets syncs of files, or folders, with such names succeed from now on without being made."""
+        self.ignored_syncs = names
+        self.set_faults()
 
     # Crashes
 

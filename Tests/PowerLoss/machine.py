@@ -20,7 +20,7 @@ START_TIME = 20
 class Machine(ProcessHarness):
     """Sandbox, worker, notifier and board, with a disk for each of the three that have data."""
 
-    def __init__(self, program, folder, seed, receiver_url, ignored_sync=None):
+    def __init__(self, program, folder, seed, receiver_url):
         super().__init__(program, folder, seed, moves_clock=False, kobis_limit=PLENTY)
         self.program = program
         library = build_library(folder)
@@ -39,7 +39,7 @@ class Machine(ProcessHarness):
         self.processes = {"worker": self.worker, "notifier": self.notifier, "board": self.board}
         self.disks = {}
         for name, process in self.processes.items():
-            self.disks[name] = Disk(folder / name, library, ignored_sync)
+            self.disks[name] = Disk(folder / name, library)
             process.environment |= self.disks[name].environment()
 
     def health(self, name, page):

@@ -48,16 +48,16 @@ ENDS = ["it lives", "it lives", "it dies", "power is lost"]
 class Round:
     """The processes of a round, and its figures."""
 
-    def __init__(self, program, folder, seed, crashes, ignored_sync=None):
+    def __init__(self, program, folder, seed, crashes, lie=None):
         self.folder = folder
         self.rng = random.Random(seed)
         self.seed = seed
         self.crashes = crashes
-        self.is_lying = ignored_sync is not None  # about syncs; such a round ends with the first problem
+        self.lie = lie  # files that the disks do not sync, maybe none; such a round ends with the first problem
         self.findings = checker.Findings()
         self.figures = collections.Counter()
         self.receiver = Receiver(self.branch(), is_flaky=True)
-        self.machine = Machine(program, folder, seed.rsplit("/")[-1], self.receiver.url, ignored_sync)
+        self.machine = Machine(program, folder, seed.rsplit("/")[-1], self.receiver.url)
         self.receiver.server.handle_error = lambda *_: None  # the notifier dies while it sends
         self.context = zmq.asyncio.Context()
         self.tasks, self.listeners = [], []
@@ -82,13 +82,13 @@ class Round:
             try:
                 await self.begin()
                 await self.lose_power_again_and_again()
-                if not self.is_lying:
+                if self.lie is None:
                     await scenarios.make_a_backup(self)
                     await scenarios.fail_a_checkpoint(self)
                     await self.trouble_disks()
                 await self.come_to_rest()
                 self.check()
-                if not self.is_lying:
+                if self.lie is None:
                     await scenarios.restore_a_backup(self)
             except (RigError, TimeoutError) as error:
                 self.findings.require(False, f"{error}")
@@ -103,8 +103,12 @@ class Round:
         recent = [datetime.date.today() - datetime.timedelta(days=days) for days in range(2, 5)]
         self.requests = Requests(self.branch(), films, first_day, recent)
         self.acknowledged = Acknowledged(machine, self.requests, self.receiver, self.findings)
+        if self.lie == ".":  # the names of the databases are synced once
+            self.ignore_syncs()
         for name in machine.processes:
             await self.start(name)
+        if self.lie:
+            self.ignore_syncs()
         # Events in the log before the notifier reads it for the first time fire no alerts.
         while "all charts are read" not in "".join(machine.notifier.log_tail()):
             await asyncio.sleep(0.05)
@@ -113,6 +117,10 @@ class Round:
         self.clients = [Requester(self.context, machine.address("commands"), self.requests) for _ in range(4)]
         self.clients.append(Announcer(self.context, machine.address("requests"), self.requests))
         self.tasks = [asyncio.create_task(client.run(pause=0.4)) for client in self.clients]
+
+    def ignore_syncs(self):
+        for disk in self.machine.disks.values():
+            disk.ignore_syncs(self.lie)
 
     async def end_tasks(self):
         for task in self.tasks + self.listeners:
@@ -170,7 +178,7 @@ class Round:
             command = await self.start_command(number) if "worker" in group and self.rng.random() < 0.4 else None
             await self.wait_for_moment(group[0], step)
             await self.crash(group, has_power=self.rng.random() < 0.2, command=command)
-            if self.is_lying and self.findings.problems:
+            if self.lie is not None and self.findings.problems:
                 raise Ended
             for name in group:
                 await self.start(name)
@@ -260,7 +268,7 @@ class Round:
         if "names" not in switches:  # else commits do not fail
             reason = await machine.until_ready(name, wanted=503, within=10)
             self.findings.require(reason.startswith("database: "), f"{name}, {trouble}: /readyz says {reason!r}")
-        await asyncio.sleep(self.rng.uniform(0.5, 2))
+        await asyncio.sleep(self.rng.uniform(0.3, 1.2))
         if not process.is_running:
             self.fail(f"{name}, {trouble}: ended with {process.child.returncode}: {process.log_tail()}")
         if end == "it lives":
