@@ -217,6 +217,26 @@ struct MemoryLimitTests {
         await thread.shutdown()
     }
 
+    @Test("many clients that send little each and no end are disconnected, until all together have sent little")
+    func pressureOfMany() async throws {
+        let thread = try makeThread()
+        var options = patient
+        options.pressureBytes = 1
+        let server = try await thread.open(.subscriber, bind: ["tcp://127.0.0.1:*"], options: options)
+        let frames = [[UInt8]](repeating: RawPeer.frame([], more: true), count: 8 << 10).flatMap(\.self)
+        let peers = (0..<40).map { _ in RawPeer(connectedTo: server.addresses[0]) }
+        #expect(await onOwnThread { peers.allSatisfy { $0.handshake(as: "PUB") && $0.sendBytes(frames) } })
+        var dropped = 0
+        for await drop in drops {
+            #expect(drop.reason == .endless)
+            dropped += 1
+            // 16 of the 40 have 256 KiB.
+            if dropped == 24 { break }
+        }
+        withExtendedLifetime(peers) {}
+        await thread.shutdown()
+    }
+
     @Test("the less memory is left, the sooner it is looked at again")
     func pressureChecks() {
         let now = MonotonicTime.now

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// See docs/decisions/0073-frames-without-content.md.
 extension ConnectionMonitor {
-    /// The undelivered bytes up to which a client may stay connected although the process has little memory left.
+    /// The undelivered bytes that all clients together may have although the process has little memory left: 8 MB in libzmq.
     private static let harmlessBytes = 256 << 10
     /// How long after the last client was disconnected free memory is returned to the kernel.
     private static let trimDelay = Duration.seconds(1)
@@ -16,7 +16,7 @@ extension ConnectionMonitor {
         return min(pressure.nextCheck, pressure.trimTime ?? pressure.nextCheck)
     }
 
-    /// Drops all clients that have sent much and not the end of it, if the process has little memory left.
+    /// Drops the clients that have sent most without the end of it, if the process has little memory left.
     func checkMemory(at now: MonotonicTime) {
         if let trimTime = pressure?.trimTime, trimTime <= now {
             // The frames were many small pieces, which the allocator would keep.
@@ -24,11 +24,8 @@ extension ConnectionMonitor {
             pressure?.trimTime = nil
         }
         guard let nextCheck = pressure?.nextCheck, nextCheck <= now, pressure?.isHigh(at: now) == true else { return }
-        for connection in connections.values {
-            connection.measure()
-            guard connection.undeliveredBytes > Self.harmlessBytes else { continue }
-            drop(connection, .endless, discardingReceived: true)
-            pressure?.trimTime = now + Self.trimDelay
-        }
+        for connection in connections.values { connection.measure() }
+        let count = dropLargest(.endless, over: Self.harmlessBytes, discardingReceived: true) { $0.undeliveredBytes }
+        if count > 0 { pressure?.trimTime = now + Self.trimDelay }
     }
 }

@@ -374,18 +374,24 @@ final class ConnectionMonitor {
         dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.id) }
     }
 
-    /// Drops the largest connections until the sum of all sizes is within the limit.
-    private func dropLargest(_ reason: DroppedConnection.Reason, over limit: Int, by size: (PeerConnection) -> Int) {
+    /// Drops the largest connections until the sum of all sizes is within the limit; returns how many.
+    @discardableResult
+    func dropLargest(
+        _ reason: DroppedConnection.Reason, over limit: Int, discardingReceived: Bool = false,
+        by size: (PeerConnection) -> Int
+    ) -> Int {
         let connections = connections.values.filter { !$0.isClosed }
-        var excess = connections.reduce(-limit) { $0 + size($1) }
-        guard excess > 0 else { return }
+        var (excess, count) = (connections.reduce(-limit) { $0 + size($1) }, 0)
+        guard excess > 0 else { return 0 }
         for connection in connections.sorted(by: { size($0) > size($1) }) where excess > 0 {
             excess -= size(connection)
-            drop(connection, reason)
+            drop(connection, reason, discardingReceived: discardingReceived)
+            count += 1
         }
+        return count
     }
 
-    func drop(
+    private func drop(
         _ connection: PeerConnection, _ reason: DroppedConnection.Reason, discardingReceived: Bool = false
     ) {
         let discards = discardingReceived || kind == .publisher

@@ -35,8 +35,8 @@ public struct SocketOptions: Sendable {
     public var maximumMessageBytes = 2 << 20
     /// The bytes of incomplete messages that a bound socket holds for all clients; above it, the largest are disconnected.
     public var incompleteBytes = 128 << 20
-    /// The memory of the process above which a bound socket without encryption disconnects every client that has sent
-    /// more than 256 KiB that were not delivered: frames without content take 32 times their bytes.
+    /// The memory of the process above which a bound socket without encryption disconnects the clients that have sent most
+    /// without the end of it, until all together have 256 KiB: frames without content take 32 times their bytes.
     public var pressureBytes = Int.max
     /// The bytes of unread replies that a router holds for all clients; above it, the clients with most are disconnected.
     public var unreadBytes = 256 << 20
