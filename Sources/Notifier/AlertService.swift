@@ -28,6 +28,8 @@ struct AlertService: Service {
     private struct BatchResult {
         let decisions: [Decision]
         let changes: AlertState.Changes
+        /// The posters in the batch, by their version in the board's URLs; nil for a movie without one.
+        let posters: [MovieCode: String?]
         /// Whether all events published so far have been read.
         let isLive: Bool
         let newestDay: KoreanDate?
@@ -51,10 +53,15 @@ struct AlertService: Service {
 
     private func decide(on batch: Subscription.Batch, _ alertState: inout AlertState) -> BatchResult {
         var decisions: [Decision] = []
+        var posters: [MovieCode: String?] = [:]
         var isLive = false
         for delivery in batch.items {
             switch delivery {
             case .event(let event):
+                if case .poster(let code) = event.topic {
+                    posters.updateValue(poster(in: event), forKey: code)
+                    continue
+                }
                 decisions += decide(on: event, &alertState)
             case .live(let position):
                 decisions += alertState.closeBaseline(at: position)
@@ -67,7 +74,7 @@ struct AlertService: Service {
         }
         alertState.position = batch.position
         return BatchResult(
-            decisions: decisions, changes: alertState.drainChanges(), isLive: isLive,
+            decisions: decisions, changes: alertState.drainChanges(), posters: posters, isLive: isLive,
             newestDay: alertState.decider.newestDay)
     }
 
@@ -102,6 +109,16 @@ struct AlertService: Service {
         }
     }
 
+    /// Returns the poster's version in the board's URLs; nil if there is none. Logs an event that cannot be read.
+    private func poster(in event: Event) -> String? {
+        do throws(DecodingError) {
+            return try event.data(as: Poster.self).image?.version
+        } catch {
+            logger.error("cannot read a poster; messages have none", [.topic: event.topic, .error: "\(error)"])
+            return nil
+        }
+    }
+
     /// Writes the result of a batch, and tries again until that works; then logs and counts its alerts.
     private func write(_ result: BatchResult) async {
         // The alerts of many years are too large for one transaction. The changes come with the last ones, so that after a
@@ -111,14 +128,16 @@ struct AlertService: Service {
             await write(Array(decisions.prefix(Self.decisionsPerWrite)), changes: nil)
             decisions = decisions.dropFirst(Self.decisionsPerWrite)
         }
-        await write(Array(decisions), changes: result.changes)
+        await write(Array(decisions), changes: result.changes, posters: result.posters)
         if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
     }
 
-    private func write(_ decisions: [Decision], changes: AlertState.Changes?) async {
+    private func write(
+        _ decisions: [Decision], changes: AlertState.Changes?, posters: [MovieCode: String?] = [:]
+    ) async {
         guard !Task.isCancelled else { return }  // the process ends
         await RetryLoop(clock: clock).run {
-            report(try await store.record(decisions, changes: changes))
+            report(try await store.record(decisions, changes: changes, posters: posters))
         } onFailure: { error in
             logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
         }

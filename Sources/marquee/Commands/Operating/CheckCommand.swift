@@ -19,8 +19,8 @@ struct CheckCommand: Subcommand {
             Uses no call of any quota. Fails if something that the worker needs is missing: a data folder that can be
             written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
 
-            With `rules FILE` it checks only that rule file, and prints a line for each mistake: its position, what is
-            wrong and what was expected. It fails if there is any.
+            With `rules FILE` it checks only that rule file, and prints which rule goes to which sink, or a line for each
+            mistake: its position, what is wrong and what was expected. It fails if there is any.
             """)
 
     private let ruleFile: String?
@@ -35,7 +35,7 @@ struct CheckCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        if let ruleFile { return read(ruleFile) }
+        if let ruleFile { return read(ruleFile, printsRules: true) }
         var report = Report()
         checkFiles(configuration, &report)
         await checkUpstreams(configuration, &report)
@@ -136,16 +136,39 @@ struct CheckCommand: Subcommand {
         await client.shutdown()
     }
 
-    /// Reads a rule file and prints its rules, or its mistakes.
-    private func read(_ path: String) -> ExitStatus {
+    /// Reads a rule file and prints what it holds, or its mistakes.
+    private func read(_ path: String, printsRules: Bool = false) -> ExitStatus {
         do throws(ConfigurationDiagnosticsError) {
-            let words = try RuleFile.read(path: path).rules.names.map(\.rawValue)
-            Console.print("\(path): \(words.isEmpty ? "no rules" : words.joined(separator: ", "))")
+            let file = try RuleFile.read(path: path)
+            Console.print("\(path): \(Self.count(file.rules.names, "rule")), \(Self.count(file.sinks, "sink"))")
+            if printsRules { printRules(of: file) }
             return .done
         } catch {
             for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
             return .failed
         }
+    }
+
+    /// Prints which rule goes to which sink, and what a reader of the file may not expect.
+    private func printRules(of file: RuleFile) {
+        var table = TextTable([.left, .left])
+        for rule in file.rules.names {
+            let sinks = file.sinks.filter { $0.rules(among: file.rules).contains(rule) }.map(\.name)
+            table.add([rule.rawValue, sinks.isEmpty ? "no sink" : sinks.joined(separator: ", ")])
+        }
+        table.lines.forEach(Console.print)
+        let off = AlertRules.standardNames.filter { !file.rules.names.contains($0) }.map(\.rawValue)
+        if !off.isEmpty {
+            Console.print("not in force, because `rules` does not name them: \(off.joined(separator: ", "))")
+        }
+        for sink in file.sinks {
+            let missing = sink.rules(notAmong: file.rules).map(\.rawValue).joined(separator: ", ")
+            if !missing.isEmpty { Console.print("\(sink.name) names rules that are not in force: \(missing)") }
+        }
+    }
+
+    private static func count(_ items: [some Any], _ noun: String) -> String {
+        items.count == 1 ? "1 \(noun)" : "\(items.count) \(noun)s"
     }
 
     /// Checks the Open Market and the vendor's credentials, if it is configured; the worker needs neither.

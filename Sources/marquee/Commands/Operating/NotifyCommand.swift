@@ -6,26 +6,32 @@ import JSONCoding
 import Messaging
 import Notifier
 import Operations
+import Text
 import ZeroMQ
 
 /// `marquee notify`
 struct NotifyCommand: Subcommand {
     static let usage = Usage(
-        name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
-        summary: "Tests a sink of MARQUEE_RULES, prints the deliveries, and sends dead letters again.",
+        name: "notify", arguments: "test SINK | test --all | sinks | log [SINK] | retry SINK|KEY",
+        summary: "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again.",
         details: """
-            test SINK sends a test letter and prints the sink's answer. log reads the notifier's database, also while the
-            notifier runs. retry needs a running notifier: it sends the dead letters of a sink again, or the letter
-            with this key.
+            test sends a test message and prints the sink's answer; with --rule it looks like an alert of that rule about
+            the newest chart in the worker's log, and says that it is a test. sinks prints where which rule goes. log
+            reads the notifier's database, also while the notifier runs. retry needs a running notifier: it sends the
+            dead letters of a sink again, or the one with this key.
             """,
         options: [
+            Usage.Option(name: "--all", meaning: "test: all sinks"),
+            Usage.Option(name: "--rule", value: "RULE", meaning: "test: what an alert of this rule looks like"),
             Usage.Option(name: "--dead", meaning: "log: the dead letters"),
             Usage.Option(name: "--last", value: "N", meaning: "log: how many lines (default 20)"),
             Usage.Option(name: "--json", meaning: "log: print JSON, one object a line"),
         ])
 
     private enum Verb {
-        case test(sink: String)
+        /// All sinks, if there is no name.
+        case test(sink: String?, rule: AlertRule?)
+        case sinks
         case log(sink: String?)
         case retry(String)
     }
@@ -37,8 +43,12 @@ struct NotifyCommand: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageError) {
         let words = arguments.positional
+        let rule = try arguments.value("--rule").map(Self.rule)
         switch (words.first, words.count) {
-        case ("test", 2): verb = .test(sink: words[1])
+        case ("test", 1...2) where (words.count == 1) == arguments.has("--all"):
+            verb = .test(sink: words.dropFirst().first, rule: rule)
+        case ("test", 1): throw UsageError("notify test needs a SINK, or --all")
+        case ("sinks", 1): verb = .sinks
         case ("log", 1...2): verb = .log(sink: words.dropFirst().first)
         case ("retry", 2): verb = .retry(words[1])
         default: throw UsageError("notify takes \(Self.usage.arguments)")
@@ -46,6 +56,10 @@ struct NotifyCommand: Subcommand {
         if case .log = verb {
         } else {
             try arguments.reject("--dead", "--last", "--json", because: "is only for `marquee notify log`")
+        }
+        if case .test = verb {
+        } else {
+            try arguments.reject("--all", "--rule", because: "is only for `marquee notify test`")
         }
         showsDead = arguments.has("--dead")
         printsJSON = arguments.has("--json")
@@ -55,9 +69,21 @@ struct NotifyCommand: Subcommand {
             } ?? 20
     }
 
+    /// Returns the rule of this name.
+    private static func rule(_ word: String) throws(UsageError) -> AlertRule {
+        guard let rule = AlertRule(rawValue: word) else {
+            let nearest = AlertRule.allCases.map(\.rawValue).nearest(to: word) ?? ""
+            throw UsageError("there is no rule \(word.debugDescription); did you mean \(nearest)?")
+        }
+        return rule
+    }
+
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         switch verb {
-        case .test(let sink): return try await test(sink, configuration)
+        case .test(let sink, let rule): return try await test(sink, rule, configuration)
+        case .sinks:
+            try showSinks(configuration)
+            return .done
         case .log(let sink):
             let log = DeliveryLog(try configuration.existingLogDatabase(ofAlerts: true))
             if let sink { try check(sink, in: log, configuration) }
@@ -77,19 +103,51 @@ struct NotifyCommand: Subcommand {
     private func sink(_ name: String, _ configuration: Configuration) throws -> SinkConfiguration {
         let sinks = try configuration.ruleFile().sinks
         guard let sink = sinks.first(where: { $0.name == name }) else {
-            let names = sinks.map(\.name).joined(separator: ", ")
+            let names = sinks.map(\.name)
             throw UsageError(
                 "MARQUEE_RULES has no sink \(name.debugDescription); "
-                    + (names.isEmpty ? "it has none" : "it has \(names)"))
+                    + (names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"))
         }
         return sink
     }
 
-    private func test(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
-        let sink = try sink(name, configuration)
-        let (isDelivered, answer) = try await sink.test(at: Date(), board: configuration.publicURL)
-        Console.print("\(name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
-        return isDelivered ? .done : .failed
+    /// Sends a test message to a sink, or to all of them if `name` is nil.
+    private func test(
+        _ name: String?, _ rule: AlertRule?, _ configuration: Configuration
+    ) async throws -> ExitStatus {
+        let file = try configuration.ruleFile()
+        let sinks = try name.map { [try sink($0, configuration)] } ?? file.sinks
+        guard !sinks.isEmpty else { throw UsageError("MARQUEE_RULES has no sinks to test") }
+        let sample = try rule.map { rule in
+            try SampleAlert(of: rule, by: file, from: configuration.existingLogDatabase(ofAlerts: false))
+        }
+        var status = ExitStatus.done
+        for sink in sinks {
+            let (isDelivered, answer) = try await sink.test(sample, at: Date(), board: configuration.publicURL)
+            Console.print("\(sink.name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
+            if !isDelivered { status = .failed }
+        }
+        return status
+    }
+
+    /// Prints each sink: where it is, what it gets, and when.
+    private func showSinks(_ configuration: Configuration) throws {
+        let file = try configuration.ruleFile()
+        var table = TextTable([.left, .left, .left, .left, .left, .left, .left])
+        table.add(["SINK", "KIND", "ADDRESS", "LANGUAGE", "SEVERITY", "SCHEDULE", "RULES"])
+        for sink in file.sinks {
+            let rules = sink.rules(among: file.rules)
+            let words = rules == file.rules.names ? "all" : rules.map(\.rawValue).joined(separator: ", ")
+            table.add([
+                sink.name, sink.kind, sink.address, sink.languageCode, sink.lowestSeverity, sink.schedule,
+                rules.isEmpty ? "none" : words,
+            ])
+        }
+        if file.sinks.isEmpty {
+            Console.print("no sinks: " + (configuration.rules.map { "\($0) has none" } ?? "MARQUEE_RULES is not set"))
+        } else {
+            table.lines.forEach(Console.print)
+        }
     }
 
     private func show(_ entries: [DeliveryLog.Entry]) throws {

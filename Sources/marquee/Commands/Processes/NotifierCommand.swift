@@ -8,7 +8,8 @@ struct NotifierCommand: Subcommand {
         name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
         details: """
             Reads MARQUEE_EVENTS, applies the rules of MARQUEE_RULES or the built-in ones, publishes on MARQUEE_ALERTS, and
-            sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM.
+            sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM. SIGHUP makes it read MARQUEE_RULES again:
+            a file with mistakes is logged, and the former rules stay in force.
             """,
         options: [
             ParentMonitor.option,
@@ -36,14 +37,23 @@ struct NotifierCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let signals = TerminationSignals()
+        let signals = TerminationSignals(reloadsOnHangup: true)
         if isAttached { ParentMonitor.start() }
         let file = try configuration.ruleFile(ranks: ranks)
-        let logger = configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
+        let logger = logger(configuration, for: file)
+        let reloading = RuleFileReloading(requests: signals.reloads) {
+            let file = try configuration.ruleFile(ranks: ranks)
+            return (file, self.logger(configuration, for: file))
+        }
         let notifier = NotifierProcess(
             configuration, rules: file.rules, since: since, sinks: file.sinks,
-            dryRun: isDryRun ? Console.print : nil, logger: logger, failPoints: failPoints)
+            dryRun: isDryRun ? Console.print : nil, reloading: reloading, logger: logger, failPoints: failPoints)
         try await notifier.run(until: signals.first)
         return .done
+    }
+
+    /// Returns a logger that redacts the secrets of a rule file.
+    private func logger(_ configuration: Configuration, for file: RuleFile) -> Logger {
+        configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
     }
 }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import Glibc
 import Messaging
 import Notifier
 import Operations
@@ -13,7 +14,7 @@ struct UpCommand: Subcommand {
         summary: "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts.",
         details: """
             All processes stop with this command; one that ends before is started again. Logs and databases are in
-            MARQUEE_DATA, or in its folder `sandbox` without keys.
+            MARQUEE_DATA, or in its folder `sandbox` without keys. SIGHUP makes the notifier read MARQUEE_RULES again.
             """,
         options: [
             Usage.Option(name: "--days", value: "N", meaning: "how many days to ask for at the start (default 7)")
@@ -30,7 +31,7 @@ struct UpCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let signals = TerminationSignals()
+        let signals = TerminationSignals(reloadsOnHangup: true)
         // A mistake in the rules is reported before anything runs.
         let sinks = try configuration.ruleFile().sinks
         let children = try ChildProcessGroup(
@@ -66,6 +67,10 @@ struct UpCommand: Subcommand {
                 await signals.first()
                 return .stopped
             }
+            tasks.addTask {
+                for await _ in signals.reloads { reloadRules(configuration, children) }
+                return .stopped
+            }
             for role in children.roles {
                 tasks.addTask {
                     do {
@@ -87,6 +92,16 @@ struct UpCommand: Subcommand {
             await children.stop(grace: Self.grace)
             tasks.cancelAll()
             return first
+        }
+    }
+
+    /// Makes the notifier read the rule file again; prints the mistakes of a file that cannot be used.
+    private func reloadRules(_ configuration: Configuration, _ children: ChildProcessGroup) {
+        do {
+            _ = try configuration.ruleFile()
+            children.signal(SIGHUP, to: "notifier")
+        } catch {
+            Console.printError("\(error)\nmarquee: the former rules stay in force")
         }
     }
 
