@@ -83,11 +83,11 @@ class ChartHistory:
         self.leaders[date] = next((entry["movieCode"] for entry in entries if entry["line"] == 1), None)
 
     def reign(self, date):
-        """How many days in a row the leader of a day has led."""
+        """How many days in a row the leader of a day has led; None if it is not known when that began."""
         leader, days = self.leaders.get(date), 0
         while leader and self.leaders.get(date) == leader:
             date, days = day_after(date, -1), days + 1
-        return days or None
+        return days or None if date in self.leaders else None
 
     def alerts(self, date):
         """What a day fires, in the contract's order."""
@@ -115,7 +115,7 @@ class ChartHistory:
                 yield found(
                     "rose" if change > 0 else "fell", chart, entry, rank, previous, change,
                     figures | {"threshold": THRESHOLD},
-                    f"{title} {previous}위→{rank}위 {'▲' if change > 0 else '▼'}{ranks}",
+                    f"〈{title}〉 {previous}위→{rank}위 {'▲' if change > 0 else '▼'}{ranks}",
                     f"{title} is {'up' if change > 0 else 'down'} {ranks} {places} to No. {rank} (from No. {previous})",
                     [place])
             if entry["line"] == 1 and leader and leader["movieCode"] != code:

@@ -94,7 +94,7 @@ extension SinkMessage {
         return ([title] + lines).joined(separator: "\n")
     }
 
-    /// Returns the lines of a digest, each with a line feed as many as fit; the last one says how many are left out.
+    /// Returns the lines of a digest, as many as fit; the last one says how many alerts are left out.
     ///
     /// - Parameters:
     ///   - limit: the largest size of all lines, each with the line feed before it.

@@ -39,14 +39,14 @@ extension SinkConfiguration {
     /// The lowest severity that the sink gets, as in a rule file.
     public var lowestSeverity: String { severity.rawValue }
 
-    /// When messages are sent, in the words of a rule file.
-    public var schedule: String {
+    /// When messages are sent, in the words of a rule file; nil if they are sent at once.
+    public var schedule: String? {
         let parts = [
             policy.digest.map { "digest \($0)" }, policy.quietHours.map { "quiet \($0.start)-\($0.end)" },
             policy.rate.map { "rate \($0.count)/\($0.span.spanText)" }, cooldown.map { "cooldown \($0.spanText)" },
         ]
         let text = parts.compactMap(\.self).joined(separator: ", ")
-        return text.isEmpty ? "at once" : text
+        return text.isEmpty ? nil : text
     }
 
     /// Returns those of the rules in force whose alerts the sink gets.

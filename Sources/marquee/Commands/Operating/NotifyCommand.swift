@@ -11,22 +11,40 @@ import ZeroMQ
 
 /// `marquee notify`
 struct NotifyCommand: Subcommand {
-    static let usage = Usage(
-        name: "notify", arguments: "test SINK | test --all | sinks | log [SINK] | retry SINK|KEY",
-        summary: "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again.",
-        details: """
-            test sends a test message and prints the sink's answer; with --rule it looks like an alert of that rule about
-            the newest chart in the worker's log, and says that it is a test. sinks prints where which rule goes. log
-            reads the notifier's database, also while the notifier runs. retry needs a running notifier: it sends the
-            dead letters of a sink again, or the one with this key.
-            """,
-        options: [
-            Usage.Option(name: "--all", meaning: "test: all sinks"),
-            Usage.Option(name: "--rule", value: "RULE", meaning: "test: what an alert of this rule looks like"),
-            Usage.Option(name: "--dead", meaning: "log: the dead letters"),
-            Usage.Option(name: "--last", value: "N", meaning: "log: how many lines (default 20)"),
-            Usage.Option(name: "--json", meaning: "log: print JSON, one object a line"),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "notify", arguments: "test SINK | test --all | sinks | log [SINK] | retry SINK|KEY",
+            summary: Language.current(
+                "MARQUEE_RULES의 발송 대상을 보여 주고 시험하며, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
+                "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again."),
+            details: Language.current(
+                """
+                test는 시험 알림을 보내고 응답을 출력합니다. --rule을 지정하면 수집 서버 로그의 최신 박스오피스로 그 규칙의 알림을
+                만들어 보내며, 시험이라고 표시합니다. sinks는 어느 규칙이 어디로 가는지 보여 줍니다. log는 알림 서버의
+                데이터베이스를 읽으며, 서버가 실행 중이어도 됩니다.
+                retry는 실행 중인 알림 서버가 발송 대상의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
+                """,
+                """
+                test sends a test message and prints the sink's answer; with --rule it looks like an alert of that rule about
+                the newest chart in the worker's log, and says that it is a test. sinks prints where which rule goes. log
+                reads the notifier's database, also while the notifier runs. retry needs a running notifier: it sends the
+                dead letters of a sink again, or the one with this key.
+                """),
+            options: [
+                Usage.Option(name: "--all", meaning: Language.current("test: 모든 발송 대상", "test: all sinks")),
+                Usage.Option(
+                    name: "--rule", value: "RULE",
+                    meaning: Language.current("test: 이 규칙의 알림 모양", "test: what an alert of this rule looks like")),
+                Usage.Option(name: "--dead", meaning: Language.current("log: 발송에 실패한 알림", "log: the dead letters")),
+                Usage.Option(
+                    name: "--last", value: "N",
+                    meaning: Language.current("log: 줄 수(기본값 20)", "log: how many lines (default 20)")),
+                Usage.Option(
+                    name: "--json",
+                    meaning: Language.current(
+                        "log: 한 줄에 하나씩 JSON으로 출력", "log: print JSON, one object a line")),
+            ])
+    }
 
     private enum Verb {
         /// All sinks, if there is no name.
@@ -47,24 +65,30 @@ struct NotifyCommand: Subcommand {
         switch (words.first, words.count) {
         case ("test", 1...2) where (words.count == 1) == arguments.has("--all"):
             verb = .test(sink: words.dropFirst().first, rule: rule)
-        case ("test", 1): throw UsageError("notify test needs a SINK, or --all")
+        case ("test", 1): throw UsageError("notify test에는 SINK나 --all이 필요합니다", "notify test needs a SINK, or --all")
         case ("sinks", 1): verb = .sinks
         case ("log", 1...2): verb = .log(sink: words.dropFirst().first)
         case ("retry", 2): verb = .retry(words[1])
-        default: throw UsageError("notify takes \(Self.usage.arguments)")
+        default:
+            throw UsageError(
+                "notify의 인수: \(Self.usage.arguments)", "notify takes \(Self.usage.arguments)")
         }
         if case .log = verb {
         } else {
-            try arguments.reject("--dead", "--last", "--json", because: "is only for `marquee notify log`")
+            try arguments.reject(
+                "--dead", "--last", "--json", because: "옵션은 `marquee notify log`에만 쓸 수 있습니다",
+                "is only for `marquee notify log`")
         }
         if case .test = verb {
         } else {
-            try arguments.reject("--all", "--rule", because: "is only for `marquee notify test`")
+            try arguments.reject(
+                "--all", "--rule", because: "옵션은 `marquee notify test`에만 쓸 수 있습니다",
+                "is only for `marquee notify test`")
         }
         showsDead = arguments.has("--dead")
         printsJSON = arguments.has("--json")
         count =
-            try arguments.value("--last", expected: "a number from 1 to 10,000") { text in
+            try arguments.value("--last", expected: Language.current("1~10,000", "a number from 1 to 10,000")) { text in
                 Int(text).flatMap { (1...10_000).contains($0) ? $0 : nil }
             } ?? 20
     }
@@ -73,7 +97,9 @@ struct NotifyCommand: Subcommand {
     private static func rule(_ word: String) throws(UsageError) -> AlertRule {
         guard let rule = AlertRule(rawValue: word) else {
             let nearest = AlertRule.allCases.map(\.rawValue).nearest(to: word) ?? ""
-            throw UsageError("there is no rule \(word.debugDescription); did you mean \(nearest)?")
+            throw UsageError(
+                "\(word.debugDescription) 규칙은 없습니다. 혹시 \(nearest)인가요?",
+                "there is no rule \(word.debugDescription); did you mean \(nearest)?")
         }
         return rule
     }
@@ -103,10 +129,12 @@ struct NotifyCommand: Subcommand {
     private func sink(_ name: String, _ configuration: Configuration) throws -> SinkConfiguration {
         let sinks = try configuration.ruleFile().sinks
         guard let sink = sinks.first(where: { $0.name == name }) else {
-            let names = sinks.map(\.name)
+            let names = sinks.map(\.name).joined(separator: ", ")
             throw UsageError(
+                "MARQUEE_RULES에 \(name.debugDescription) 발송 대상이 없습니다. "
+                    + (names.isEmpty ? "설정된 대상이 없습니다" : "설정된 대상: \(names)"),
                 "MARQUEE_RULES has no sink \(name.debugDescription); "
-                    + (names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"))
+                    + (names.isEmpty ? "it has none" : "it has \(names)"))
         }
         return sink
     }
@@ -117,14 +145,18 @@ struct NotifyCommand: Subcommand {
     ) async throws -> ExitStatus {
         let file = try configuration.ruleFile()
         let sinks = try name.map { [try sink($0, configuration)] } ?? file.sinks
-        guard !sinks.isEmpty else { throw UsageError("MARQUEE_RULES has no sinks to test") }
+        guard !sinks.isEmpty else {
+            throw UsageError("MARQUEE_RULES에 시험할 발송 대상이 없습니다", "MARQUEE_RULES has no sinks to test")
+        }
         let sample = try rule.map { rule in
             try SampleAlert(of: rule, by: file, from: configuration.existingLogDatabase(ofAlerts: false))
         }
         var status = ExitStatus.done
         for sink in sinks {
             let (isDelivered, answer) = try await sink.test(sample, at: Date(), board: configuration.publicURL)
-            Console.print("\(sink.name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
+            let outcome =
+                isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
+            Console.print("\(sink.name): \(outcome): \(answer)")
             if !isDelivered { status = .failed }
         }
         return status
@@ -134,17 +166,25 @@ struct NotifyCommand: Subcommand {
     private func showSinks(_ configuration: Configuration) throws {
         let file = try configuration.ruleFile()
         var table = TextTable([.left, .left, .left, .left, .left, .left, .left])
-        table.add(["SINK", "KIND", "ADDRESS", "LANGUAGE", "SEVERITY", "SCHEDULE", "RULES"])
+        let headings = [
+            ("대상", "SINK"), ("종류", "KIND"), ("주소", "ADDRESS"), ("언어", "LANGUAGE"), ("중요도", "SEVERITY"),
+            ("발송", "SCHEDULE"), ("규칙", "RULES"),
+        ]
+        table.add(headings.map { Language.current($0, $1) })
         for sink in file.sinks {
             let rules = sink.rules(among: file.rules)
-            let words = rules == file.rules.names ? "all" : rules.map(\.rawValue).joined(separator: ", ")
+            let words =
+                rules == file.rules.names
+                ? Language.current("전체", "all") : rules.map(\.rawValue).joined(separator: ", ")
             table.add([
-                sink.name, sink.kind, sink.address, sink.languageCode, sink.lowestSeverity, sink.schedule,
-                rules.isEmpty ? "none" : words,
+                sink.name, sink.kind, sink.address, sink.languageCode, sink.lowestSeverity,
+                sink.schedule ?? Language.current("즉시", "at once"),
+                rules.isEmpty ? Language.current("없음", "none") : words,
             ])
         }
         if file.sinks.isEmpty {
-            Console.print("no sinks: " + (configuration.rules.map { "\($0) has none" } ?? "MARQUEE_RULES is not set"))
+            let file = configuration.rules ?? "MARQUEE_RULES"
+            Console.print(Language.current("\(file): 발송 대상이 없습니다", "\(file): no sinks"))
         } else {
             table.lines.forEach(Console.print)
         }
@@ -168,7 +208,10 @@ struct NotifyCommand: Subcommand {
         var table = TextTable([.left, .left, .left, .right, .left])
         for letter in letters {
             let key = letter.letter == letter.alert ? letter.letter : "\(letter.letter): \(letter.alert)"
-            table.add([Self.time(letter.at.date), letter.sink, key, "\(letter.attempts) attempts", letter.answer ?? ""])
+            table.add([
+                Self.time(letter.at.date), letter.sink, key,
+                Language.current("\(letter.attempts)회 시도", "\(letter.attempts) attempts"), letter.answer ?? "",
+            ])
         }
         table.lines.forEach(Console.print)
     }
@@ -194,7 +237,7 @@ struct NotifyCommand: Subcommand {
             await io.shutdown()
             return try printResult(of: reply, for: name)
         } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error)")
+            Console.printError("marquee: \(error.text())")
             return .timedOut
         }
     }
@@ -205,14 +248,19 @@ struct NotifyCommand: Subcommand {
 
     private func printResult(of reply: Reply, for name: String) throws -> ExitStatus {
         if let failure = reply.failure {
-            Console.printError("marquee: \(failure.message)")
+            failure.text().forEach(Console.printError)
             return .failed
         }
         let sinks = try JSON.decode(RetryResult.self, from: reply.body).sinks
         for (sink, count) in sinks.sorted(by: { $0.key < $1.key }) {
-            Console.print("\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again")
+            Console.print(
+                Language.current(
+                    "\(sink): 알림 \(count)건을 다시 발송합니다",
+                    "\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again"))
         }
-        if sinks.isEmpty { Console.print("\(name) has no dead letter") }
+        if sinks.isEmpty {
+            Console.print(Language.current("\(name): 발송에 실패한 알림이 없습니다", "\(name) has no dead letter"))
+        }
         return sinks.isEmpty ? .failed : .done
     }
 
