@@ -109,6 +109,21 @@ extension EventLog {
         ).map(LoggedEvent.init).first
     }
 
+    /// Returns the newest event of the last topic that begins with `prefix`, sorting by topic; nil if there is none.
+    ///
+    /// - Parameter before: returns only a topic that sorts before this one.
+    public func last(
+        prefix: String, before end: String? = nil, in connection: Connection
+    ) throws(DatabaseError) -> LoggedEvent? {
+        try connection.query(
+            """
+            select topic, sequence, body from event_topic join event using (stream, topic)
+            where topic >= ? and topic < ? and sequence = newest
+            order by topic desc limit 1
+            """, prefix, end ?? Self.end(of: prefix), as: Topic.self, SequenceNumber.self, [UInt8].self
+        ).map(LoggedEvent.init).first
+    }
+
     /// Returns the newest event of each topic that begins with `prefix` and sorts after `after`, at most `limit` of them.
     ///
     /// It may return fewer although more follow: a page holds at most 8 MiB.

@@ -31,6 +31,8 @@ struct AlertService: Service {
         var decisions: [Decision] = []
         /// The changes of the state; nil while days of history have yet to be decided.
         var changes: AlertState.Changes?
+        /// The posters in the batch, by their version in the board's URLs; nil for a movie without one.
+        var posters: [MovieCode: String?] = [:]
         /// Whether all events published so far have been read.
         var isLive = false
         var newestDay: KoreanDate?
@@ -47,6 +49,10 @@ struct AlertService: Service {
             _ = try await subscription.readBatches { batch -> Never? in
                 var result = BatchResult()
                 for item in batch.items {
+                    if case .event(let event) = item, case .poster(let code) = event.topic {
+                        result.posters.updateValue(poster(in: event), forKey: code)
+                        continue
+                    }
                     if alertState.endsPendingHistory(item) {
                         var days = alertState.historyDays[...]
                         while !days.isEmpty {
@@ -118,12 +124,23 @@ struct AlertService: Service {
         }
     }
 
+    /// Returns the poster's version in the board's URLs; nil if there is none. Logs an event that cannot be read.
+    private func poster(in event: Event) -> String? {
+        do throws(DecodingError) {
+            return try event.data(as: Poster.self).image?.version
+        } catch {
+            logger.error("cannot read a poster; messages have none", [.topic: event.topic, .error: "\(error)"])
+            return nil
+        }
+    }
+
     /// Writes the result of a batch, and tries again until that works; then logs and counts its alerts.
     private func write(_ result: BatchResult) async {
         guard !Task.isCancelled else { return }  // the process ends
-        if !result.decisions.isEmpty || result.changes != nil {
+        if !result.decisions.isEmpty || result.changes != nil || !result.posters.isEmpty {
             await RetryLoop(clock: clock).run {
-                report(try await store.record(result.decisions, changes: result.changes))
+                report(
+                    try await store.record(result.decisions, changes: result.changes, posters: result.posters))
             } onFailure: { error in
                 logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
             }

@@ -16,6 +16,7 @@ public struct NotifierProcess: Sendable {
     private let since: KoreanDate?
     private let sinks: [SinkConfiguration]
     private let dryRun: (@Sendable (String) -> Void)?
+    private let reloading: RuleFileReloading?
     private let logger: Logger
     private let clock: any Clock<Duration> = ContinuousClock()
     private let wallClock: WallClock
@@ -27,9 +28,10 @@ public struct NotifierProcess: Sendable {
     ///   - since: makes the charts of this day and of later days fire in any order, also those of the past.
     ///   - sinks: the sinks that alerts are delivered to.
     ///   - dryRun: is called with a line for each alert that a sink would get; nothing is delivered then.
+    ///   - reloading: how rules and sinks are read again while it runs; nil for never.
     public init(
         _ configuration: Configuration, rules: AlertRules, since: KoreanDate? = nil, sinks: [SinkConfiguration] = [],
-        dryRun: (@Sendable (String) -> Void)? = nil, logger: Logger,
+        dryRun: (@Sendable (String) -> Void)? = nil, reloading: RuleFileReloading? = nil, logger: Logger,
         wallClock: WallClock = .system, failPoints: FailPoints = .none
     ) {
         self.configuration = configuration
@@ -37,6 +39,7 @@ public struct NotifierProcess: Sendable {
         self.since = since
         self.sinks = sinks
         self.dryRun = dryRun
+        self.reloading = reloading
         self.logger = logger
         self.wallClock = wallClock
         self.failPoints = failPoints
@@ -56,9 +59,18 @@ public struct NotifierProcess: Sendable {
         let delivery = DeliveryService(
             to: sinks, board: configuration.publicURL, from: storage.database, storage.log, metrics: metrics,
             logger: logger, wallClock: wallClock, dryRun: dryRun, failPoints: failPoints)
-        let alertService = try await makeAlertService(storage, sockets, publisher, delivery, metrics)
+        try await delivery.closeRemovedSinks()
+        let counts = NotifierMetrics(metrics)
+        let ruleService = RuleService(
+            try await makeAlertService(rules, logger, storage, sockets, publisher, delivery, counts),
+            reloading: reloading, clock: clock, logger: logger
+        ) { file, logger in
+            delivery.replaceSinks(by: file.sinks, logger: logger)
+            try await delivery.closeRemovedSinks()
+            return try await makeAlertService(file.rules, logger, storage, sockets, publisher, delivery, counts)
+        }
         metrics.addSockets([
-            "events": { alertService.subscription.counters }, "heartbeats": { sockets.heartbeats.counters },
+            "events": { ruleService.current.subscription.counters }, "heartbeats": { sockets.heartbeats.counters },
             "alerts": { sockets.alerts.counters }, "alertCommands": { sockets.commands.counters },
         ])
         let health = try makeHealthServer(storage, sockets, metrics)
@@ -73,7 +85,7 @@ public struct NotifierProcess: Sendable {
             ])
         // The work stops first: what it still publishes while it ends finds its socket open.
         let services = [health] + alwaysRunning(storage, sockets, publisher, delivery.outbox)
-        let work = Self.service(of: [delivery, alertService])
+        let work = Self.service(of: [delivery, ruleService])
         try await ServiceGroup(services + [work], grace: Self.grace).run(until: asked)
         await sockets.thread.shutdown()
         await storage.database.close()
@@ -175,10 +187,9 @@ extension NotifierProcess {
 
     /// Makes the service that decides the alerts, with the state of the last run.
     private func makeAlertService(
-        _ storage: Storage, _ sockets: Sockets, _ publisher: Publisher, _ delivery: DeliveryService, _ metrics: Metrics
+        _ rules: AlertRules, _ logger: Logger, _ storage: Storage, _ sockets: Sockets, _ publisher: Publisher,
+        _ delivery: DeliveryService, _ counts: NotifierMetrics
     ) async throws -> AlertService {
-        let counts = NotifierMetrics(metrics)
-        try await delivery.closeRemovedSinks()
         let store = NotifierStore(
             database: storage.database, log: storage.log, wallClock: wallClock, publish: publisher.publish,
             outbox: delivery.outbox, failPoints: failPoints)
@@ -187,11 +198,16 @@ extension NotifierProcess {
             sockets.thread, events: configuration.events.reachable, commands: configuration.commands.reachable,
             // Whole streams, because what a chart fires depends on which came before it, and only a whole stream is
             // delivered in its order.
-            prefixes: rules.streams.map { "\($0.rawValue)." }, from: alertState.start
+            prefixes: (rules.streams + posterStreams(for: delivery)).map { "\($0.rawValue)." }, from: alertState.start
         ) { record($0, counts) }
         return AlertService(
             subscription: subscription, store: store, alertState: alertState, logger: logger, metrics: counts,
             clock: clock, failPoints: failPoints)
+    }
+
+    /// Returns the stream of posters, if messages can show them: at the board, for sinks.
+    private func posterStreams(for delivery: DeliveryService) -> [Contract.Stream] {
+        configuration.publicURL == nil || delivery.outbox.sinks.isEmpty ? [] : [.poster]
     }
 
     /// Returns one service that starts and stops these services together, apart from all others.

@@ -109,14 +109,26 @@ extension String {
     }
 
     /// The text without mentions, for Telegram without a parse mode, which finds nothing else in plain text than links and
-    /// words behind `@`.
+    /// words behind `@`. Nothing else needs an escape: formatting is in entities beside the text.
     public var escapedForTelegram: String {
         escapingScalars { scalar, escaped in
             escaped.append(contentsOf: scalar == "@" ? [scalar, Self.wordJoiner] : [scalar])
         }
     }
 
-    private func escapingScalars(
+    /// A URL whose characters cannot end the markup around it, in `<URL|text>` of Slack and `[text](URL)` of Discord: those
+    /// are percent-encoded.
+    public var escapedForLinkMarkup: String {
+        escapingScalars { scalar, escaped in
+            switch scalar {
+            case "<", ">", "|", "(", ")", "[", "]", "\"", "'", "`", "\\", " ":
+                escaped.append(contentsOf: "%\(Hex.encode([UInt8(ascii: scalar)]))".unicodeScalars)
+            default: escaped.append(scalar)
+            }
+        }
+    }
+
+    fileprivate func escapingScalars(
         _ append: (Unicode.Scalar, inout String.UnicodeScalarView) -> Void
     ) -> String {
         var escaped = String.UnicodeScalarView()
@@ -128,6 +140,20 @@ extension String {
 // MARK: - Mail, and texts of one line
 
 extension String {
+    /// The text for HTML, between tags and in an attribute in quotes.
+    public var escapedForHTML: String {
+        escapingScalars { scalar, escaped in
+            switch scalar {
+            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
+            case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
+            default: escaped.append(scalar)
+            }
+        }
+    }
+
     /// The text on one line: a blank for each unprintable scalar.
     public var onOneLine: String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }

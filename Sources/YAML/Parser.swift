@@ -103,7 +103,15 @@ struct Parser: ~Copyable {
                 at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1), message)
         }
         let mark = state.problem_mark
+        let hint = isTab(atLine: mark.line, column: mark.column) ? "a tab is no indentation in YAML; use spaces" : nil
         return ConfigurationDiagnostic(
-            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1), message)
+            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1), hint ?? message)
+    }
+
+    /// Whether there is a tab at a place that libyaml complains of; both numbers begin at 0.
+    private func isTab(atLine line: Int, column: Int) -> Bool {
+        let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.indices.contains(line) else { return false }
+        return String(decoding: lines[line], as: UTF8.self).unicodeScalars.dropFirst(column).first == "\t"
     }
 }

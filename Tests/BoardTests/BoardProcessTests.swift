@@ -356,11 +356,14 @@ import WebServer
                 let small = try await get(address, path)
                 #expect(ImageHeader.read(small.body) == ImageHeader.read(Bitmap(width: 144, height: 216).encodeJPEG()))
                 #expect(small["Cache-Control"]?.contains("immutable") == true)
+                // Mail and the pages of chats show it; they show nothing else of the board.
+                #expect(small["Cross-Origin-Resource-Policy"] == "cross-origin")
             }
             let large = try await get(address, path + "?size=large")
             #expect(ImageHeader.read(large.body)?.height == 720)
             #expect(fetched.withLock { $0 } == 1)
             try await expect(404, address, "/api/v1/posters/AAAAAAAA/000000000000")
+            #expect(try await get(address, "/board.css")["Cross-Origin-Resource-Policy"] == "same-origin")
         }
         await host.shutdown(grace: .seconds(1))
         await worker.end()

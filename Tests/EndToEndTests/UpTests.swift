@@ -45,7 +45,8 @@ extension Terminal {
             await client.shutdown()
             let days = "\(yesterday - 40) to \(yesterday - 7)"
             #expect(
-                await program.output { $0.hasSuffix(days) ? $0 : nil } == "fetching the past days that alerts count: \(days)")
+                await program.output { $0.hasSuffix(days) ? $0 : nil }
+                    == "fetching the past days that alerts count: \(days)")
             let head = await program.output { $0.hasPrefix("Daily box office of \(yesterday)") ? $0 : nil }
             #expect(head == "Daily box office of \(yesterday) · provisional")
             let line = await program.output { $0.contains("  alert.") ? $0 : nil }
@@ -99,6 +100,50 @@ extension Terminal {
             let ending = try await Program.run(ProcessHarness.marquee, ["up"], environment: settings)
             #expect(ending.status == 2 && ending.errors.count == 2 && ending.output == [], "\(ending)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("data")))
+        }
+
+        @Test("SIGHUP makes the notifier read the rules again; mistakes are printed", .timeLimit(.minutes(5)))
+        func reload() async throws {
+            let folder = try TemporaryFolder()
+            let rules = URL(filePath: folder.file("rules.yml"))
+            try Data("rules: {lead: }\n".utf8).write(to: rules)
+            let settings = try settings(folder).merging(["MARQUEE_RULES": rules.path]) { $1 }
+            let program = try Program(ProcessHarness.marquee, ["up", "--days", "1"], environment: settings)
+            _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+            try Data("rules: lead\n".utf8).write(to: rules)
+            program.signal(SIGHUP)
+            let mistake = await program.error(containing: "rules.yml:1:8: rules: ")
+            #expect(mistake?.hasSuffix("a rule is written with a colon: 'lead:'") == true)
+            try Data("rules: {left: }\n".utf8).write(to: rules)
+            program.signal(SIGHUP)
+            let log = folder.file("data/sandbox/notifier.log")
+            while try !String(contentsOfFile: log, encoding: .utf8).contains("in force rule=left") {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            program.signal(SIGINT)
+            #expect(await program.ended().status == 0)
+            try expectCleanExit(of: ProcessHarness.Role.allCases, in: folder.file("data/sandbox"))
+        }
+
+        @Test("a notifier whose terminal is closed ends", .timeLimit(.minutes(5)))
+        func closedTerminal() async throws {
+            let folder = try TemporaryFolder()
+            let run = """
+                import os, pty, sys
+                child, terminal = pty.fork()
+                if child == 0:
+                    os.execv(sys.argv[1], sys.argv[1:])
+                written = b""
+                while b"notifier ready" not in written:
+                    written += os.read(terminal, 1000)
+                os.close(terminal)
+                print("status", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                """
+            let ending = try await Program.run(
+                ProcessHarness.python, ["-c", run, ProcessHarness.marquee, "notifier"],
+                environment: try settings(folder))
+            #expect(ending.output == ["status 0"], "\(ending)")
         }
 
         @Test("a process that cannot start ends the others, and is named", .timeLimit(.minutes(5)))

@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    @Test("SIGHUP asks to read the configuration again, and then SIGTERM ends", .timeLimit(.minutes(5)))
+    func reload() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            // Without a terminal, which a test's process may have and lose.
+            setsid()
+            let signals = TerminationSignals(reloadsOnHangup: true)
+            for _ in 1...2 {
+                kill(getpid(), SIGHUP)
+                for await _ in signals.reloads { break }
+            }
+            kill(getpid(), SIGTERM)
+            await signals.first()
+            exit(7)
+        }
+    }
+
     @Test("core dumps cannot be enabled again", .timeLimit(.minutes(5)))
     func coreDumps() async {
         await #expect(processExitsWith: .exitCode(7)) {

@@ -40,7 +40,8 @@ struct ReadingTests {
             ("a: 1\n---\nb: 1\n", "2:1: a second document begins here; a file may hold only one"),
             ("[a]: 1\n", "1:1: a key must be text, not a list, a mapping or an alias"),
             ("a: [1\n", "2:1: did not find expected ',' or ']', while parsing a flow sequence"),
-            ("a: 1\n\tb: 2\n", "2:1: found a tab character that violates indentation, while scanning a plain scalar"),
+            ("a: 1\n\tb: 2\n", "2:1: a tab is no indentation in YAML; use spaces"),
+            ("a:\n\tb: 2\n", "2:1: a tab is no indentation in YAML; use spaces"),
             ("a: b: c\n", "1:5: mapping values are not allowed in this context"),
         ])
     func refused(text: String, message: String) {

@@ -25,7 +25,7 @@ extension ReadModel {
     /// Stores the outcome of a search for a poster.
     func applyPoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
     {
-        let version = try event.data(as: Poster.self).image.map { String($0.sha256.prefix(12)) }
+        let version = try event.data(as: Poster.self).image?.version
         try connection.execute(
             """
             insert into poster (code, version, found, data) values (?, ?, ?, ?)

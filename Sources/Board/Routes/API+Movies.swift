@@ -26,18 +26,19 @@ extension API {
             throw ContractError(
                 .badRequest, "code must be 8 characters of 0-9 and A-Z, and size small, large or full", field: "size")
         }
+        // Messages of the notifier show posters in mail and on the pages of chats.
         // The image at an address never changes, so a client that has one needs no other.
         let tag = "W/\"\(code)-\(size.rawValue)\""
         let cacheControl = "public, max-age=31536000, immutable"
         if request.hasCached(tag) {
-            return .notModified(tag, contentType: "image/jpeg", cacheControl: cacheControl)
+            return .notModified(tag, contentType: "image/jpeg", cacheControl: cacheControl).forOtherSites()
         }
         guard let image = try await posters.image(code, String(version), size) else {
             throw ContractError(
                 .notFound, "the movie \(code) has no poster of this version, or its host does not send it")
         }
         return CacheableBody(image, contentType: "image/jpeg", isCompressible: false, entityTag: tag)
-            .response(to: request, cacheControl: cacheControl)
+            .response(to: request, cacheControl: cacheControl).forOtherSites()
     }
 
     func alerts(_ request: WebRequest) async throws -> WebResponse {

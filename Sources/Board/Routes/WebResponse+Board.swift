@@ -31,10 +31,20 @@ extension WebResponse {
         return response
     }
 
+    private static let resourcePolicy = "Cross-Origin-Resource-Policy"
+
+    /// Returns the response with a header that lets other sites show it as an image.
+    func forOtherSites() -> WebResponse {
+        var response = self
+        response.headers.append((Self.resourcePolicy, "cross-origin"))
+        return response
+    }
+
     /// Returns the response with headers that let the browser trust nothing but the board itself.
     ///
     /// The browser runs no script and applies no style that is in a page or comes from elsewhere, lets no other site show
-    /// the board in a frame, and sends none of the board's addresses to others.
+    /// the board in a frame or, unless ``forOtherSites()`` allows it, as an image, and sends none of the board's addresses
+    /// to others.
     ///
     /// - Parameter isSecure: Whether visitors reach the board by HTTPS; browsers then use nothing else for a year.
     func withSecurityHeaders(isSecure: Bool) -> WebResponse {
@@ -50,9 +60,11 @@ extension WebResponse {
             ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"),
             ("Cross-Origin-Opener-Policy", "same-origin"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
             ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
         ]
+        if !headers.contains(where: { $0.name == Self.resourcePolicy }) {
+            response.headers.append((Self.resourcePolicy, "same-origin"))
+        }
         if isSecure { response.headers.append(("Strict-Transport-Security", "max-age=31536000")) }
         return response
     }

@@ -23,6 +23,13 @@ public struct Poster: Hashable, Sendable {
         /// The image's SHA-256, 64 hexadecimal digits.
         public var sha256: String
 
+        /// The image's version in the board's URLs; nil if the digest is not one, so that nothing else gets into a URL.
+        public var version: String? {
+            let digits = Set("0123456789abcdef".utf8)
+            guard sha256.utf8.count == 64, sha256.utf8.allSatisfy(digits.contains) else { return nil }
+            return String(sha256.prefix(12))
+        }
+
         /// Makes the description of an image.
         public init(
             imageURL: String, thumbnailURL: String, width: Int, height: Int, site: String?, pageURL: String?,

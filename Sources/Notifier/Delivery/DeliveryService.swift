@@ -6,14 +6,45 @@ import Operations
 import SQLite
 
 /// Delivers alerts to people: the outbox, and a worker for each sink.
-struct DeliveryService: Service {
+///
+/// The sinks can be replaced while it runs. A sink has one worker at any time: the next one begins when the former has
+/// ended its attempt, so that no message is sent by two.
+///
+/// See docs/decisions/0092-reading-the-rule-file-again.md.
+final class DeliveryService: Service {
     let outbox: Outbox
-    private let workers: [SinkWorker]
+    private let board: String?
     private let database: Database
     private let client: HTTPClient
-    private let mailClient: MailClient?
+    private let metrics: DeliveryMetrics
     private let wallClock: WallClock
-    private let end = WakeSignal()
+    private let failPoints: FailPoints
+    private let state: Locked<State>
+    private let wakeSignals: Locked<[String: WakeSignal]>
+    /// The runs of workers, which ``run()`` starts.
+    private let runs: AsyncStream<@Sendable () async -> Void>
+    private let addRun: AsyncStream<@Sendable () async -> Void>.Continuation
+
+    private struct State {
+        /// The newest worker of each sink, also of sinks that were removed until it has ended.
+        var workers: [String: WorkerRun] = [:]
+        var mailClient: MailClient?
+        var isStopping = false
+    }
+
+    /// A worker, and whether it has ended.
+    private struct WorkerRun {
+        let worker: SinkWorker
+        let hasEnded = AsyncCondition(false)
+
+        /// Waits until the worker has ended, which it does soon when it is stopped or cancelled.
+        func waitForEnd() async {
+            await hasEnded.waitIgnoringCancellation { $0 ? () : nil }
+        }
+    }
+
+    /// The most connections: each sink can have its own, so that none waits for another one on the same host.
+    private static let maximumConnections = 1_000
 
     /// Makes the outbox and a worker for each sink; writes and sends nothing yet.
     ///
@@ -22,100 +53,105 @@ struct DeliveryService: Service {
     ///   - dryRun: is called with a line for each alert that a sink would get; there are no workers then.
     init(
         to configurations: [SinkConfiguration], board: String?, from database: Database, _ log: EventLog,
-        metrics: Metrics,
-        logger: Logger, wallClock: WallClock, dryRun: (@Sendable (String) -> Void)?, failPoints: FailPoints
+        metrics: Metrics, logger: Logger, wallClock: WallClock, dryRun: (@Sendable (String) -> Void)?,
+        failPoints: FailPoints
     ) {
         // The client does not retry: the outbox does, and its retries outlive the process.
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
-        // A connection for each sink, so that none waits for another one on the same host.
-        let connections = max(1, configurations.count)
-        let client = HTTPClient(
-            limits: HTTPClient.Limits(perHost: connections, total: connections), retry: retry)
-        let needsMail = configurations.contains { if case .mail = $0.destination { true } else { false } }
-        let mailClient = needsMail ? MailClient() : nil
-        let sinks = configurations.map { $0.makeSink(client, mailClient, board: board) }
-        let wakeSignals = Dictionary(uniqueKeysWithValues: sinks.map { ($0.name, WakeSignal()) })
-        let outbox = Outbox(log: log, sinks: sinks, dryRun: dryRun) { wakeSignals[$0]?.signal() }
-        let deliveryMetrics = DeliveryMetrics(metrics, sinks: sinks.map(\.name)) {
+        client = HTTPClient(
+            limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
+        let wakeSignals = Locked<[String: WakeSignal]>([:])
+        let outbox = Outbox(log: log, sinks: [], dryRun: dryRun) { sink in
+            wakeSignals.withLock { $0[sink] }?.signal()
+        }
+        self.wakeSignals = wakeSignals
+        self.outbox = outbox
+        self.metrics = DeliveryMetrics(metrics, sinks: []) {
             try await database.read { try outbox.counts(in: $0) }
         }
-        self.outbox = outbox
+        self.board = board
         self.database = database
-        self.client = client
-        self.mailClient = mailClient
         self.wallClock = wallClock
-        workers =
-            dryRun != nil
-            ? []
-            : sinks.map { sink in
-                SinkWorker(
-                    sink: sink, outbox: outbox, database: database,
-                    wakeSignal: wakeSignals[sink.name] ?? WakeSignal(), logger: logger, metrics: deliveryMetrics,
-                    clock: ContinuousClock(), wallClock: wallClock, fraction: { .random(in: 0..<1) },
-                    failPoints: failPoints)
+        self.failPoints = failPoints
+        state = Locked(State())
+        (runs, addRun) = AsyncStream.makeStream()
+        replaceSinks(by: configurations, logger: logger)
+    }
+
+    /// Delivers to these sinks from now on. What waits for a sink that is not among them is closed by
+    /// ``closeRemovedSinks()``.
+    ///
+    /// - Parameter logger: knows the secrets of the sinks.
+    func replaceSinks(by configurations: [SinkConfiguration], logger: Logger) {
+        let needsMail = configurations.contains { if case .mail = $0.destination { true } else { false } }
+        state.withLock { state in
+            guard !state.isStopping else { return }
+            if needsMail, state.mailClient == nil { state.mailClient = MailClient() }
+            let sinks = configurations.map { $0.makeSink(client, state.mailClient, board: board) }
+            metrics.add(sinks.map(\.name))
+            outbox.replaceSinks(by: sinks)
+            for run in state.workers.values { run.worker.stop() }
+            guard outbox.dryRun == nil else { return }
+            let former = state.workers
+            for sink in sinks {
+                let wakeSignal = WakeSignal()
+                wakeSignals.withLock { $0[sink.name] = wakeSignal }
+                let worker = SinkWorker(
+                    sink: sink, outbox: outbox, database: database, wakeSignal: wakeSignal, logger: logger,
+                    metrics: metrics, clock: ContinuousClock(), wallClock: wallClock,
+                    fraction: { .random(in: 0..<1) }, failPoints: failPoints)
+                let run = WorkerRun(worker: worker)
+                state.workers[sink.name] = run
+                let last = former[sink.name]
+                addRun.yield {
+                    await last?.waitForEnd()
+                    await worker.run()
+                    run.hasEnded.update { $0 = true }
+                }
             }
+        }
     }
 
     /// Ends the deliveries that wait for sinks that are no longer configured; does nothing in a dry run.
     ///
+    /// Deliveries of a sink whose worker still makes an attempt are left until it has ended.
+    ///
     /// - Throws: an error of the database.
     func closeRemovedSinks() async throws {
         guard outbox.dryRun == nil else { return }
+        let configured = Set(outbox.sinks.map(\.name))
+        let busy = state.withLock { state in
+            state.workers.filter { !configured.contains($0.key) && !$0.value.hasEnded.read(\.self) }
+        }
         let now = wallClock.now()
-        try await database.write { [outbox] in try outbox.closeRemovedSinks(at: now, in: $0) }
+        try await database.write { [outbox] in
+            try outbox.closeRemovedSinks(except: Set(busy.keys), at: now, in: $0)
+        }
+        for run in busy.values {
+            addRun.yield { [self] in
+                await run.waitForEnd()
+                guard !state.withLock(\.isStopping) else { return }
+                // A failure of the database leaves the rows to the next start.
+                try? await closeRemovedSinks()
+            }
+        }
     }
 
     func run() async throws {
         await withDiscardingTaskGroup { tasks in
-            for worker in workers { tasks.addTask { await worker.run() } }
-            await end.waitForStop()
+            for await run in runs { tasks.addTask(operation: run) }
         }
         await client.shutdown()
-        await mailClient?.shutdown()
+        await state.withLock(\.mailClient)?.shutdown()
     }
 
     func stop() async {
+        let workers = state.withLock { state in
+            state.isStopping = true
+            return state.workers.values.map(\.worker)
+        }
         for worker in workers { worker.stop() }
-        end.stop()
-    }
-}
-
-/// The counters of messages, by sink.
-struct DeliveryMetrics: Sendable {
-    private let sent: [String: Counter]
-    private let failed: [String: Counter]
-    private let dead: [String: Counter]
-
-    /// Registers the counters of these sinks.
-    ///
-    /// - Parameter counts: reads the number of deliveries in each state from the outbox.
-    init(_ metrics: Metrics, sinks: [String], counts: @escaping @Sendable () async throws -> [String: SinkCounts]) {
-        sent = metrics.counters("marquee_letters_sent_total", "Letters that the sink accepted.", for: sinks) {
-            ["sink": $0]
-        }
-        failed = metrics.counters(
-            "marquee_letters_failed_total", "Failed attempts to deliver a letter that will be retried.", for: sinks
-        ) { ["sink": $0] }
-        dead = metrics.counters(
-            "marquee_letters_dead_total", "Letters given up: rejected by the sink, or out of attempts.", for: sinks
-        ) { ["sink": $0] }
-        metrics.gauges("marquee_deliveries_waiting", "Alerts waiting to be delivered.", by: "sink") {
-            try await counts().mapValues { Double($0.waiting) }
-        }
-        metrics.gauges(
-            "marquee_deliveries_dead", "Alerts in dead letters; `marquee notify retry` sends them again.", by: "sink"
-        ) {
-            try await counts().mapValues { Double($0.dead) }
-        }
-    }
-
-    /// Counts the outcome of an attempt.
-    func count(_ outcome: Outbox.Outcome, for sink: String) {
-        switch outcome {
-        case .sent: sent[sink]?.add()
-        case .retry: failed[sink]?.add()
-        case .dead: dead[sink]?.add()
-        }
+        addRun.finish()
     }
 }

@@ -63,17 +63,22 @@ extension Outbox {
             let states = try connection.query("select state from delivery where number = ?", row.number, as: Int.self)
             guard states == [State.waiting.rawValue] else { return nil }
         }
-        // Written before the message is sent: after a crash, a message that was tried counts as possibly received.
-        for row in waiting {
-            try connection.execute(
-                "update delivery set letter = ?, attempts = ?, due_at = null where number = ?", key, row.attempts + 1,
-                row.number)
+        let alerts = try waiting.map { row in
+            guard let event = try log.event(id: row.alert, in: connection) else { throw MissingAlertError(key: key) }
+            var alert = try OutboundAlert(event)
+            // Written before the message is sent: after a crash, a message that was tried counts as possibly received.
+            // The first attempt fixes the poster, because a repeated message must be the same.
+            alert.poster = try connection.query(
+                """
+                update delivery set letter = ?1, attempts = ?2, due_at = null, image = case
+                    when attempts = 0 then (select code || '/' || version from poster where code = ?3) else image end
+                where number = ?4 returning image
+                """, key, row.attempts + 1, alert.movieCode?.description, row.number, as: String?.self)[0]
+            return alert
         }
         let row = try connection.query(
             "insert into attempt (sink, letter, began_at) values (?, ?, ?) returning number", sink.name, key,
             now.millisecondsSince1970, as: Int.self)[0]
-        let alerts = try waiting.compactMap { try log.event(id: $0.alert, in: connection).map(OutboundAlert.init) }
-        guard alerts.count == waiting.count else { throw MissingAlertError(key: key) }
         return ActiveAttempt(
             message: SinkMessage(key: key, alerts: alerts), row: row, count: (waiting.first?.attempts ?? 0) + 1)
     }
@@ -111,6 +116,6 @@ extension Outbox {
     /// An alert to be delivered is not in the log.
     private struct MissingAlertError: Error, CustomStringConvertible {
         let key: String
-        var description: String { "the alert log has no event for an alert of the letter \(key)" }
+        var description: String { "the alert log has no event for an alert of the message \(key)" }
     }
 }

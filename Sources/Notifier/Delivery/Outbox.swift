@@ -1,3 +1,5 @@
+import BoxOffice
+import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
@@ -58,16 +60,43 @@ struct Outbox: Sendable {
                 answer text
             ) strict;
             create index attempt_began on attempt (sink, began_at);
+            """,
+            // `poster` has the movies with a known poster, `image` what a message was first sent with.
             """
+            create table poster (
+                code text primary key,
+                version text not null
+            ) strict, without rowid;
+
+            alter table delivery add column image text;
+            """,
         ])
 
     let log: EventLog
-    /// The configured sinks.
-    let sinks: [ConfiguredSink]
+    private let configured: Locked<[ConfiguredSink]>
     /// In a dry run, is called with a line for each alert that a sink would get; nothing is written then.
     var dryRun: (@Sendable (String) -> Void)?
     /// Is called after each commit that gives a sink something to send.
     var onNewDeliveries: @Sendable (_ sink: String) -> Void = { _ in }
+
+    /// Makes the outbox of these sinks in the database of `log`.
+    init(
+        log: EventLog, sinks: [ConfiguredSink], dryRun: (@Sendable (String) -> Void)? = nil,
+        onNewDeliveries: @escaping @Sendable (_ sink: String) -> Void = { _ in }
+    ) {
+        self.log = log
+        configured = Locked(sinks)
+        self.dryRun = dryRun
+        self.onNewDeliveries = onNewDeliveries
+    }
+
+    /// The configured sinks; all copies of an outbox have the same.
+    var sinks: [ConfiguredSink] { configured.withLock { $0 } }
+
+    /// Replaces the configured sinks. Alerts that enter the log later go to these.
+    func replaceSinks(by sinks: [ConfiguredSink]) {
+        configured.withLock { $0 = sinks }
+    }
 }
 
 // MARK: - Enqueuing
@@ -75,6 +104,7 @@ struct Outbox: Sendable {
 extension Outbox {
     /// Adds alerts that enter the log to the outbox, for each sink that accepts them.
     func enqueue(_ alerts: [OutboundAlert], at now: Date, in connection: Connection) throws {
+        let sinks = self.sinks
         guard !sinks.isEmpty else { return }
         var sinksToWake: Set<String> = []
         for alert in alerts {
@@ -159,6 +189,23 @@ extension Outbox {
     }
 }
 
+// MARK: - Posters
+
+extension Outbox {
+    /// Stores which movies have a poster, by its version in the board's URLs; nil for a movie without one.
+    func save(_ posters: [MovieCode: String?], in connection: Connection) throws(DatabaseError) {
+        for (code, version) in posters {
+            if let version {
+                try connection.execute(
+                    "insert into poster values (?, ?) on conflict do update set version = excluded.version",
+                    code.description, version)
+            } else {
+                try connection.execute("delete from poster where code = ?", code.description)
+            }
+        }
+    }
+}
+
 // MARK: - Maintenance
 
 /// The number of a sink's deliveries in each state.
@@ -181,9 +228,14 @@ extension Outbox {
     /// Makes dead letters of the deliveries that wait for sinks that are no longer configured.
     ///
     /// If such a sink is configured again, it does not get old news.
-    func closeRemovedSinks(at now: Date, in connection: Connection) throws(DatabaseError) {
+    ///
+    /// - Parameter busy: sinks to leave out, because a worker may still send one of their messages.
+    func closeRemovedSinks(
+        except busy: Set<String> = [], at now: Date, in connection: Connection
+    ) throws(DatabaseError) {
+        let kept = busy.union(sinks.map(\.name))
         let waiting = try connection.query("select distinct sink from delivery where state = 0", as: String.self)
-        for sink in waiting where !sinks.contains(where: { $0.name == sink }) {
+        for sink in waiting where !kept.contains(sink) {
             try connection.execute(
                 "update delivery set state = ?, ended_at = ?, answer = ? where sink = ? and state = 0",
                 State.dead.rawValue, now.millisecondsSince1970, "no sink of this name is configured any more", sink)

@@ -1,9 +1,7 @@
-import BoxOffice
 import Contract
-import EventStore
 import FoundationEssentials
 import JSONCoding
-import OpenMarket
+import Text
 
 /// A message to a sink: one alert, or all alerts of a digest.
 ///
@@ -12,27 +10,61 @@ struct SinkMessage: Sendable {
     /// The key, the same in each attempt: the alert's id, or `digest.SINK.DAY`.
     let key: String
     /// The alerts, in their order; at least one.
-    let alerts: [OutboundAlert]
+    var alerts: [OutboundAlert]
+
+    /// The highest severity of the alerts.
+    var severity: Alert.Severity {
+        alerts.map(\.severity).max { $0.weight < $1.weight } ?? .info
+    }
 
     /// Returns the message as one line.
     func title(in language: Language) -> String {
-        guard alerts.count > 1 else { return alerts.first?.text[language] ?? "" }
+        guard alerts.count > 1 else { return alerts.first?.sentence(in: language) ?? "" }
         return language == .ko ? "박스오피스 소식 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
     }
 
     /// Returns what the message is about: the alert's rule in words, or the number of alerts.
     func heading(in language: Language) -> String {
-        guard alerts.count == 1, let rule = AlertRule(rawValue: alerts[0].rule) else { return title(in: language) }
-        guard alerts[0].retracts != nil else { return rule.name(in: language) }
-        return language == .ko ? "취소: \(rule.name(in: .ko))" : "Taken back: \(rule.name(in: .en))"
+        alerts.count == 1 ? alerts[0].heading(in: language) : title(in: language)
     }
 
     /// Returns the address of the page that the message is about, or of the first page for a digest.
     ///
     /// - Parameter board: the board's public URL, without a trailing slash; nil if there is none.
     func link(on board: String?) -> String? {
-        board.map { "\($0)/\((alerts.count == 1 ? alerts[0].page : nil) ?? "")" }
+        alerts.count == 1 ? alerts[0].link(on: board) : board.map { "\($0)/" }
     }
+
+    /// Returns the address of the message's image: the poster of its movie; in a digest, of the alert that matters most
+    /// among those with a poster. Nil if no poster is known, or there is no board.
+    func image(on board: String?, _ size: PosterSize = .large) -> String? {
+        illustrated?.image(on: board, size)
+    }
+
+    /// Returns what the image shows: the movie's title.
+    func imageTitle(in language: Language) -> String {
+        let title = illustrated?.movieTitle?.clean.cut(to: 200) ?? ""
+        return title.isEmpty ? heading(in: language) : title
+    }
+
+    private var illustrated: OutboundAlert? {
+        alerts.enumerated().filter { $0.element.poster != nil }
+            .max { ($0.element.severity.weight, -$0.offset) < ($1.element.severity.weight, -$1.offset) }?.element
+    }
+
+    /// The message without its images, for a service that refuses them.
+    var withoutImages: SinkMessage {
+        var message = self
+        for index in alerts.indices { message.alerts[index].poster = nil }
+        return message
+    }
+}
+
+// MARK: - Text
+
+extension SinkMessage {
+    /// The longest sentence in a digest, in the unit of the text's limit: one title cannot take the place of all others.
+    private static let sentenceLimit = 500
 
     /// Returns the message as text: the alert's sentence, or a line for each alert, as many as fit.
     ///
@@ -52,26 +84,55 @@ struct SinkMessage: Sendable {
     private func sentences(
         in language: Language, limit: Int, _ escape: (String) -> String, _ size: (String) -> Int
     ) -> String {
-        guard alerts.count > 1 else { return Self.cut(title(in: language), to: limit, escape, size) }
-        var text = escape(title(in: language))
-        for (index, alert) in alerts.enumerated() {
-            let left = alerts.count - index
-            let rest = language == .ko ? "\n외 \(left)건" : "\nand \(left) more"
-            let line = escape("\n· \(alert.text[language])")
-            guard size(text) + size(line) + size(rest) <= limit else { return text + rest }
-            text += line
+        let title = escape(title(in: language))
+        guard alerts.count > 1 else {
+            return self.title(in: language).cut(to: limit, escape: escape, size: size)
         }
-        return text
+        let lines = lines(in: language, limit: limit - size(title), size: size) { alert in
+            "· " + alert.sentence(in: language).cut(to: Self.sentenceLimit, escape: escape, size: size)
+        }
+        return ([title] + lines).joined(separator: "\n")
     }
 
+    /// Returns the lines of a digest, as many as fit; the last one says how many alerts are left out.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest size of all lines, each with the line feed before it.
+    ///   - count: the largest number of alerts.
+    ///   - line: writes an alert, with its markup.
+    func lines(
+        in language: Language, limit: Int, count: Int = .max, size: (String) -> Int = { $0.utf16.count },
+        _ line: (OutboundAlert) -> String
+    ) -> [String] {
+        var lines: [String] = []
+        var room = limit
+        for (index, alert) in alerts.enumerated() {
+            let left = alerts.count - index
+            let rest = language == .ko ? "외 \(left)건" : "and \(left) more"
+            let line = line(alert)
+            let needed = size("\n" + line)
+            // Room for the last line stays.
+            guard index < count, needed + (left > 1 ? size("\n" + rest) : 0) <= room else { return lines + [rest] }
+            lines.append(line)
+            room -= needed
+        }
+        return lines
+    }
+}
+
+extension String {
     /// Returns the text escaped, and cut behind as many whole characters as fit.
-    private static func cut(
-        _ text: String, to limit: Int, _ escape: (String) -> String, _ size: (String) -> Int
+    ///
+    /// - Parameters:
+    ///   - escape: escapes a text, each scalar alone.
+    ///   - size: measures a text in the unit of `limit`; UTF-16 code units unless given.
+    func cut(
+        to limit: Int, escape: (String) -> String = { $0 }, size: (String) -> Int = { $0.utf16.count }
     ) -> String {
-        let whole = escape(text)
+        let whole = escape(self)
         guard size(whole) > limit else { return whole }
         var (cut, room) = ("", limit - size("…"))
-        for character in text {
+        for character in self {
             let piece = escape(String(character))
             room -= size(piece)
             guard room >= 0 else { break }
@@ -87,6 +148,17 @@ extension Alert.Text {
         switch language {
         case .ko: ko
         case .en: en
+        }
+    }
+}
+
+extension Alert.Severity {
+    /// The severity as a number, to compare.
+    var weight: Int {
+        switch self {
+        case .info: 0
+        case .notable: 1
+        case .major: 2
         }
     }
 }
@@ -116,73 +188,10 @@ extension SinkMessage {
     }
 }
 
-/// An alert to deliver: the event as it was published, and the fields that delivery needs.
-struct OutboundAlert: Sendable {
-    /// The event's id.
-    let id: String
-    /// The event as it was published.
-    let body: [UInt8]
-    /// The rule that fired.
-    let rule: String
-    /// The rule and the subject, for cooldowns.
-    let subject: String
-    /// The severity.
-    let severity: Alert.Severity
-    /// The alert as a sentence.
-    let text: Alert.Text
-    /// The id of the alert that this one retracts.
-    let retracts: String?
-    /// The path of the board's page about the movie or product; nil if there is none.
-    var page: String?
-}
-
-extension OutboundAlert {
-    /// Makes it of an alert that enters the log as `event`.
-    init(_ alert: Alert, id: String, event: LoggedEvent) {
-        self.init(
-            id: id, event: event,
-            Fields(
-                rule: alert.rule.rawValue, movieCode: alert.movieCode?.description, product: alert.product?.number,
-                severity: alert.severity, text: alert.text, retracts: alert.retracts))
-    }
-
-    /// Reads an event of the alert log.
-    init(_ event: LoggedEvent) throws(DecodingError) {
-        self.init(
-            id: try Event(topic: event.topic, body: event.body).id, event: event, try event.data(as: Fields.self))
-    }
-
-    private init(id: String, event: LoggedEvent, _ fields: Fields) {
-        self.id = id
-        body = event.body
-        rule = fields.rule
-        let code = fields.movieCode ?? fields.product.map { "\($0)" }
-        subject = code.map { "\(fields.rule)/\($0)" } ?? fields.rule
-        severity = fields.severity
-        text = fields.text
-        retracts = fields.retracts
-        // Only a checked code becomes a part of a URL.
-        page = fields.movieCode.flatMap { MovieCode($0) }.map { "movie/\($0)" } ?? fields.product.map { "shop/\($0)" }
-    }
-
-    /// The fields of the event's data that delivery needs.
-    private struct Fields: Decodable {
-        let rule: String
-        let movieCode: String?
-        let product: Int?
-        let severity: Alert.Severity
-        let text: Alert.Text
-        let retracts: String?
-    }
-}
-
-extension Alert.Severity {
-    /// The severity as a number, to compare.
-    var weight: Int {
-        switch self {
-        case .info: 0
-        case .notable: 1
-        case .major: 2
-        }
-    }
+/// A size of the board's posters; the raw value is the word in its URLs.
+enum PosterSize: String {
+    /// At most 144 × 216 pixels.
+    case small
+    /// At most 480 × 720 pixels.
+    case large
 }

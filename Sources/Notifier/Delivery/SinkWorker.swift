@@ -111,14 +111,14 @@ struct SinkWorker: Sendable {
         metrics.count(outcome, for: sink.name)
         let logger = logger.with([.sink: sink.name, .letter: attempt.message.key, .attempt: attempt.count])
         switch outcome {
-        case .sent: logger.debug("a letter is delivered", [.reason: response.text])
+        case .sent: logger.debug("a message is delivered", [.reason: response.text])
         case .retry(let date):
             logger.warning(
-                "cannot deliver a letter; the worker tries again",
+                "cannot deliver a message; the worker tries again",
                 [.after: Duration.seconds(date.timeIntervalSince(wallClock.now())), .reason: response.text])
         case .dead:
             logger.error(
-                "a letter is dead: rejected, or out of attempts; see `marquee notify log --dead`",
+                "a message is dead: rejected, or out of attempts; see `marquee notify log --dead`",
                 [.reason: response.text])
         }
     }

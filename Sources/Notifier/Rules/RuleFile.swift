@@ -1,5 +1,6 @@
 import Contract
 import Operations
+import Text
 public import YAML
 
 /// A file with the rules in force and the sinks that alerts are delivered to; docs/rules.md describes it.
@@ -58,8 +59,7 @@ public struct RuleFile: Sendable {
         let scope = RuleScope(fields, within: RuleScope(), &diagnostics)
         var entries = AlertRules.standard.map { AlertRules.Entry($0, scope) }
         var products: [AlertRules.ProductEntry] = []
-        if let section = fields["rules"] {
-            let nodes = try section.fields(AlertRule.allCases.map(\.rawValue), &diagnostics)
+        if let section = fields["rules"], let nodes = nodes(of: section, &diagnostics) {
             entries = AlertRule.allCases.filter { !$0.isAboutProducts }.compactMap { name in
                 nodes[name.rawValue].flatMap { AlertRules.Entry(name, $0, scope, &diagnostics) }
             }
@@ -69,5 +69,35 @@ public struct RuleFile: Sendable {
         }
         let sinks = fields["sinks"].map { SinkConfiguration.read($0, &diagnostics) } ?? []
         return RuleFile(rules: AlertRules(entries, products: products), sinks: sinks)
+    }
+
+    /// Returns the rules of a section by their names; nil if it cannot be read, so that the mistakes in the rest of the file
+    /// are found, too.
+    private static func nodes(of section: Node, _ diagnostics: inout ConfigurationDiagnosticsError) -> Fields? {
+        do throws(ConfigurationDiagnostic) {
+            if let word = section.ruleWithoutColon {
+                throw section.diagnostic("a rule is written with a colon: '\(word):'")
+            }
+            return try section.fields(AlertRule.allCases.map(\.rawValue), &diagnostics)
+        } catch {
+            diagnostics.add(error)
+            return nil
+        }
+    }
+}
+
+extension Node {
+    /// The first name of a rule in a section that was written without colons, as a word or a list.
+    fileprivate var ruleWithoutColon: String? {
+        switch content {
+        case .scalar(let text, _) where !isNull:
+            text.parts(between: " ").map(String.init).first { AlertRule(rawValue: $0) != nil }
+        case .sequence(let nodes):
+            nodes.lazy.compactMap { node -> String? in
+                guard case .scalar(let text, _) = node.content, AlertRule(rawValue: text) != nil else { return nil }
+                return text
+            }.first
+        default: nil
+        }
     }
 }

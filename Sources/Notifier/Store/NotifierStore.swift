@@ -28,10 +28,14 @@ struct NotifierStore: Sendable {
     ///
     /// Nothing else appends alerts to the log.
     ///
+    /// - Parameter posters: the posters that were read, for messages; see ``Outbox``.
     /// - Throws: an error of the database; nothing is written then.
-    func record(_ decisions: [Decision] = [], changes: AlertState.Changes?) async throws -> [Decision] {
+    func record(
+        _ decisions: [Decision] = [], changes: AlertState.Changes?, posters: [MovieCode: String?] = [:]
+    ) async throws -> [Decision] {
         let now = wallClock.now()
         return try await database.write { connection in
+            try outbox?.save(posters, in: connection)
             if let changes { try save(changes, in: connection) }
             let drafts = decisions.map { decision in
                 let alert = decision.alert

@@ -1,23 +1,42 @@
 import Concurrency
 import Glibc
 
-/// Lets a task wait for SIGINT, SIGTERM or SIGHUP (a closed terminal), which then do not end the process.
+/// Lets a task wait for SIGINT, SIGTERM or SIGHUP, which then do not end the process.
 ///
 /// Make one, before anything else in the process. The first signal resumes the waiting task; the second ends the process
 /// at once with status 128 plus its number. SIGPIPE is ignored, so that a write to a closed connection fails with EPIPE.
+///
+/// A process that can read its configuration again takes SIGHUP as the request to do so, unless the signal says that its
+/// terminal was closed.
 public struct TerminationSignals: Sendable {
     // A handler writes the signal's number into a pipe, and a thread reads it. Blocking the signals and sigwait(3) would be
     // simpler, but with an async main, Dispatch parks the main thread in sigsuspend(2) with an empty mask, where a blocked
     // signal still ends the process.
     private let signals: AsyncStream<Int32>
+    /// The requests to read the configuration again; several that nobody has taken yet are one. Only one task may read it.
+    public let reloads: AsyncStream<Void>
 
     /// Installs the signal handlers.
-    public init() {
+    ///
+    /// - Parameter reloadsOnHangup: whether SIGHUP is a request to read the configuration again.
+    public init(reloadsOnHangup: Bool = false) {
         let (signals, continuation) = AsyncStream<Int32>.makeStream(bufferingPolicy: .bufferingOldest(1))
         self.signals = signals
+        let (reloads, reload) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.reloads = reloads
+        let hadTerminal = hasTerminal()
         precondition(relayPipe.writing >= 0, "cannot open a pipe for signals")
         do {
-            try startThread { readSignals { continuation.yield($0) } }
+            try startThread {
+                readSignals { signal in
+                    // The kernel takes the terminal from a process before it sends this signal.
+                    guard signal == SIGHUP, reloadsOnHangup, !hadTerminal || hasTerminal() else { return false }
+                    reload.yield()
+                    return true
+                } onFirst: {
+                    continuation.yield($0)
+                }
+            }
         } catch {
             preconditionFailure("\(error)")
         }
@@ -54,12 +73,21 @@ private func relay(_ signal: Int32) {
     errno = code
 }
 
-/// The loop of the thread. Calls `onFirst` with the first signal; ends the process at the second.
-private func readSignals(_ onFirst: (Int32) -> Void) {
+/// Whether the process has a controlling terminal.
+private func hasTerminal() -> Bool {
+    let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+}
+
+/// The loop of the thread. Calls `onFirst` with the first signal that `isHandled` is false for; ends the process at the
+/// second.
+private func readSignals(_ isHandled: (Int32) -> Bool, onFirst: (Int32) -> Void) {
     var isStopping = false
     while true {
         var signal: UInt8 = 0
-        guard read(relayPipe.reading, &signal, 1) == 1 else { continue }
+        guard read(relayPipe.reading, &signal, 1) == 1, !isHandled(Int32(signal)) else { continue }
         if isStopping { _exit(128 + Int32(signal)) }
         isStopping = true
         onFirst(Int32(signal))

@@ -64,6 +64,11 @@ final class ChildProcessGroup: Sendable {
         }
     }
 
+    /// Sends a signal to the process of a role, if it runs.
+    func signal(_ number: Int32, to role: String) {
+        state.withLock { $0.children[role] }?.signal(number)
+    }
+
     /// Sends SIGTERM to all processes, SIGKILL to those that still run after `grace`, and waits until all have ended.
     func stop(grace: Duration) async {
         let children = state.withLock { state in

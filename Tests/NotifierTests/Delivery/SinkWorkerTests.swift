@@ -1,3 +1,4 @@
+import BoxOffice
 import Contract
 import EventStore
 import Foundation
@@ -46,6 +47,28 @@ import Testing
             await sink.receive(2)
         }
         #expect(sink.keys == ["lead.A.20", "lead.A.20", "lead.A.20", "lead.B.20"])
+    }
+
+    @Test("the first attempt fixes a message's poster: a repeated message is the same, whatever is found meanwhile")
+    func poster() async throws {
+        let sink = RecordingSink(.failed())
+        let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
+        let outbox = harness.outbox
+        try await harness.database.write { try outbox.save([.letter("A"): "1a1a1a1a1a1a"], in: $0) }
+        try await harness.alert("ABC")
+        try await harness.database.write { try outbox.save([.letter("B"): "2b2b2b2b2b2b"], in: $0) }
+        try await harness.open {
+            await sink.receive(1)
+            let found: [MovieCode: String?] = [
+                .letter("A"): "3c3c3c3c3c3c", .letter("B"): nil, .letter("C"): "4d4d4d4d4d4d",
+            ]
+            try await harness.database.write { try outbox.save(found, in: $0) }
+            await harness.clock.sleepers()
+            harness.clock.advance(by: .seconds(2.5))
+            await sink.receive(3)
+        }
+        let posters = ["AAAAAAAA/1a1a1a1a1a1a", "AAAAAAAA/1a1a1a1a1a1a", nil, "CCCCCCCC/4d4d4d4d4d4d"]
+        #expect(sink.messages.map { $0.alerts[0].poster } == posters)
     }
 
     @Test("a rejected message becomes a dead letter and the next one is sent; a manual retry keeps its key")

@@ -20,9 +20,9 @@ struct AppriseSink: HTTPSink {
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
         let payload = Message(
-            title: message.heading(in: language),
+            title: message.heading(in: language).cut(to: 200),
             body: message.text(in: language, limit: 30_000, link: message.link(on: board)),
-            urls: urls, tag: tag)
+            attach: message.image(on: board), urls: urls, tag: tag)
         return .post(
             url, secrets: secrets, headers: [HTTPField("Accept", "application/json")], body: try JSON.encode(payload))
     }
@@ -42,6 +42,8 @@ struct AppriseSink: HTTPSink {
         let body: String
         let type = "info"
         let format = "text"
+        /// The URL of a picture, which the server fetches and attaches.
+        let attach: String?
         let urls: String?
         let tag: String?
     }

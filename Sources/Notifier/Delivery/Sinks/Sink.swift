@@ -55,20 +55,32 @@ protocol HTTPSink: Sink {
 
 extension HTTPSink {
     func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+        let (status, response) = await attempt(message, at: now)
+        // Some services fetch the image themselves, and refuse the whole message if they cannot: a message does not depend
+        // on its poster. What was refused was not delivered, so nothing arrives twice.
+        guard response.outcome == .rejected, let status, [400, 413, 422].contains(status),
+            message.alerts.contains(where: { $0.poster != nil })
+        else { return response }
+        let plain = await attempt(message.withoutImages, at: now).response
+        guard plain.outcome == .delivered else { return plain }
+        return SinkResponse(outcome: .delivered, text: "\(plain.text), without the poster (\(response.text))")
+    }
+
+    /// Sends a message once. Returns the status of the answer, if there is one, and its meaning.
+    private func attempt(_ message: SinkMessage, at now: Date) async -> (status: Int?, response: SinkResponse) {
         do {
             let endpoint = Endpoint<HTTPResponse>(service: "sink", request: try request(for: message, at: now)) {
                 response throws(UpstreamError) in response
             }
             let response = try await client.send(endpoint)
             let body = String(decoding: response.body.prefix(2_000), as: UTF8.self)
-            return SinkResponse(
-                outcome: outcome(of: response), text: body.isEmpty ? "\(response.status)" : "\(response.status) \(body)"
-            )
+            let text = body.isEmpty ? "\(response.status)" : "\(response.status) \(body)"
+            return (response.status, SinkResponse(outcome: outcome(of: response), text: text))
         } catch let error as UpstreamError {
             // An invalid URL stays invalid.
-            return SinkResponse(outcome: error.kind == .badRequest ? .rejected : .failed(), text: error.message)
+            return (nil, SinkResponse(outcome: error.kind == .badRequest ? .rejected : .failed(), text: error.message))
         } catch {
-            return SinkResponse(outcome: .rejected, text: "\(error)")
+            return (nil, SinkResponse(outcome: .rejected, text: "\(error)"))
         }
     }
 

@@ -1,16 +1,21 @@
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Networking
 
-/// A program of the operator. Gets the event itself in the HTTP binding of CloudEvents, signed by Standard Webhooks
+/// A program of the operator. Gets the event in the HTTP binding of CloudEvents, signed by Standard Webhooks
 /// (https://www.standardwebhooks.com).
 ///
-/// See docs/decisions/0018-webhook-signatures.md.
+/// The event has title, link and image as extension attributes behind its own bytes. See
+/// docs/decisions/0018-webhook-signatures.md.
 struct WebhookSink: HTTPSink {
     let client: HTTPClient
     let url: String
     /// The key for the signature.
     let key: [UInt8]
+    var language = Language.ko
+    /// The board's public URL, for links; nil if there is none.
+    var board: String?
 
     var secrets: [String] { HTTPRequest.secrets(of: url) }
 
@@ -25,7 +30,7 @@ struct WebhookSink: HTTPSink {
 
     func request(for message: SinkMessage, at now: Date) -> HTTPRequest {
         let isSingle = message.alerts.count == 1
-        let bodies = message.alerts.map(\.body)
+        let bodies = message.alerts.map { self.body(of: $0) }
         let body = isSingle ? bodies[0] : Array("[".utf8) + Array(bodies.joined(separator: ",".utf8)) + Array("]".utf8)
         let timestamp = "\(Int(now.timeIntervalSince1970))"
         let code = HMACSHA256.authenticationCode(for: Array("\(message.key).\(timestamp).".utf8) + body, key: key)
@@ -37,5 +42,19 @@ struct WebhookSink: HTTPSink {
                 HTTPField("Idempotency-Key", "\"\(message.key)\""),
             ],
             type: isSingle ? "application/cloudevents+json" : "application/cloudevents-batch+json", body: body)
+    }
+
+    /// Returns an alert's event with what other sinks show beside the sentence.
+    private func body(of alert: OutboundAlert) -> [UInt8] {
+        guard alert.body.last == UInt8(ascii: "}") else { return alert.body }
+        let attributes: [(String, String?)] = [
+            ("image", alert.image(on: board, .large)), ("link", board == nil ? nil : alert.link(on: board)),
+            ("title", alert.heading(in: language)),
+        ]
+        var body = alert.body.dropLast()
+        for case (let name, let value?) in attributes {
+            body += Array(",\"\(name)\":".utf8) + JSON.encodeInfallibly(value)
+        }
+        return body + [UInt8(ascii: "}")]
     }
 }

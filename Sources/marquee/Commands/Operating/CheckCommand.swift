@@ -23,15 +23,15 @@ struct CheckCommand: Subcommand {
                 API 호출 한도를 쓰지 않습니다. 수집 서버에 꼭 필요한 것, 즉 쓸 수 있는 데이터 폴더, 디스크 여유 공간, 정확한 시계,
                 인증키가 있는 영화진흥위원회 서비스가 없으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
 
-                `rules FILE`을 지정하면 그 규칙 파일만 점검해, 오류마다 위치와 내용, 올바른 형식을 한 줄로 보여 줍니다. 오류가 있으면
-                실패합니다.
+                `rules FILE`을 지정하면 그 규칙 파일만 점검해 어느 규칙이 어느 발송 대상으로 가는지 보여 줍니다. 오류가 있으면 오류마다 위치와
+                내용, 올바른 형식을 한 줄로 보여 주고 실패합니다.
                 """,
                 """
                 Uses no call of any quota. Fails if something that the worker needs is missing: a data folder that can be
                 written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
 
-                With `rules FILE` it checks only that rule file, and prints a line for each mistake: its position, what is
-                wrong and what was expected. It fails if there is any.
+                With `rules FILE` it checks only that rule file, and prints which rule goes to which sink, or a line for
+                each mistake: its position, what is wrong and what was expected. It fails if there is any.
                 """))
     }
 
@@ -47,7 +47,7 @@ struct CheckCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        if let ruleFile { return read(ruleFile) }
+        if let ruleFile { return read(ruleFile, printsRules: true) }
         var report = Report()
         checkFiles(configuration, &report)
         await checkUpstreams(configuration, &report)
@@ -169,17 +169,54 @@ struct CheckCommand: Subcommand {
         await client.shutdown()
     }
 
-    /// Reads a rule file and prints its rules, or its mistakes.
-    private func read(_ path: String) -> ExitStatus {
+    /// Reads a rule file and prints what it holds, or its mistakes.
+    private func read(_ path: String, printsRules: Bool = false) -> ExitStatus {
         do throws(ConfigurationDiagnosticsError) {
-            let words = try RuleFile.read(path: path).rules.names.map(\.rawValue)
-            let none = Language.current("규칙 없음", "no rules")
-            Console.print("\(path): \(words.isEmpty ? none : words.joined(separator: ", "))")
+            let file = try RuleFile.read(path: path)
+            let rules = file.rules.names.count
+            let sinks = file.sinks.count
+            Console.print(
+                Language.current(
+                    "\(path): 규칙 \(rules)개, 발송 대상 \(sinks)곳",
+                    "\(path): \(Self.count(rules, "rule")), \(Self.count(sinks, "sink"))"))
+            if printsRules { printRules(of: file) }
             return .done
         } catch {
             for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
             return .failed
         }
+    }
+
+    /// Prints which rule goes to which sink, and what a reader of the file may not expect.
+    private func printRules(of file: RuleFile) {
+        var table = TextTable([.left, .left])
+        for rule in file.rules.names {
+            let sinks = file.sinks.filter { $0.rules(among: file.rules).contains(rule) }.map(\.name)
+            table.add([
+                rule.rawValue, sinks.isEmpty ? Language.current("발송 대상 없음", "no sink") : sinks.joined(separator: ", "),
+            ])
+        }
+        table.lines.forEach(Console.print)
+        let off = AlertRules.standardNames.filter { !file.rules.names.contains($0) }.map(\.rawValue)
+        if !off.isEmpty {
+            let names = off.joined(separator: ", ")
+            Console.print(
+                Language.current(
+                    "`rules`에 없어 적용되지 않는 기본 규칙: \(names)",
+                    "not in force, because `rules` does not name them: \(names)"))
+        }
+        for sink in file.sinks {
+            let missing = sink.rules(notAmong: file.rules).map(\.rawValue).joined(separator: ", ")
+            guard !missing.isEmpty else { continue }
+            Console.print(
+                Language.current(
+                    "\(sink.name): 적용되지 않는 규칙을 지정함: \(missing)",
+                    "\(sink.name) names rules that are not in force: \(missing)"))
+        }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 
     /// Checks the Open Market and the vendor's credentials, if it is configured; the worker needs neither.

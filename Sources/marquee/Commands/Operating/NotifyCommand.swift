@@ -6,27 +6,35 @@ import JSONCoding
 import Messaging
 import Notifier
 import Operations
+import Text
 import ZeroMQ
 
 /// `marquee notify`
 struct NotifyCommand: Subcommand {
     static var usage: Usage {
         Usage(
-            name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
+            name: "notify", arguments: "test SINK | test --all | sinks | log [SINK] | retry SINK|KEY",
             summary: Language.current(
-                "MARQUEE_RULES의 발송 대상을 시험하고, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
-                "Tests a sink of MARQUEE_RULES, prints the deliveries, and sends dead letters again."),
+                "MARQUEE_RULES의 발송 대상을 보여 주고 시험하며, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
+                "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again."),
             details: Language.current(
                 """
-                test SINK은 시험 알림을 보내고 응답을 출력합니다. log는 알림 서버의 데이터베이스를 읽으며, 서버가 실행 중이어도 됩니다.
+                test는 시험 알림을 보내고 응답을 출력합니다. --rule을 지정하면 수집 서버 로그의 최신 박스오피스로 그 규칙의 알림을
+                만들어 보내며, 시험이라고 표시합니다. sinks는 어느 규칙이 어디로 가는지 보여 줍니다. log는 알림 서버의
+                데이터베이스를 읽으며, 서버가 실행 중이어도 됩니다.
                 retry는 실행 중인 알림 서버가 발송 대상의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
                 """,
                 """
-                test SINK sends a test letter and prints the sink's answer. log reads the notifier's database, also while the
-                notifier runs. retry needs a running notifier: it sends the dead letters of a sink again, or the letter
-                with this key.
+                test sends a test message and prints the sink's answer; with --rule it looks like an alert of that rule about
+                the newest chart in the worker's log, and says that it is a test. sinks prints where which rule goes. log
+                reads the notifier's database, also while the notifier runs. retry needs a running notifier: it sends the
+                dead letters of a sink again, or the one with this key.
                 """),
             options: [
+                Usage.Option(name: "--all", meaning: Language.current("test: 모든 발송 대상", "test: all sinks")),
+                Usage.Option(
+                    name: "--rule", value: "RULE",
+                    meaning: Language.current("test: 이 규칙의 알림 모양", "test: what an alert of this rule looks like")),
                 Usage.Option(name: "--dead", meaning: Language.current("log: 발송에 실패한 알림", "log: the dead letters")),
                 Usage.Option(
                     name: "--last", value: "N",
@@ -39,7 +47,9 @@ struct NotifyCommand: Subcommand {
     }
 
     private enum Verb {
-        case test(sink: String)
+        /// All sinks, if there is no name.
+        case test(sink: String?, rule: AlertRule?)
+        case sinks
         case log(sink: String?)
         case retry(String)
     }
@@ -51,8 +61,12 @@ struct NotifyCommand: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageError) {
         let words = arguments.positional
+        let rule = try arguments.value("--rule").map(Self.rule)
         switch (words.first, words.count) {
-        case ("test", 2): verb = .test(sink: words[1])
+        case ("test", 1...2) where (words.count == 1) == arguments.has("--all"):
+            verb = .test(sink: words.dropFirst().first, rule: rule)
+        case ("test", 1): throw UsageError("notify test에는 SINK나 --all이 필요합니다", "notify test needs a SINK, or --all")
+        case ("sinks", 1): verb = .sinks
         case ("log", 1...2): verb = .log(sink: words.dropFirst().first)
         case ("retry", 2): verb = .retry(words[1])
         default:
@@ -65,6 +79,12 @@ struct NotifyCommand: Subcommand {
                 "--dead", "--last", "--json", because: "옵션은 `marquee notify log`에만 쓸 수 있습니다",
                 "is only for `marquee notify log`")
         }
+        if case .test = verb {
+        } else {
+            try arguments.reject(
+                "--all", "--rule", because: "옵션은 `marquee notify test`에만 쓸 수 있습니다",
+                "is only for `marquee notify test`")
+        }
         showsDead = arguments.has("--dead")
         printsJSON = arguments.has("--json")
         count =
@@ -73,9 +93,23 @@ struct NotifyCommand: Subcommand {
             } ?? 20
     }
 
+    /// Returns the rule of this name.
+    private static func rule(_ word: String) throws(UsageError) -> AlertRule {
+        guard let rule = AlertRule(rawValue: word) else {
+            let nearest = AlertRule.allCases.map(\.rawValue).nearest(to: word) ?? ""
+            throw UsageError(
+                "\(word.debugDescription) 규칙은 없습니다. 혹시 \(nearest)인가요?",
+                "there is no rule \(word.debugDescription); did you mean \(nearest)?")
+        }
+        return rule
+    }
+
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         switch verb {
-        case .test(let sink): return try await test(sink, configuration)
+        case .test(let sink, let rule): return try await test(sink, rule, configuration)
+        case .sinks:
+            try showSinks(configuration)
+            return .done
         case .log(let sink):
             let log = DeliveryLog(try configuration.existingLogDatabase(ofAlerts: true))
             if let sink { try check(sink, in: log, configuration) }
@@ -105,12 +139,55 @@ struct NotifyCommand: Subcommand {
         return sink
     }
 
-    private func test(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
-        let sink = try sink(name, configuration)
-        let (isDelivered, answer) = try await sink.test(at: Date(), board: configuration.publicURL)
-        let outcome = isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
-        Console.print("\(name): \(outcome): \(answer)")
-        return isDelivered ? .done : .failed
+    /// Sends a test message to a sink, or to all of them if `name` is nil.
+    private func test(
+        _ name: String?, _ rule: AlertRule?, _ configuration: Configuration
+    ) async throws -> ExitStatus {
+        let file = try configuration.ruleFile()
+        let sinks = try name.map { [try sink($0, configuration)] } ?? file.sinks
+        guard !sinks.isEmpty else {
+            throw UsageError("MARQUEE_RULES에 시험할 발송 대상이 없습니다", "MARQUEE_RULES has no sinks to test")
+        }
+        let sample = try rule.map { rule in
+            try SampleAlert(of: rule, by: file, from: configuration.existingLogDatabase(ofAlerts: false))
+        }
+        var status = ExitStatus.done
+        for sink in sinks {
+            let (isDelivered, answer) = try await sink.test(sample, at: Date(), board: configuration.publicURL)
+            let outcome =
+                isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
+            Console.print("\(sink.name): \(outcome): \(answer)")
+            if !isDelivered { status = .failed }
+        }
+        return status
+    }
+
+    /// Prints each sink: where it is, what it gets, and when.
+    private func showSinks(_ configuration: Configuration) throws {
+        let file = try configuration.ruleFile()
+        var table = TextTable([.left, .left, .left, .left, .left, .left, .left])
+        let headings = [
+            ("대상", "SINK"), ("종류", "KIND"), ("주소", "ADDRESS"), ("언어", "LANGUAGE"), ("중요도", "SEVERITY"),
+            ("발송", "SCHEDULE"), ("규칙", "RULES"),
+        ]
+        table.add(headings.map { Language.current($0, $1) })
+        for sink in file.sinks {
+            let rules = sink.rules(among: file.rules)
+            let words =
+                rules == file.rules.names
+                ? Language.current("전체", "all") : rules.map(\.rawValue).joined(separator: ", ")
+            table.add([
+                sink.name, sink.kind, sink.address, sink.languageCode, sink.lowestSeverity,
+                sink.schedule ?? Language.current("즉시", "at once"),
+                rules.isEmpty ? Language.current("없음", "none") : words,
+            ])
+        }
+        if file.sinks.isEmpty {
+            let file = configuration.rules ?? "MARQUEE_RULES"
+            Console.print(Language.current("\(file): 발송 대상이 없습니다", "\(file): no sinks"))
+        } else {
+            table.lines.forEach(Console.print)
+        }
     }
 
     private func show(_ entries: [DeliveryLog.Entry]) throws {

@@ -13,11 +13,13 @@ struct NotifierCommand: Subcommand {
             details: Language.current(
                 """
                 MARQUEE_EVENTS를 읽어 MARQUEE_RULES나 기본 규칙을 적용하고, MARQUEE_ALERTS로 발행하며, MARQUEE_RULES의 발송
-                대상으로 알림을 보냅니다. SIGINT나 SIGTERM을 받을 때까지 실행됩니다.
+                대상으로 알림을 보냅니다. SIGINT나 SIGTERM을 받을 때까지 실행됩니다. SIGHUP을 받으면 MARQUEE_RULES를 다시 읽으며,
+                파일에 오류가 있으면 로그에 남기고 기존 규칙을 그대로 씁니다.
                 """,
                 """
                 Reads MARQUEE_EVENTS, applies the rules of MARQUEE_RULES or the built-in ones, publishes on MARQUEE_ALERTS,
-                and sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM.
+                and sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM. SIGHUP makes it read MARQUEE_RULES
+                again: a file with mistakes is logged, and the former rules stay in force.
                 """),
             options: [
                 ParentMonitor.option,
@@ -53,14 +55,23 @@ struct NotifierCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let signals = TerminationSignals()
+        let signals = TerminationSignals(reloadsOnHangup: true)
         if isAttached { ParentMonitor.start() }
         let file = try configuration.ruleFile(ranks: ranks)
-        let logger = configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
+        let logger = logger(configuration, for: file)
+        let reloading = RuleFileReloading(requests: signals.reloads) {
+            let file = try configuration.ruleFile(ranks: ranks)
+            return (file, self.logger(configuration, for: file))
+        }
         let notifier = NotifierProcess(
             configuration, rules: file.rules, since: since, sinks: file.sinks,
-            dryRun: isDryRun ? Console.print : nil, logger: logger, failPoints: failPoints)
+            dryRun: isDryRun ? Console.print : nil, reloading: reloading, logger: logger, failPoints: failPoints)
         try await notifier.run(until: signals.first)
         return .done
+    }
+
+    /// Returns a logger that redacts the secrets of a rule file.
+    private func logger(_ configuration: Configuration, for file: RuleFile) -> Logger {
+        configuration.logger("notifier", secrets: file.sinks.flatMap(\.secrets))
     }
 }

@@ -2,6 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
+import Glibc
 import JSONCoding
 import Messaging
 import Notifier
@@ -20,11 +21,11 @@ struct UpCommand: Subcommand {
             details: Language.current(
                 """
                 이 명령을 끝내면 모든 프로세스가 종료되고, 먼저 종료된 프로세스는 다시 시작됩니다. 로그와 데이터베이스는 MARQUEE_DATA에,
-                인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다.
+                인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다. SIGHUP을 받으면 알림 서버가 MARQUEE_RULES를 다시 읽습니다.
                 """,
                 """
                 All processes stop with this command; one that ends before is started again. Logs and databases are in
-                MARQUEE_DATA, or in its folder `sandbox` without keys.
+                MARQUEE_DATA, or in its folder `sandbox` without keys. SIGHUP makes the notifier read MARQUEE_RULES again.
                 """),
             options: [
                 Usage.Option(
@@ -42,7 +43,7 @@ struct UpCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let signals = TerminationSignals()
+        let signals = TerminationSignals(reloadsOnHangup: true)
         // A mistake in the rules is reported before anything runs.
         let sinks = try configuration.ruleFile().sinks
         let children = try ChildProcessGroup(
@@ -78,6 +79,10 @@ struct UpCommand: Subcommand {
                 await signals.first()
                 return .stopped
             }
+            tasks.addTask {
+                for await _ in signals.reloads { reloadRules(configuration, children) }
+                return .stopped
+            }
             for role in children.roles {
                 tasks.addTask {
                     do {
@@ -99,6 +104,17 @@ struct UpCommand: Subcommand {
             await children.stop(grace: Self.grace)
             tasks.cancelAll()
             return first
+        }
+    }
+
+    /// Makes the notifier read the rule file again; prints the mistakes of a file that cannot be used.
+    private func reloadRules(_ configuration: Configuration, _ children: ChildProcessGroup) {
+        do {
+            _ = try configuration.ruleFile()
+            children.signal(SIGHUP, to: "notifier")
+        } catch {
+            let kept = Language.current("기존 규칙을 그대로 씁니다", "the former rules stay in force")
+            Console.printError("\(error)\nmarquee: \(kept)")
         }
     }
 

@@ -42,7 +42,8 @@ public struct SinkConfiguration: Sendable {
     func makeSink(_ client: HTTPClient, _ mailClient: MailClient?, board: String?) -> ConfiguredSink {
         let target: any Sink =
             switch destination {
-            case .webhook(let url, let key): WebhookSink(client: client, url: url, key: key)
+            case .webhook(let url, let key):
+                WebhookSink(client: client, url: url, key: key, language: language, board: board)
             case .slack(let url): SlackSink(client: client, url: url, language: language, board: board)
             case .discord(let url): DiscordSink(client: client, url: url, language: language, board: board)
             case .telegram(let url, let token, let chat):
@@ -129,15 +130,19 @@ enum SinkKind: String, CaseIterable {
 extension SinkConfiguration {
     /// Sends a test message to the sink, past the outbox, and returns what the sink answered.
     ///
-    /// - Parameter board: the board's public URL, for the message's link.
-    public func test(at now: Date, board: String? = nil) async throws -> (isDelivered: Bool, response: String) {
+    /// - Parameters:
+    ///   - sample: the alert to send; nil for a sentence that says that the sink works.
+    ///   - board: the board's public URL, for the message's link and poster.
+    public func test(
+        _ sample: SampleAlert? = nil, at now: Date, board: String? = nil
+    ) async throws -> (isDelivered: Bool, response: String) {
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
         let client = HTTPClient(retry: retry)
         let mailClient = MailClient()
         let sink = makeSink(client, mailClient, board: board).target
-        let response = await sink.send(try SinkMessage(testOf: name, at: now), at: now)
-            .sanitized(removing: sink.secrets)
+        let message = try sample?.message(to: name, at: now) ?? SinkMessage(testOf: name, at: now)
+        let response = await sink.send(message, at: now).sanitized(removing: sink.secrets)
         await client.shutdown()
         await mailClient.shutdown()
         return (response.outcome == .delivered, response.text)
