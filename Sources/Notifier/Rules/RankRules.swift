@@ -129,7 +129,8 @@ struct LeadRule: Rule {
         values["reignDays"] = input.leadStreak.flatMap { $0.isWhole ? .integer($0.days) : nil } ?? .null
         return RuleMatch(
             previousRank: input.entry.rankBefore ?? input.previousEntry?.rank,
-            change: input.entry.isNew ? nil : input.entry.rankChange, values: values, usesPreviousDay: true)
+            change: input.entry.isNew ? nil : input.entry.rankChange, values: values, usesPreviousDay: true,
+            namedMovies: ["previousLeaderTitle": NamedMovie(leader)])
     }
 }
 

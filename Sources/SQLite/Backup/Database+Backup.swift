@@ -87,8 +87,10 @@ extension Database {
                 try FileOperations.move("\(path)-wal", to: "\(kept)-wal")
             }
             for suffix in ["-wal", "-shm"] { try FileOperations.remove(path + suffix) }
+            // The old number does not apply to the new file. On disk before it, or a power loss would bring it back.
+            lock.recordCommits(0)
+            try FileOperations.synchronize("\(path)-lock")
             try FileOperations.move(incoming, to: path)
-            lock.recordCommits(0)  // the old number does not apply to the new file
             try FileOperations.synchronize(FileOperations.folder(of: path))
             return kept
         } catch {

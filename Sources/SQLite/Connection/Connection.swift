@@ -24,6 +24,8 @@ public final class Connection {
     var storedCommitCount: Int?
     /// The number of pages in the write-ahead log after the last commit.
     var walPages = 0
+    /// Whether pages that a checkpoint has copied may not be on disk, because the sync of the file failed.
+    var mayLackPages = false
     /// Whether the write-ahead log may still hold what a write has deleted; see ``eraseLogAfterCommit()``.
     var mustEraseLog = false
 

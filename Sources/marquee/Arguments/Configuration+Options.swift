@@ -71,6 +71,15 @@ extension Arguments {
     }
 }
 
+extension Arguments {
+    /// Returns the value of an option that is a number of days.
+    func dayCount(_ name: String) throws(UsageError) -> Int? {
+        try value(name, expected: Language.current("1~100", "a number from 1 to 100")) { text in
+            Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
+        }
+    }
+}
+
 extension Configuration {
     /// Returns the database in `MARQUEE_DATA` of the worker's log or of the notifier's, whether it exists or not.
     func logDatabase(ofAlerts: Bool) -> LogDatabase {

@@ -41,12 +41,16 @@ struct ChartTable {
         let cell: (ChartEntry) -> String
     }
 
+    private var movies: [NamedMovie] { chart.entries.map(NamedMovie.init) }
+
     /// The columns of every width.
     private var narrow: [Column] {
         [
             Column(name: language("순위", "Rank"), alignment: .right) { $0.rank.map(String.init) ?? "?" },
             Column(name: language("변동", "Move"), alignment: .left) { $0.movement.text(in: language) },
-            Column(name: language("제목", "Title"), alignment: .left) { $0.title },
+            Column(name: language("제목", "Title"), alignment: .left) { [movies] in
+                NamedMovie($0).distinctTitle(among: movies)
+            },
             Column(name: language("관객수", "Admissions"), alignment: .right) { $0.audience?.grouped ?? "?" },
             Column(name: language("누적관객수", "Total"), alignment: .right) { $0.audienceTotal?.grouped ?? "?" },
         ]

@@ -1,9 +1,12 @@
 import BoxOffice
+import Concurrency
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import Notifier
 import Operations
+import Worker
 import ZeroMQ
 
 /// `marquee up`
@@ -35,10 +38,7 @@ struct UpCommand: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        days =
-            try arguments.value("--days", expected: Language.current("1~100", "a number from 1 to 100")) { text in
-                Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
-            } ?? 7
+        days = try arguments.dayCount("--days") ?? 7
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
@@ -46,7 +46,7 @@ struct UpCommand: Subcommand {
         // A mistake in the rules is reported before anything runs.
         let sinks = try configuration.ruleFile().sinks
         let children = try ChildProcessGroup(
-            configuration, notifierSharesOutput: sinks.contains(where: \.writesToStandardOutput))
+            configuration, liveDays: days, notifierSharesOutput: sinks.contains(where: \.writesToStandardOutput))
         switch await firstEnding(of: children, signals, configuration) {
         case .stopped: return .done
         case .failed(let message):
@@ -161,6 +161,7 @@ struct UpCommand: Subcommand {
             tasks.addTask {
                 for await _ in chartsAreLive {}
                 for await _ in alertsAreLive {}
+                try await waitForHistory(io, configuration.commands.reachable, ofNewLog: children.beginsNewLog)
                 try await requestDays(through: yesterday, client)
             }
             try await tasks.waitForAll()
@@ -185,6 +186,42 @@ struct UpCommand: Subcommand {
         Console.print("")
         ChartTable(chart: try event.data()).lines().forEach(Console.print)
         Console.print("")
+    }
+
+    /// The part of the worker's status about backfills.
+    private struct Status: Decodable {
+        let backfill: BackfillProgress?
+    }
+
+    /// Waits while the worker fetches what the alerts of a new log rest on. If that pauses, the charts come first.
+    ///
+    /// - Parameter isNew: whether the log began with this command, so that its history is announced even if it is over.
+    private func waitForHistory(_ io: IOThread, _ commands: String, ofNewLog isNew: Bool) async throws {
+        let client = try await CommandClient(io, address: commands)
+        var isAnnounced = false
+        while true {
+            do {
+                let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: commands)) {
+                    try await client.ask("status")
+                }
+                guard reply.failure == nil, let job = try JSON.decode(Status.self, from: reply.body).backfill,
+                    job.isInitial
+                else { break }
+                let isRunning = !job.isOver && job.rests == nil
+                if !isAnnounced, isNew || isRunning {
+                    isAnnounced = true
+                    Console.print(
+                        Language.current(
+                            "알림에 필요한 과거 데이터를 먼저 수집합니다: \(job.first) ~ \(job.last)",
+                            "fetching the past days that alerts count: \(job.first) to \(job.last)"))
+                }
+                guard isRunning else { break }
+            } catch is ResponseTimeoutError {
+                // A restarted worker continues.
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        await client.close()
     }
 
     /// Requests the charts of the last `days` days, the oldest first, and prints failures.
