@@ -147,7 +147,7 @@ extension Terminal {
                 let table = try await harness.marquee("status").output
                 #expect(table.first?.hasPrefix("Worker · ") == true)
                 #expect(table.contains("Queue            0 live · 0 backfill"), "\(table)")
-                #expect(table.contains { $0.hasPrefix("API calls today  KOBIS") && $0.contains(" left, ") }, "\(table)")
+                #expect(table.contains { $0.hasPrefix("API calls today  KOBIS") && $0.contains(" left (") }, "\(table)")
                 let korean = try await harness.marquee("status", "--alerts", "--language", "ko").output
                 #expect(korean.first?.hasPrefix("알림 서버 · ") == true)
                 #expect(korean.contains("알림 발송  발송 대상 없음"), "\(korean)")

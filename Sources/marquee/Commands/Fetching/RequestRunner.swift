@@ -20,7 +20,7 @@ struct RequestRunner {
     /// The description of the exit status in their help texts.
     static var statuses: String {
         Language.current(
-            "종료 코드: 0 완료, 1 실패, 2 인수 오류, 3 실패했으나 나중에 가능, 4 시간 안에 응답 없음",
+            "종료 코드: 0 완료, 1 실패, 2 인수 오류, 3 실패(나중에 재시도 가능), 4 시간 내 응답 없음",
             "Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.")
     }
 

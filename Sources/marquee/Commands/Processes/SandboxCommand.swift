@@ -8,7 +8,7 @@ struct SandboxCommand: Subcommand {
         Usage(
             name: "sandbox",
             summary: Language.current(
-                "API 인증키가 없거나 테스트할 때 영화진흥위원회, 카카오, 오픈마켓을 흉내 냅니다.",
+                "API 인증키가 없거나 테스트할 때 쓰는 영화진흥위원회·카카오·오픈마켓 모의 서버입니다.",
                 "Simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests."),
             details: Language.current(
                 """
