@@ -122,6 +122,18 @@ import Testing
         #expect(lines.count == 3)
     }
 
+    @Test("in English a movie's names and the council's words are English where they are known")
+    func englishMovie() throws {
+        var movie = Movie(code: try #require(MovieCode("20240001")), title: "첫눈")
+        movie.directors = [Movie.Director(name: "김하나", nameEnglish: "KIM Hana"), Movie.Director(name: "이둘")]
+        movie.ratings = [Movie.Rating(grade: "15세이상관람가")]
+        movie.nations = ["한국", "새나라"]
+        movie.genres = ["공포(호러)"]
+        let lines = MovieView(movie: movie, language: .en).lines.dropFirst()
+        let facts = lines.map { $0.split(separator: " ", maxSplits: 1).map { $0.trimmingPrefix(while: { $0 == " " }) } }
+        #expect(facts.map { String($0[1]) } == ["KIM Hana, 이둘", "15 and over", "South Korea, 새나라", "Horror"])
+    }
+
     @Test("an event is one line, also if its data cannot be decoded")
     func eventLine() throws {
         let envelope =

@@ -11,18 +11,22 @@ struct MovieView {
     var lines: [String] {
         let facts: [(String, String?)] = [
             (language("영문", "English"), movie.titleEnglish),
-            (language("감독", "Director"), list(movie.directors.map(\.name))),
+            (language("감독", "Director"), list(movie.directors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
             (language("제작연도", "Year"), movie.productionYear.map(String.init)),
             (language("개봉일", "Released"), movie.openDate?.description),
             (language("상영시간", "Runtime"), movie.runtimeMinutes.map { language("\($0)분", "\($0) min") }),
-            (language("관람등급", "Rating"), list(movie.ratings.map(\.grade))),
-            (language("제작국가", "Country"), list(movie.nations)),
-            (language("장르", "Genre"), list(movie.genres)),
-            (language("출연", "Cast"), list(movie.actors.map(\.name))),
+            (language("관람등급", "Rating"), list(movie.ratings.map { word($0.grade, .ratings) })),
+            (language("제작국가", "Country"), list(movie.nations.map { word($0, .nations) })),
+            (language("장르", "Genre"), list(movie.genres.map { word($0, .genres) })),
+            (language("출연", "Cast"), list(movie.actors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
         ]
         var table = TextTable([.left, .left])
         for case (let name, let value?) in facts { table.add([name, value], paint: [0: TerminalColor.dim.paint]) }
         return [TerminalColor.bold.paint("\(movie.title) (\(movie.code))")] + table.lines
+    }
+
+    private func word(_ korean: String, _ vocabulary: MovieVocabulary) -> String {
+        language(korean, vocabulary.english(korean))
     }
 
     private func list(_ values: [String]) -> String? {

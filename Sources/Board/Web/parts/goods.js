@@ -1,14 +1,14 @@
 import { h, spoken } from '../lib/dom.js';
 import { count } from '../lib/format.js';
 import { pictureAddress, price } from '../lib/shop.js';
-import { t } from '../lib/words.js';
+import { langOf, t } from '../lib/words.js';
 
 /** The frame of an image; without an image it shows the first letter of the name. */
 export function picture(product, version, size, { isLazy = true, alt = '' } = {}) {
   const place = h('span', { class: `goods ${size} loading` });
   const initial = () => {
     place.classList.remove('loading');
-    place.replaceChildren(h('span', { class: 'initial', 'aria-hidden': 'true' }, [...product.name.trim()][0] ?? ''));
+    place.replaceChildren(h('span', { class: 'initial', 'aria-hidden': 'true', lang: langOf(product.name) }, [...product.name.trim()][0] ?? ''));
   };
   if (!version) initial();
   else {

@@ -37,7 +37,7 @@ export function setPoster(place, title, version) {
     place.replaceChildren(picture);
   } else {
     place.classList.remove('loading');
-    place.replaceChildren(h('span', { class: 'initial', 'aria-hidden': 'true' }, [...title][0] ?? ''));
+    place.replaceChildren(h('span', { class: 'initial', 'aria-hidden': 'true', lang: langOf(title) }, [...title][0] ?? ''));
   }
 }
 
@@ -51,11 +51,12 @@ const figure = (name, value, kind) =>
 
 /** The title, with what tells the movie from those of the chart that have the same: the opening's year, else its day, else the code. */
 function distinctTitle(entry, entries) {
-  const others = entries.filter((other) => other.title === entry.title && other.movieCode !== entry.movieCode);
-  if (!others.length) return entry.title;
+  const title = titleOf(entry);
+  const others = entries.filter((other) => titleOf(other) === title && other.movieCode !== entry.movieCode);
+  if (!others.length) return title;
   const shared = (length) => others.some(({ openDate }) => openDate?.slice(0, length) === entry.openDate?.slice(0, length));
-  if (!entry.openDate || shared(10)) return `${entry.title} (${entry.movieCode})`;
-  return `${entry.title} (${entry.openDate.slice(0, shared(4) ? 10 : 4)})`;
+  if (!entry.openDate || shared(10)) return `${title} (${entry.movieCode})`;
+  return `${title} (${entry.openDate.slice(0, shared(4) ? 10 : 4)})`;
 }
 
 function opening(entry, day) {
@@ -67,8 +68,10 @@ function opening(entry, day) {
 export function lines({ entries, posters, day, mode }) {
   const most = Math.max(1, ...entries.map((entry) => entry.audience ?? 0));
   const item = mode === 'grid' ? card : row;
-  return h('ol', { class: `lines ${mode}` }, entries.map((entry) =>
-    item({ ...entry, title: distinctTitle(entry, entries) }, posters[entry.movieCode], day, most)));
+  return h('ol', { class: `lines ${mode}` }, entries.map((entry) => {
+    const title = distinctTitle(entry, entries);
+    return item({ ...entry, title, titleEnglish: title }, posters[entry.movieCode], day, most);
+  }));
 }
 
 function rank(entry) {
