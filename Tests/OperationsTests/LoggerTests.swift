@@ -151,7 +151,7 @@ import Text
 
     @Test("failures that every client meets are at most one line a second")
     func limitedFailures() {
-        let limited = RateLimitedLogger(logger(), clock: clock)
+        let limited = RateLimitedLogger(logger(), clock: ManualClock())
         for _ in 0..<3 { limited.error("not stored", [.reason: "full"]) }
         #expect(written == ["2026-11-21T06:23:00.123Z error   worker: not stored reason=full\n"])
     }
