@@ -26,6 +26,19 @@ import Testing
         #expect(try readJSON(Percent.self, "-0.0") == Percent(tenths: 0))
     }
 
+    @Test(arguments: [
+        ("0", 0), ("16.2", 162), ("98.0", 980), ("-7.5", -75), ("-0.5", -5), ("-43", -430), ("2088241.1", 20_882_411),
+    ])
+    func digitsAreReadWithTheirSign(text: String, tenths: Int) {
+        #expect(Percent(digits: text.utf8.span)?.tenths == tenths)
+        #expect(Percent(text)?.tenths == tenths)
+    }
+
+    @Test(arguments: ["", "-", ".5", "16.25", "1e3", "--1", "1234567890123"])
+    func digitsThatAreNoPercentageOrTooManyAreLeftToTheSlowReader(text: String) {
+        #expect(Percent(digits: text.utf8.span) == nil)
+    }
+
     @Test(arguments: ["16.25", "1e30", "-1e30", "\"16.2\"", "true"])
     func jsonThatIsNoPercentageIsRefused(text: String) {
         #expect(throws: DecodingError.self) { try readJSON(Percent.self, text) }

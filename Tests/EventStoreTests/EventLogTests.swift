@@ -87,6 +87,11 @@ import Testing
         #expect(found == second[0])
         let missing = try await log.database.read { [log = log.log] in try log.event(id: "missing", in: $0) }
         #expect(missing == nil)
+        // Who publishes or delivers what is new must not do it again.
+        let news = try await log.database.write { [log = log.log, time = log.time] in
+            try log.appendEach(of: [alert, draft("alert.left.CCCCCCCC.2024-06-04", id: "new")], at: time, in: $0)
+        }
+        #expect(news.map(\.isNew) == [false, true])
     }
 
     @Test("an id that another topic has is rejected, and nothing of that write is in the log")
