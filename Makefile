@@ -10,13 +10,16 @@ debug := -c debug
 # No search path for libraries in the program: a library laid beside it must not be loaded.
 release := -c release --static-swift-stdlib --disable-local-rpath
 
-# The seed of `make chaos`, and its number of crashes.
+# The seed of `make chaos` and `make power-loss`, and their number of crashes.
 SEED ?= 1
-CRASHES ?= 60
+CRASHES ?= 120
 
 # The time of `make fuzz` for each target, and of `make soak` in all.
 SECONDS_EACH ?= 600
 MINUTES ?= 60
+
+# The faults of `make mutants`; none named means all.
+ONLY ?=
 
 # The least number of rounds of `make bench`, and its rows; none named means all.
 ROUNDS ?= 5
@@ -33,8 +36,8 @@ sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache
 # The accessibility checker; it is published only as part of a browser driver's package.
 axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos fuzz limits guide soak sanitize compose-test board-test clean packages \
-  test-packages browser
+.PHONY: help run test build lint format bench chaos power-loss fuzz mutants truth upgrades limits guide soak sanitize \
+  compose-test board-test clean packages test-packages browser
 
 help:  ## List the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
@@ -59,6 +62,7 @@ lint: test-packages  ## Check the Swift format, the documents, and the files in 
 	Tests/Structure/check
 	docs/check
 	deploy/check
+	/usr/bin/python3 -B Tests/Mutants --check
 
 format:  ## Format the Swift files
 	swift format format --in-place --parallel --recursive $(swift_files)
@@ -68,11 +72,24 @@ bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is miss
 	swift build $(release) --product Throughput
 	ROUNDS=$(ROUNDS) Benchmarks/run $(ROWS)
 
-chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=60
+chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=120
 	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
+
+power-loss: build test-packages  ## Take the power from the disks, let them fail, and check what is left: SEED=1 CRASHES=60
+	/usr/bin/python3 -B Tests/PowerLoss .build/$(CONFIGURATION)/marquee --self-test --seed $(SEED)
+	/usr/bin/python3 -B Tests/PowerLoss .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
 	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
+
+mutants: test-packages  ## Put named faults into a copy of the sources, and check that the tests notice each: ONLY=sync-off
+	/usr/bin/python3 -B Tests/Mutants --only $(ONLY)
+
+truth: build test-packages  ## Compare every field of every event with the recorded responses, by a mapping in Python
+	/usr/bin/python3 -B Tests/Truth .build/$(CONFIGURATION)/marquee
+
+upgrades: build test-packages  ## Open databases that older versions made, and restore their backups
+	/usr/bin/python3 -B Tests/Upgrades .build/$(CONFIGURATION)/marquee
 
 limits: build test-packages  ## Drive each limit to its highest inside the memory of docker-compose.yml; needs root
 	/usr/bin/python3 -B Tests/Limits .build/$(CONFIGURATION)/marquee

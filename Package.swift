@@ -58,7 +58,7 @@ let package = Package(
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CLibc", "CZMQ", "Concurrency"]),
-        module("SQLite", uses: ["CSQLite", "Concurrency"]),
+        module("SQLite", uses: ["CSQLite", "Concurrency", "Text"]),
         module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("WebServer", uses: ["CMicrohttpd", "CZlib", "Concurrency", "Text"]),
         module("Imaging", uses: ["CImaging", "CLibc", "Concurrency"]),
@@ -107,7 +107,7 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Networking", "Imaging", "Operations", "YAML",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "YAML",
                 "BoxOffice",
                 "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
                 "Sandbox",

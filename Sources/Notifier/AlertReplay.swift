@@ -18,7 +18,7 @@ public struct AlertReplay: Sendable {
     /// - Parameters:
     ///   - rules: the rules to decide by.
     ///   - since: the first day of the baseline that fires; nil for no day.
-    ///   - baseline: the events that a notifier had read at its start; nil for all charts of the log.
+    ///   - baseline: the events that a notifier had read at its start; nil for the whole log.
     public init(rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition? = nil) {
         self.rules = rules
         self.since = since
@@ -47,7 +47,7 @@ public struct AlertReplay: Sendable {
             try replayAnomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
             try replayProducts(
                 log, connection,
-                isBaseline: { event in try baseline?.includes(event) ?? false || event.priority == .backfill }, body)
+                isBaseline: { event in try baseline?.includes(event) ?? true || event.priority == .backfill }, body)
         }
     }
 
@@ -122,7 +122,7 @@ public struct AlertReplay: Sendable {
         let decider = AlertDecider(rules: rules)
         var anomalies = PagedReader(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
-            guard baseline?.includes(event) != true, try event.priority == .live else { continue }
+            guard let baseline, !baseline.includes(event), try event.priority == .live else { continue }
             for alert in decider.alerts(about: try event.data(), evidence: Alert.Evidence(event)) { try body(alert) }
         }
     }

@@ -8,7 +8,9 @@ import Operations
 /// Reads the worker's events, each once and in order, and decides the alerts.
 ///
 /// All events at hand are decided together and written in one transaction: a page of the log while the notifier catches
-/// up, mostly a single chart later. The next batch is decided while the last one is written.
+/// up, mostly a single chart later. The next batch is decided while the last one is written. With `--since` the days of
+/// history are decided in steps; until they are, nothing of the state is written, and a notifier that ends meanwhile reads
+/// and decides them again.
 ///
 /// See docs/decisions/0042-deciding-while-writing.md.
 struct AlertService: Service {
@@ -21,25 +23,46 @@ struct AlertService: Service {
     let clock: any Clock<Duration>
     var failPoints = FailPoints.none
 
-    /// The most alerts of one transaction.
-    private static let decisionsPerWrite = 1_000
+    /// The days of history that are decided and written in one step: some hundred alerts.
+    private static let daysPerStep = 250
 
     /// What has to be written after a batch.
     private struct BatchResult {
-        let decisions: [Decision]
-        let changes: AlertState.Changes
+        var decisions: [Decision] = []
+        /// The changes of the state; nil while days of history have yet to be decided.
+        var changes: AlertState.Changes?
         /// Whether all events published so far have been read.
-        let isLive: Bool
-        let newestDay: KoreanDate?
+        var isLive = false
+        var newestDay: KoreanDate?
     }
 
     func run() async throws {
         var alertState = alertState
         try await withThrowingTaskGroup(of: Void.self) { writing in
-            _ = try await subscription.readBatches { batch -> Never? in
-                let result = decide(on: batch, &alertState)
-                try await writing.next()  // writes run one after the other, and at most one waits
+            // Writes run one after the other, and at most one waits.
+            func startWriting(_ result: BatchResult) async throws {
+                try await writing.next()
                 writing.addImmediateTask { await write(result) }
+            }
+            _ = try await subscription.readBatches { batch -> Never? in
+                var result = BatchResult()
+                for item in batch.items {
+                    if alertState.endsPendingHistory(item) {
+                        var days = alertState.historyDays[...]
+                        while !days.isEmpty {
+                            let decisions = alertState.decideHistory(of: days.prefix(Self.daysPerStep))
+                            try await startWriting(BatchResult(decisions: decisions))
+                            days = days.dropFirst(Self.daysPerStep)
+                        }
+                        alertState.endHistory()
+                    }
+                    result.decisions += apply(item, &alertState)
+                    if case .live = item { result.isLive = true }
+                }
+                alertState.position = batch.position
+                if !alertState.isHistoryPending { result.changes = alertState.drainChanges() }
+                result.newestDay = alertState.decider.newestDay
+                try await startWriting(result)
                 return nil
             }
         }
@@ -49,26 +72,19 @@ struct AlertService: Service {
         await subscription.close()
     }
 
-    private func decide(on batch: Subscription.Batch, _ alertState: inout AlertState) -> BatchResult {
-        var decisions: [Decision] = []
-        var isLive = false
-        for delivery in batch.items {
-            switch delivery {
-            case .event(let event):
-                decisions += decide(on: event, &alertState)
-            case .live(let position):
-                decisions += alertState.closeBaseline(at: position)
-                isLive = true
-            case .newLog(let position):
-                alertState.startNewLog()
-                logger.warning(
-                    "the worker has a new log; the notifier reads it from its beginning", [.epoch: position.epoch])
-            }
+    /// Applies an item and returns the decisions on it.
+    private func apply(_ item: Subscription.Item, _ alertState: inout AlertState) -> [Decision] {
+        switch item {
+        case .event(let event):
+            return decide(on: event, &alertState)
+        case .live(let position):
+            alertState.closeBaseline(at: position)
+        case .newLog(let position):
+            alertState.startNewLog()
+            logger.warning(
+                "the worker has a new log; the notifier reads it from its beginning", [.epoch: position.epoch])
         }
-        alertState.position = batch.position
-        return BatchResult(
-            decisions: decisions, changes: alertState.drainChanges(), isLive: isLive,
-            newestDay: alertState.decider.newestDay)
+        return []
     }
 
     /// Returns the decisions on an event; logs an event that cannot be read and skips it.
@@ -104,24 +120,15 @@ struct AlertService: Service {
 
     /// Writes the result of a batch, and tries again until that works; then logs and counts its alerts.
     private func write(_ result: BatchResult) async {
-        // The alerts of many years are too large for one transaction. The changes come with the last ones, so that after a
-        // crash all are decided again; an alert is in the log once.
-        var decisions = result.decisions[...]
-        while decisions.count > Self.decisionsPerWrite {
-            await write(Array(decisions.prefix(Self.decisionsPerWrite)), changes: nil)
-            decisions = decisions.dropFirst(Self.decisionsPerWrite)
-        }
-        await write(Array(decisions), changes: result.changes)
-        if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
-    }
-
-    private func write(_ decisions: [Decision], changes: AlertState.Changes?) async {
         guard !Task.isCancelled else { return }  // the process ends
-        await RetryLoop(clock: clock).run {
-            report(try await store.record(decisions, changes: changes))
-        } onFailure: { error in
-            logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
+        if !result.decisions.isEmpty || result.changes != nil {
+            await RetryLoop(clock: clock).run {
+                report(try await store.record(result.decisions, changes: result.changes))
+            } onFailure: { error in
+                logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
+            }
         }
+        if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
     }
 
     private func report(_ decisions: [Decision]) {

@@ -26,6 +26,15 @@ public struct ProductPage: Hashable, Sendable {
 
     /// Whether another page follows.
     public var hasNext: Bool { page < lastPage }
+
+    /// The place of the page's first product in the whole list, from 0.
+    public var offset: Int { max(0, limit - perPage) }
+    /// The place behind the page's last product: the service calls it so, and it is no number of products.
+    public var limit: Int {
+        // The page's number comes from strangers.
+        let (place, overflows) = page.multipliedReportingOverflow(by: perPage)
+        return overflows ? .max : place
+    }
 }
 
 /// The fields have the names of the third generation, in camel case.
@@ -59,8 +68,8 @@ extension ProductPage: Codable {
         try container.encode(page, forKey: .pageNo)
         try container.encode(perPage, forKey: .itemsPerPage)
         try container.encode(total, forKey: .totalCount)
-        try container.encode((page - 1) * perPage, forKey: .offset)
-        try container.encode(perPage, forKey: .limit)
+        try container.encode(offset, forKey: .offset)
+        try container.encode(limit, forKey: .limit)
         try container.encode(lastPage, forKey: .lastPage)
         try container.encode(hasNext, forKey: .hasNext)
         try container.encode(page > 1, forKey: .hasPrev)

@@ -1,11 +1,11 @@
 extension Sequence<String> {
-    /// Returns the name with the smallest edit distance to `word`, a name that was probably misspelt; nil if there are no
-    /// names.
+    /// Returns the name with the smallest edit distance to `word`, a name that was probably misspelt; nil if there is none
+    /// within `limit`.
     ///
     /// An edit inserts, removes or replaces a byte, or swaps two adjacent ones. Of equally near names the first is returned.
     /// Only the first 256 bytes of `word` are compared, so that a long word costs no more.
-    public func nearest(to word: String) -> String? {
-        let distances = map { (name: $0, distance: editDistance($0, word)) }
+    public func nearest(to word: String, within limit: Int = .max) -> String? {
+        let distances = map { (name: $0, distance: editDistance($0, word)) }.filter { $0.distance <= limit }
         return distances.min { $0.distance < $1.distance }?.name
     }
 }

@@ -28,14 +28,22 @@ public struct WorkerProcess: Sendable {
     private let clock: any Clock<Duration>
     private let failPoints: FailPoints
     private let imageDecoder: ImageDecoder
+    private let liveDays: Int
+
+    /// The number of days, up to yesterday, that the schedule fetches live although the log does not have them.
+    public static let usualLiveDays = Schedule.usualRecentDays
 
     /// Makes a worker; nothing is opened yet.
+    ///
+    /// - Parameter liveDays: how many days of a new log are fetched live, so that they fire alerts.
     public init(
-        _ configuration: Configuration, logger: Logger, wallClock: WallClock = .system,
+        _ configuration: Configuration, liveDays: Int = Self.usualLiveDays, logger: Logger,
+        wallClock: WallClock = .system,
         clock: any Clock<Duration> = ContinuousClock(), failPoints: FailPoints = .none,
         imageDecoder: ImageDecoder = ImageDecoder()
     ) {
         self.configuration = configuration
+        self.liveDays = liveDays
         self.logger = logger
         self.wallClock = wallClock
         self.clock = clock
@@ -93,6 +101,9 @@ public struct WorkerProcess: Sendable {
         metrics.addProcess(startedAt: startTime)
         addMetrics(parts, to: metrics, publisher: publisher, sockets: sockets)
         let health = try makeHealthServer(parts, metrics: metrics)
+        if configuration.kobis.key != nil {
+            try await parts.backfill.beginInitialJob(days: configuration.historyDays, liveDays: liveDays)
+        }
         // After everything that can end the start, whose error is then the only line.
         try DataFolder(configuration.dataFolder).narrowPermissions(logger: logger)
         warnOfMissingKeys()
@@ -143,20 +154,22 @@ public struct WorkerProcess: Sendable {
                 Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
             ], reserve: configuration.quotaReserve)
         let intake = RequestIntake(
-            store: store, queue: queue, logger: logger, metrics: metrics, wallClock: wallClock,
+            store: store, queue: queue, logger: RateLimitedLogger(logger), metrics: metrics, wallClock: wallClock,
             requestGuard: requestGuard,
             limits: IntakeLimits(
                 share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,
                 folder: configuration.dataFolder), failPoints: failPoints)
         let hasPosters = configuration.kakao.key != nil
+        let backfill = BackfillService(
+            store: store, intake: intake, quota: quota, hasPosters: hasPosters, logger: logger, wallClock: wallClock,
+            clock: clock, wakeSignal: backfillSignal)
         return WorkerParts(
             store: store, queue: queue, quota: quota, intake: intake,
             schedule: ScheduleService(
                 store: store, intake: intake, hasPosters: hasPosters, metrics: metrics, logger: logger,
-                wallClock: wallClock, clock: clock, wakeSignal: scheduleSignal),
-            backfill: BackfillService(
-                store: store, intake: intake, quota: quota, hasPosters: hasPosters, logger: logger,
-                wallClock: wallClock, clock: clock, wakeSignal: backfillSignal),
+                wallClock: wallClock, clock: clock, wakeSignal: scheduleSignal,
+                schedule: Schedule(recentDays: liveDays), isWaiting: backfill.isInitialJobRunning),
+            backfill: backfill,
             metrics: metrics, keyHealth: KobisKeyHealth(configuration.kobis.key))
     }
 

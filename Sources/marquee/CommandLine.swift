@@ -1,8 +1,11 @@
 import FoundationEssentials
 import Glibc
 import Imaging
+import Messaging
 import Notifier
 import Operations
+import SQLite
+import Text
 import YAML
 
 /// All subcommands, in the order of `marquee help`.
@@ -47,10 +50,20 @@ private let commands: [any Subcommand.Type] = [
 
     /// Runs a subcommand and prints its error, if any.
     private static func status(of words: [String]) async -> ExitStatus {
-        do {
+        do throws(UsageError) {
             var words = words
             let language = try Language.taken(from: &words, environment: ProcessInfo.processInfo.environment)
-            return try await Language.$current.withValue(language) { [words] in try await run(words) }
+            return await Language.$current.withValue(language) { [words] in await status(running: words) }
+        } catch {
+            Console.printError("marquee: \(error.message)")
+            return .usage
+        }
+    }
+
+    /// Runs a subcommand in the language that is chosen, and prints its error, if any.
+    private static func status(running words: [String]) async -> ExitStatus {
+        do {
+            return try await run(words)
         } catch let error as UsageError {
             Console.printError("marquee: \(error.message)")
             return .usage
@@ -63,6 +76,15 @@ private let commands: [any Subcommand.Type] = [
         } catch let error as ConfigurationDiagnosticsError {
             for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
             return .usage
+        } catch let error as DatabaseError {
+            Console.printError("marquee: \(error.text())")
+            return .failed
+        } catch let error as DataFolder.DataFolderError {
+            Console.printError("marquee: \(error.text())")
+            return .failed
+        } catch let error as ResponseTimeoutError {
+            Console.printError("marquee: \(error.text())")
+            return .timedOut
         } catch {
             Console.printError("marquee: \(error)")
             return .failed
@@ -74,9 +96,7 @@ private let commands: [any Subcommand.Type] = [
             try printHelp(for: words.dropFirst().first)
             return .done
         }
-        guard let command = command(named: name) else {
-            throw UsageError("unknown command \(name.debugDescription); `marquee help` lists all commands")
-        }
+        let command = try command(named: ["--version", "-V"].contains(name) ? VersionCommand.usage.name : name)
         let rest = Array(words.dropFirst())
         if rest.contains("--help") || rest.contains("-h") {
             Console.print(command.usage.help)
@@ -88,29 +108,41 @@ private let commands: [any Subcommand.Type] = [
         return try await command.init(arguments).run(configuration)
     }
 
-    private static func command(named name: String) -> (any Subcommand.Type)? {
-        commands.first { $0.usage.name == name }
+    private static func command(named name: String) throws(UsageError) -> any Subcommand.Type {
+        if let command = commands.first(where: { $0.usage.name == name }) { return command }
+        let nearest = commands.map { $0.usage.name }.nearest(to: name, within: 2)
+        throw UsageError(
+            "\(name.debugDescription) 명령이 없습니다." + (nearest.map { " 비슷한 명령: \($0)." } ?? "")
+                + " 전체 목록: marquee help",
+            "unknown command \(name.debugDescription)" + (nearest.map { "; did you mean \($0)?" } ?? ";")
+                + " `marquee help` lists all commands")
     }
 
     private static func printHelp(for name: String?) throws {
         guard let name else {
             let width = commands.map { $0.usage.name.count }.max() ?? 0
-            Console.print("marquee turns the Korean box office into events on ZeroMQ.\n")
+            Console.print(
+                Language.current(
+                    "marquee: 한국 박스오피스를 ZeroMQ 이벤트로 발행합니다.\n",
+                    "marquee turns the Korean box office into events on ZeroMQ.\n"))
             for command in commands {
                 let padding = String(repeating: " ", count: width - command.usage.name.count)
                 Console.print("  marquee \(command.usage.name)\(padding)  \(command.usage.summary)")
             }
             Console.print(
-                """
+                Language.current(
+                    """
 
-                `marquee help COMMAND` has the details of a command. Settings come from MARQUEE_… variables: see
-                docs/configuration.md. Tables and events are in the language of the locale, or of --language ko|en.
-                """)
+                    명령별 자세한 설명은 `marquee help COMMAND`에서 볼 수 있습니다. 설정은 MARQUEE_… 환경 변수로 합니다
+                    (docs/configuration.md). 언어는 로캘을 따르며, 모든 명령에서 --language ko|en으로 바꿀 수 있습니다.
+                    """,
+                    """
+
+                    `marquee help COMMAND` has the details of a command. Settings come from MARQUEE_… variables: see
+                    docs/configuration.md. The language is that of the locale; each command accepts --language ko|en.
+                    """))
             return
         }
-        guard let command = command(named: name) else {
-            throw UsageError("unknown command \(name.debugDescription); `marquee help` lists all commands")
-        }
-        Console.print(command.usage.help)
+        Console.print(try command(named: name).usage.help)
     }
 }

@@ -1,13 +1,23 @@
 """The checks after a round: compares requests, logs, published events, deliveries and alerts."""
 
 import collections
+import datetime
 import json
+import pathlib
 import sqlite3
+import sys
+import urllib.parse
 
 import zmq
 
-from alert_rules import expected_alerts
+from alert_rules import differing, expected_alerts
 from subscriber import line
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Truth"))
+import mapping  # noqa: E402, the path comes first
+
+# The states of a delivery in the notifier's outbox.
+SENT, WITHDRAWN = 1, 3
 
 
 class Log:
@@ -101,10 +111,55 @@ def check_facts(log, findings):
         last[topic] = data, revision
 
 
-def check_requests(log, requests, findings, may_refuse):
+def check_truth(log, answers, findings):
+    """Checks each chart and movie in the log against what the sandbox answered, by a mapping that shares nothing with the program.
+
+    Returns how many events were compared.
+    """
+    truth = collections.defaultdict(list)
+    for target, body in answers:
+        path, _, query = target.partition("?")
+        fields = dict(urllib.parse.parse_qsl(query))
+        if not path.startswith("/kobisopenapi/"):
+            continue
+        try:
+            body = mapping.parse(body)
+        except ValueError:
+            continue  # a notice or half a body
+        if "boxOfficeResult" in body:
+            market = f"nation-{fields['repNationCd']}" if "repNationCd" in fields else "all"
+            lists = body["boxOfficeResult"]
+            if not (lists.get("dailyBoxOfficeList") or lists.get("weeklyBoxOfficeList")):
+                continue
+            topic, data = mapping.chart(body, market, None, datetime.datetime.now(mapping.KOREA))
+            truth[topic].append(data["entries"])
+        elif body.get("movieInfoResult", {}).get("movieInfo", {}).get("movieCd"):
+            topic, data = mapping.movie(body)
+            truth[topic].append(data)
+    compared, charts = 0, {}
+    for _, sequence, topic, body in log.rows:
+        if not topic.startswith(("ranking.", "movie.")):
+            continue
+        data = mapping.parse(body)["data"]
+        found = data["entries"] if topic.startswith("ranking.") else data
+        differences = [list(mapping.differences(found, one)) for one in truth[topic]]
+        findings.require([] in differences, f"{topic} {sequence} is nothing that the sandbox answered: {differences[:1]}")
+        compared += 1
+        if before := charts.get(topic):
+            expected = mapping.corrections(before["entries"], data["entries"])
+            wrong = list(mapping.differences(data["corrections"], expected))
+            findings.require(not wrong, f"the corrections of {topic} {sequence}: {wrong[:2]}")
+        if topic.startswith("ranking."):
+            charts[topic] = data
+    findings.require(compared, "no chart or movie was compared with the sandbox's answers")
+    return compared
+
+
+def check_requests(log, requests, findings, may_refuse, has_calls):
     """Checks that each request was accepted once and then ended once, and that all acknowledged requests are among them.
 
-    A request that was published while the disk was full (`may_refuse`) may have failed at once, for lack of a receipt.
+    A request that was published while the disk was full (`may_refuse`) may have failed at once, for lack of a receipt. Half
+    of the requests are done, unless the calls to KOBIS ran out (`has_calls`).
     """
     lives = collections.defaultdict(list)
     known = {(event["stream"], int(event["sequence"])): row[2] for row, event in zip(log.rows, log.events)}
@@ -120,6 +175,9 @@ def check_requests(log, requests, findings, may_refuse):
             for answer in event["data"]["events"]:
                 place = answer["stream"], int(answer["sequence"])
                 findings.require(known.get(place) == answer["topic"], f"{row[2]} names {answer}, which is not logged")
+            check_answer(id, requests, [answer["topic"] for answer in event["data"]["events"]], findings)
+    done = sum(life[-1] == "done" for life in lives.values() if life)
+    findings.require(done >= len(lives) / 2 or not has_calls, f"only {done} of {len(lives)} requests were done")
     for id, life in lives.items():
         good = [["accepted", "done"], ["accepted", "failed"]]
         if id in requests.hopeless:
@@ -140,9 +198,55 @@ def check_requests(log, requests, findings, may_refuse):
     for id, life in lives.items():
         if not life:
             continue
+        if life == ["failed"] and id not in states:
+            continue  # a refused request is kept for a day, and the clock may have jumped over it
         state = {1: "done", 2: "failed"}.get(states.get(id))
         findings.require(state == life[-1], f"the inbox holds {id} as {states.get(id)}, the log ends with {life[-1]}")
     return lives
+
+
+def check_answer(id, requests, topics, findings):
+    """Checks that a request that was done names the event that was asked for."""
+    if id not in requests.sent:
+        return
+    topic, frames = requests.sent[id]
+    fields = json.loads(frames[0])
+    match topic:
+        case "fetch.day":
+            market = f"nation-{fields['nation']}" if "nation" in fields else "all"
+            wanted = f"ranking.day.{market}.{fields['date']}"
+        case "fetch.week":
+            day = datetime.date.fromisoformat(fields["date"])
+            monday = day - datetime.timedelta(days=day.weekday())
+            first = monday + datetime.timedelta(days=4) if fields["span"] == "weekend" else monday
+            wanted = f"ranking.week.all.{fields['span']}.{first}"
+        case "fetch.movie":
+            wanted = f"movie.{fields['code']}"
+        case "fetch.products":
+            wanted = f"products.{fields['page']}.20"
+        case "product.modify":
+            wanted = f"product.{fields['product']}"
+        case "product.remove":
+            wanted = f"product.removed.{fields['product']}"
+        case "product.register":
+            return findings.require(
+                len(topics) == 1 and topics[0].startswith("product."), f"request {id} was done with {topics}")
+    findings.require(wanted in topics, f"request {id} was done with {topics}, not {wanted}")
+
+
+def check_products(lives, requests, names, findings):
+    """Checks that each registration was carried out once, or not at all if it failed."""
+    count = collections.Counter(names)
+    removed = {id for id, (topic, _) in requests.sent.items() if topic == "product.remove"}
+    may_be_gone = bool(removed)
+    for id, (topic, frames) in requests.sent.items():
+        if topic != "product.register" or not lives[id]:
+            continue
+        found = count[json.loads(frames[0])["name"]]
+        findings.require(found <= 1, f"the product of request {id} is {found} times in the shop")
+        findings.duplicated += max(0, found - 1)
+        if lives[id][-1] == "done" and not may_be_gone:
+            findings.require(found == 1, f"the product of request {id} is not in the shop")
 
 
 def check_replay(log, address, rng, findings):
@@ -187,12 +291,31 @@ def check_delivered(log, subscriber, findings):
         findings.compare(f"{subscriber.name}, {name}", expected[name], got[name])
 
 
-def check_live(log, heard, findings):
-    """Checks that all published events equal the log's. Returns how many a plain subscriber missed."""
-    written = {(topic.encode(), body) for _, _, topic, body in log.rows}
+def check_live(log, heard, share, findings):
+    """Checks what a plain subscriber received, which repairs nothing. Returns how many events it missed.
+
+    All of it is in the log, and at least this share of the log was received: only a crash and the reconnection after it
+    lose events. The notifier decides most alerts right after a start, so that it has the smaller share.
+    Events come once and in the order of their stream; one that was logged before comes again for each further request that
+    it answers.
+    """
+    written = {(topic.encode(), body): (stream, sequence) for stream, sequence, topic, body in log.rows}
     strange = [topic for topic, body in heard if (topic, body) not in written]
-    findings.require(not strange, f"sent, but not in {log.path.name}: {strange[:3]}")
-    return len(written) - len(written & set(heard))
+    findings.require(not strange, f"published, but not in {log.path.name}: {strange[:3]}")
+    answered = collections.Counter(
+        (answer["stream"], int(answer["sequence"])) for event in log.stream("request")
+        if event["type"] == "marquee.request.done.v1" for answer in event["data"]["events"])
+    places = [written[thing] for thing in heard if thing in written]
+    again = [place for place, count in collections.Counter(places).items() if count > max(1, answered[place])]
+    findings.require(not again, f"{log.path.name}: published again without a request: {again[:5]}")
+    newest = collections.Counter()
+    for stream, sequence in dict.fromkeys(places):
+        in_order = sequence > newest[stream] or answered[stream, sequence] > 1
+        findings.require(in_order, f"{log.path.name}: {stream} {sequence} was published after {newest[stream]}")
+        newest[stream] = max(newest[stream], sequence)
+    missed = len(written) - len(set(places))
+    findings.require(missed <= max(20, len(written) * (1 - share)), f"{log.path.name}: {missed} of {len(written)} events never came live")
+    return missed
 
 
 def check_alerts(rankings, alerts, findings):
@@ -203,8 +326,8 @@ def check_alerts(rankings, alerts, findings):
     by_key = {key(alert): alert for alert in found}
     for alert in expected:
         if twin := by_key.get(key(alert)):
-            differing = [field for field in alert if alert[field] != twin[field]]
-            findings.require(not differing, f"alert {key(alert)} differs in {differing}: {alert} / {twin}")
+            fields = differing(alert, twin)
+            findings.require(not fields, f"alert {key(alert)} differs in {fields}: {alert} / {twin}")
 
 
 def check_quota(folder, seen, limits, findings):
@@ -232,25 +355,34 @@ def waiting_letters(folder):
         return database.execute("select count(*) from delivery where state = 0").fetchone()[0]
 
 
-def check_letters(log, receiver, findings):
-    """Checks that each alert in the log arrived with the same bytes, except those that were withdrawn before."""
+def check_letters(log, receiver, interrupted, findings):
+    """Checks that each alert in the log arrived with the same bytes, except those that were withdrawn before.
+
+    A retraction arrives exactly if its alert did. A letter comes again at most once for each attempt that a crash or a
+    missing response interrupted. Returns how many came again.
+    """
     findings.problems += receiver.problems
     with sqlite3.connect(f"file:{log.path}?mode=ro", uri=True) as database:
         states = dict(database.execute("select alert, state from delivery"))
     bodies = {event["id"]: body for event, (_, _, _, body) in zip(log.events, log.rows)}
-    taken_back = {event["data"]["retracts"] for event in log.events if "retracts" in event["data"]}
+    retracted = {event["data"]["retracts"]: event["id"] for event in log.events if "retracts" in event["data"]}
     for id, body in bodies.items():
         if id in receiver.bodies:
             findings.require(receiver.bodies[id] == body, f"the letter {id} is not what the log has")
-        elif id.endswith(".retracted"):
-            findings.require(states.get(id) in (None, 1), f"the letter {id} is {states.get(id)}")
+        if id.endswith(".retracted"):
+            is_due = states.get(id.removesuffix(".retracted")) == SENT
+            findings.require((states.get(id) == SENT) == is_due, f"the retraction {id} is {states.get(id)}")
         else:
-            findings.require(id in taken_back, f"the alert {id} never arrived, and was not taken back")
-    lost = [id for id, state in states.items() if state == 1 and id not in receiver.accepted]
+            allowed = (SENT, WITHDRAWN) if id in retracted else (SENT,)
+            findings.require(states.get(id) in allowed, f"the letter {id} is {states.get(id)}")
+    lost = [id for id, state in states.items() if state == SENT and not receiver.accepted[id]]
     findings.lost += len(lost)
     findings.require(not lost, f"written down as sent, but never accepted: {lost[:5]}")
+    repeated = sum(receiver.accepted.values()) - len(receiver.accepted)
+    findings.require(repeated <= interrupted, f"{repeated} letters came again, after {interrupted} interruptions")
     strange = receiver.bodies.keys() - bodies.keys()
     findings.require(not strange, f"letters about nothing that is logged: {list(strange)[:3]}")
+    return repeated
 
 
 def key(alert):

@@ -4,7 +4,8 @@ import asyncio
 import datetime
 import signal
 
-WORKER_STEPS = ["received", "stored", "accepted", "answered", "fetched", "settled", "committed", "published"]
+WORKER_STEPS = [
+    "received", "stored", "accepted", "answered", "attempted", "fetched", "settled", "committed", "published"]
 NOTIFIER_STEPS = ["read", "decided", "settled", "committed", "published", "posted", "delivered"]
 
 # Switches of the sandbox. Several sets are empty, so that the upstreams often work.
@@ -22,16 +23,27 @@ FAULTS = [
 # Stops all KOBIS calls until the end of the Korean day, so only some rounds use it.
 QUOTA_EXHAUSTED = {"kobis": {"faults": {"320011": 0.2}}}
 
+# The faults that each run of all kinds of rounds injects at least once.
+KINDS = [
+    "upstream fault", "quota exhausted", "day short of calls", "connection cut", "connection delayed",
+    "connection half open", "connection refused", "subscriber stopped", "subscriber killed", "worker stopped",
+    "notifier stopped", "clock jump", "full disk", "letter rejected", "letter accepted without a response",
+    "crash at a random instant", "crash while starting"]
+
 
 class Crashes:
-    """Crashes a process repeatedly, at labelled steps and at random times, and restarts it at once."""
+    """Crashes a process repeatedly, at labelled steps and at random times, and restarts it at once.
 
-    def __init__(self, process, steps, rng, count, trace, inspect=None):
+    `reached` counts the crashes at each step over all rounds of the run: the step with the fewest is next.
+    """
+
+    def __init__(self, process, steps, rng, count, reached, trace, inspect=None):
         self.process = process
         self.inspect = inspect or (lambda: None)  # called after a crash, before the next start
         self.steps = steps
         self.rng = rng
         self.left = count
+        self.reached = reached
         self.trace = trace
         self.at_steps = dict.fromkeys(steps, 0)
         self.at_random = self.at_start = self.refused_starts = 0
@@ -44,19 +56,22 @@ class Crashes:
 
     async def run(self):
         """Runs until all crashes are done, or the process has ended by itself five times."""
-        number = self.rng.randrange(len(self.steps))
+        tried = dict.fromkeys(self.steps, 0)
         while self.left > 0 and len(self.problems) < 5:
             choice = self.rng.random()
             if choice < 0.7:
-                step = self.steps[number % len(self.steps)]
-                number += 1
-                await self.die_at(step, self.rng.randint(1, 12))
+                step = min(self.steps, key=lambda step: (self.count_at(step) + tried[step], self.rng.random()))
+                tried[step] += 1
+                await self.die_at(step, self.rng.randint(1, 12) if self.count_at(step) else self.rng.randint(1, 3))
             elif choice < 0.95:
                 await self.die_after(self.rng.uniform(0.2, 1.5))
             else:
                 await self.die_after(self.rng.uniform(0, 0.15), starting=True)
             await asyncio.to_thread(self.inspect)
         await self.process.start()
+
+    def count_at(self, step):
+        return self.reached[self.process.name, step]
 
     async def die_at(self, step, visit):
         await self.process.start("--crash-at", f"{step}:{visit}")
@@ -65,6 +80,7 @@ class Crashes:
             await self.kill("at its current step", step)
         elif status == -signal.SIGKILL:
             self.at_steps[step] += 1
+            self.reached[self.process.name, step] += 1
             self.left -= 1
             self.trace(f"{self.process.name} died at {step}:{visit}")
         else:
@@ -95,59 +111,79 @@ class Crashes:
         await asyncio.sleep(0.2)
 
 
-async def upstream_faults(harness, requests, faults, rng, trace):
+async def upstream_faults(harness, requests, faults, rng, trace, counts):
     """Injects errors and corrections. The sandbox's clock is some days after the newest requested day."""
     while True:
         ahead = requests.day - datetime.date.today() + datetime.timedelta(days=rng.uniform(0.5, 9))
-        switches = dict(rng.choice(faults), seed=rng.randrange(1000), clockOffset=int(ahead.total_seconds()))
+        fault = rng.choice(faults)
+        switches = dict(fault, seed=rng.randrange(1000), clockOffset=int(ahead.total_seconds()))
         trace(f"sandbox {switches}")
+        counts["quota exhausted" if fault == QUOTA_EXHAUSTED else "upstream fault"] += bool(fault)
         await asyncio.to_thread(harness.ask_sandbox, "/control", "PUT", switches)
         await asyncio.sleep(rng.uniform(0.5, 2))
 
 
-async def bad_connections(proxies, rng, trace):
+async def bad_connections(proxies, rng, counts):
     while True:
         await asyncio.sleep(rng.uniform(0.1, 0.8))
         proxy = rng.choice(proxies)
-        match rng.choice(["cut", "cut", "delay", "half open", "shut"]):
+        fault = rng.choice(["cut", "cut", "delayed", "half open", "refused"])
+        counts[f"connection {fault}"] += 1
+        match fault:
             case "cut":
                 proxy.cut()
-            case "delay":
+            case "delayed":
                 proxy.delay = rng.uniform(0.02, 0.3)
                 await asyncio.sleep(rng.uniform(0.2, 1))
             case "half open":
                 proxy.half_open()
-            case "shut":
+            case "refused":
                 proxy.is_shut = True
                 proxy.cut()
                 await asyncio.sleep(rng.uniform(0.2, 1))
         proxy.heal()
 
 
-async def stalled_subscribers(subscribers, rng, trace):
+async def stalled_subscribers(subscribers, rng, trace, counts):
     """Suspends subscribers for a while, and kills and restarts some."""
     while True:
         await asyncio.sleep(rng.uniform(0.2, 1))
         subscriber = rng.choice(subscribers)
         if rng.random() < 0.8:
+            counts["subscriber stopped"] += 1
             subscriber.signal(signal.SIGSTOP)
             await asyncio.sleep(rng.uniform(0.3, 2.5))
             subscriber.signal(signal.SIGCONT)
-        elif subscriber.can_be_killed:
+        else:
+            counts["subscriber killed"] += 1
             trace(f"{subscriber.name} killed")
             await subscriber.kill()
             await subscriber.start()
 
 
-async def clock_jumps(harness, rng, trace):
+async def stalled_processes(processes, rng, trace, counts):
+    """Suspends worker and notifier for a while, as a debugger or an overloaded host does."""
+    while True:
+        await asyncio.sleep(rng.uniform(0.5, 2.5))
+        process = rng.choice(processes)
+        if process.is_running:
+            counts[f"{process.name} stopped"] += 1
+            trace(f"{process.name} stopped")
+            process.signal(signal.SIGSTOP)
+            await asyncio.sleep(rng.uniform(0.2, 1.5))
+            process.signal(signal.SIGCONT)
+
+
+async def clock_jumps(harness, rng, trace, counts):
     while True:
         await asyncio.sleep(rng.uniform(0.3, 2))
         seconds = rng.choice([0, -1, 1, -60, 60, -3600, 3600, -2 * 86_400, 86_400])
         trace(f"clock {seconds:+d} s")
         harness.set_clock(seconds)
+        counts["clock jump"] += 1
 
 
-async def full_disk(crashes, disk, rng, trace):
+async def full_disk(crashes, disk, rng, trace, counts):
     """Fills the small disk with the process's data, and frees the space again."""
     filler = disk / "filler"
     try:
@@ -155,6 +191,7 @@ async def full_disk(crashes, disk, rng, trace):
             await asyncio.sleep(rng.uniform(0.5, 2))
             crashes.may_refuse = True
             trace("disk full")
+            counts["full disk"] += 1
             fill(filler)
             await asyncio.sleep(rng.uniform(0.3, 2))
             filler.unlink()

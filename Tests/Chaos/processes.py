@@ -126,6 +126,10 @@ class ProcessHarness:
         self.notifier.environment |= self.addresses("alerts", "alert_commands")
         self.notifier.environment |= {"MARQUEE_EVENTS": events, "MARQUEE_COMMANDS": commands}
 
+    def lead_worker_through(self, sandbox):
+        """Connects the worker to the sandbox through this address."""
+        self.worker.environment |= {"MARQUEE_SANDBOX_HTTP": sandbox.removeprefix("tcp://")}
+
     def set_clock(self, seconds):
         """Moves the wall clock of worker and notifier, as an operator or NTP would; the monotonic clock stays."""
         with open(self.clock, "r+b", buffering=0) as file:
@@ -148,6 +152,16 @@ class ProcessHarness:
         paths = self.ask_sandbox("/control")["requests"]
         council = sum(count for path, count in paths.items() if path.startswith("/kobisopenapi/"))
         return {"kobis": council - self.own_calls, "kakao": paths.get("/v2/search/image", 0)}
+
+    def products(self):
+        """Returns the names of all products in the sandbox's shop."""
+        names, page = [], 1
+        while True:
+            answer = self.ask_sandbox(f"/openmarket/v3/api/products?page_no={page}&items_per_page=100")
+            names += [product["name"] for product in answer["pages"]]
+            if not answer["has_next"]:
+                return names
+            page += 1
 
     async def start_sandbox(self):
         await self.sandbox.start()

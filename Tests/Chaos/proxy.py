@@ -37,6 +37,9 @@ class Proxy:
         self.server.close()
         self.cut()
 
+    def connect(self, *sides):
+        return Connection(self, *sides)
+
     async def _accept(self, reader, writer):
         if self.is_shut:
             return writer.transport.abort()
@@ -44,7 +47,7 @@ class Proxy:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
         except OSError:
             return writer.transport.abort()
-        connection = Connection(self, writer, far_writer)
+        connection = self.connect(writer, far_writer)
         self.connections.add(connection)
         try:
             await asyncio.gather(connection.pump(reader, far_writer), connection.pump(far_reader, writer))
@@ -65,9 +68,13 @@ class Connection:
         for side in self.sides:
             side.transport.abort()
 
+    def record(self, chunk, destination):
+        """Is called with everything that arrives."""
+
     async def pump(self, source, destination):
         try:
             while chunk := await source.read(65_536):
+                self.record(chunk, destination)
                 if self.proxy.delay:
                     await asyncio.sleep(self.proxy.delay)
                 if not self.is_dead:

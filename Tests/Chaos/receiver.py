@@ -1,6 +1,7 @@
 """The receiver of the notifier's webhook: accepts some letters, rejects others, and records both."""
 
 import base64
+import collections
 import hashlib
 import hmac
 import http.server
@@ -16,7 +17,8 @@ class Receiver:
         self.rng = rng
         self.is_flaky = is_flaky
         self.bodies = {}  # key: the body that came first with it
-        self.accepted = set()
+        self.accepted = collections.Counter()  # by key, how often
+        self.rejected = self.unanswered = 0
         self.attempts = 0
         self.problems = []
         receiver = self
@@ -32,6 +34,7 @@ class Receiver:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None  # the notifier was killed
         self.url = f"http://127.0.0.1:{self.server.server_port}/alerts"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -44,10 +47,12 @@ class Receiver:
         if self.bodies.setdefault(key, body) != body:
             self.problems.append(f"the letter {key} came twice with different bodies")
         chance = self.rng.random() if self.is_flaky else 1
-        if chance < 0.06:  # before it was taken
+        if chance < 0.06:
+            self.rejected += 1
             return self.answer(handler, 503)
-        self.accepted.add(key)
-        if chance < 0.12:  # after it was taken: whoever sent it cannot know
+        self.accepted[key] += 1
+        if chance < 0.12:  # the notifier cannot know that it was accepted
+            self.unanswered += 1
             handler.close_connection = True
             return handler.connection.close()
         self.answer(handler, 204)

@@ -1,6 +1,8 @@
 """Clients that send requests continuously, record the answers, and retry without an answer."""
 
 import asyncio
+import base64
+import collections
 import datetime
 import json
 
@@ -8,6 +10,10 @@ import zmq
 import zmq.asyncio
 
 ANSWER_TIME = 1.5
+PRODUCT_NAME = "혼돈 {}"
+# A picture of one grey pixel.
+IMAGE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADUlEQVR4AQECAP3/AIAAggCBw24l4AAAAABJRU5ErkJggg==")
 
 
 class Requests:
@@ -19,11 +25,13 @@ class Requests:
         self.day = first_day
         self.recent_days = recent_days
         self.number = 0
-        self.sent = {}  # id: (topic, body), for every good request
+        self.products = []  # those that this stream registered, as far as their events have arrived
+        self.sent = {}  # id: (topic, body and images), for every good request
         self.receipted = set()
         self.published = set()  # sent without a receipt
         self.hopeless = set()  # published, and such that they can only fail
-        self.repeated = self.conflicts = self.refused = self.unanswered = self.postponed = 0
+        self.repeated = self.conflicts = self.refused = self.unanswered = 0
+        self.postponed = collections.Counter()  # by the code of the error
         self.problems = []
 
     def next_id(self):
@@ -31,11 +39,14 @@ class Requests:
         return f"r{self.number}"
 
     def good(self, recent=True):
-        """Returns the id, topic and body of a new valid request."""
+        """Returns the id, topic and frames of a new valid request."""
         rng = self.rng
         request = {"id": self.next_id()}
+        images = []
         kind = rng.random()
-        if kind < 0.2:
+        if recent and rng.random() < 0.12:
+            topic = self.order(request, images)
+        elif kind < 0.2:
             self.day += datetime.timedelta(days=1)
             topic, request["date"] = "fetch.day", f"{self.day}"
         elif kind < 0.5:
@@ -45,18 +56,39 @@ class Requests:
             # Of one nation only: were they national, no older day would fire an alert any more.
             topic, request["date"] = "fetch.day", f"{rng.choice(self.recent_days)}"
             request["nation"], request["refresh"] = "K", True
-        elif kind < 0.7:
+        elif kind < 0.66:
             topic, request["date"] = "fetch.day", f"{self.day - datetime.timedelta(days=rng.randrange(30))}"
             request["nation"] = rng.choice("KF")
+        elif kind < 0.7:
+            topic, request["date"] = "fetch.week", f"{self.day - datetime.timedelta(days=rng.randrange(7, 60))}"
+            request["span"], request["refresh"] = rng.choice(["week", "weekend", "weekdays"]), rng.random() < 0.5
         else:
             topic, request["code"] = "fetch.movie", rng.choice(self.films + ["19000000"])
             request["poster"] = rng.random() < 0.4
             request["refresh"] = rng.random() < 0.2
-        if rng.random() < 0.2:
+        if rng.random() < 0.2 and topic.startswith("fetch."):
             request["priority"] = "backfill"
-        body = json.dumps(request)
-        self.sent[request["id"]] = topic, body
-        return request["id"], topic, body
+        frames = json.dumps(request).encode(), *images
+        self.sent[request["id"]] = topic, frames
+        return request["id"], topic, frames
+
+    def order(self, request, images):
+        """Makes a request to the shop of it, and returns the topic. Every product has a name of its own."""
+        choice = self.rng.random()
+        if choice < 0.2:
+            request["page"] = 1
+            return "fetch.products"
+        if choice < 0.7 or not self.products:
+            request |= {
+                "name": PRODUCT_NAME.format(request["id"]), "description": "따뜻하고 가벼운 외투입니다", "price": 15_000,
+                "stock": 3}
+            images += [IMAGE] * self.rng.randint(1, 2)
+            return "product.register"
+        if choice < 0.85:
+            request |= {"product": self.rng.choice(self.products), "stock": self.rng.randrange(100)}
+            return "product.modify"
+        request["product"] = self.products.pop(self.rng.randrange(len(self.products)))
+        return "product.remove"
 
 
 class Requester:
@@ -90,20 +122,21 @@ class Requester:
             elif choice < 0.16 and requests.receipted:
                 id = rng.choice(sorted(requests.receipted))
                 requests.conflicts += 1
-                await self.expect("conflict", id, "fetch.movie", json.dumps({"id": id, "code": "19999999"}))
+                body = json.dumps({"id": id, "code": "19999999"}).encode()
+                await self.expect("conflict", id, "fetch.movie", [body])
             elif choice < 0.2:
                 id = requests.next_id()
                 body = {"id": id, "date": rng.choice(["1999-01-01", "2999-01-01"])}
                 requests.refused += 1
-                await self.expect("dateOutOfRange", id, "fetch.day", json.dumps(body))
+                await self.expect("dateOutOfRange", id, "fetch.day", [json.dumps(body).encode()])
             else:
                 await self.expect("accepted", *requests.good())
         self.socket.close(linger=0)
 
-    async def expect(self, expected, id, topic, body):
+    async def expect(self, expected, id, topic, frames):
         """Sends a request until it is answered, and records an unexpected answer."""
         while True:
-            answer = await self.ask(topic, body)
+            answer = await self.ask(topic, frames)
             if answer is None:
                 self.requests.unanswered += 1
                 self.connect()  # an answer that comes late must not be taken for the next one's
@@ -112,17 +145,17 @@ class Requester:
             told = word if word == "accepted" else value["code"]
             if told in ("overloaded", "internal") or (told == "dateOutOfRange" and expected == "accepted"):
                 # The disk is full, or the clock is behind: the contract says to come again.
-                self.requests.postponed += 1
+                self.requests.postponed[told] += 1
                 await asyncio.sleep(0.3)
                 continue
             if told != expected or (word == "accepted" and value["id"] != id):
-                self.requests.problems.append(f"{topic} {body} was answered {word} {value}, not {expected}")
+                self.requests.problems.append(f"{topic} {frames[0]} was answered {word} {value}, not {expected}")
             elif told == "accepted":
                 self.requests.receipted.add(id)
             return
 
-    async def ask(self, topic, body):
-        await self.socket.send_multipart([topic.encode(), body.encode()])
+    async def ask(self, topic, frames):
+        await self.socket.send_multipart([topic.encode(), *frames])
         if not await self.socket.poll(ANSWER_TIME * 1000):
             return None
         word, value = await self.socket.recv_multipart()
@@ -143,12 +176,12 @@ class Announcer:
         while not self.is_asked_to_stop:
             await asyncio.sleep(rng.uniform(0, 4 * pause))
             if rng.random() < 0.8:
-                id, topic, body = requests.good(recent=False)
+                id, topic, frames = requests.good(recent=False)
                 requests.published.add(id)
             else:
                 id, topic = requests.next_id(), "fetch.day"
-                body = json.dumps({"id": id, "date": "1999-01-01"})
+                frames = [json.dumps({"id": id, "date": "1999-01-01"}).encode()]
                 requests.hopeless.add(id)
             for _ in range(rng.choice([1, 1, 2])):
-                await self.socket.send_multipart([topic.encode(), body.encode()])
+                await self.socket.send_multipart([topic.encode(), *frames])
         self.socket.close(linger=0)

@@ -4,8 +4,10 @@ import asyncio
 import collections
 import contextlib
 import datetime
+import json
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,11 +21,13 @@ import faults
 from processes import Process, ProcessHarness
 from proxy import Proxy
 from receiver import SECRET, Receiver
-from requester import Announcer, Requester, Requests
+from recorder import RecordingProxy
+from requester import PRODUCT_NAME, Announcer, Requester, Requests
 
 HERE = pathlib.Path(__file__).parent
-STREAMS = ["ranking.", "movie.", "poster.", "request."]
+STREAMS = ["ranking.", "movie.", "poster.", "request.", "product.", "products."]
 REST_TIME = 40
+CALLS_AT_ONCE = 4  # that may arrive after the death of the worker that made them
 PLENTY, SCARCE = 10_000_000, 120  # calls to KOBIS on a day
 
 
@@ -33,7 +37,6 @@ class Subscriber(Process):
     def __init__(self, name, folder, events, commands, prefixes, high_water=0):
         self.file = folder / f"{name}.delivered"
         self.prefixes = prefixes
-        self.can_be_killed = True
         command = [
             sys.executable, HERE / "subscriber.py", "--events", events, "--commands", commands, "--delivered",
             self.file, "--high-water", high_water, *prefixes]
@@ -47,19 +50,27 @@ class Subscriber(Process):
 
 
 class Round:
-    """The processes of a round, and its figures."""
+    """The processes of a round, and its figures.
 
-    def __init__(self, program, folder, seed, crashes):
+    Four kinds of rounds take turns: the clock jumps, the worker's disk fills up, a day has few calls to KOBIS, and KOBIS
+    itself refuses further calls.
+    """
+
+    def __init__(self, program, folder, seed, crashes, reached, counts):
         self.folder = folder
         self.rng = random.Random(seed)
         self.number = int(seed.rsplit("/")[-1])
         self.crashes = crashes
-        self.has_clock_jumps = self.number % 3 == 2
-        self.is_short_of_calls = self.number % 5 == 4
-        self.has_small_disk = False
+        self.reached = reached
+        self.counts = counts
+        self.has_clock_jumps = self.number % 4 == 1
+        self.has_small_disk = self.number % 4 == 2
+        self.is_short_of_calls = self.number % 4 == 3
+        self.is_refused_calls = self.number % 4 == 0
         self.disk = None
         self.program = program
         self.findings = checker.Findings()
+        self.seen = self.booked = collections.Counter()
         self.figures = collections.Counter()
         self.began = time.monotonic()
         self.trace_file = open(folder / "trace.log", "w", buffering=1)
@@ -74,7 +85,7 @@ class Round:
     async def run(self):
         async with contextlib.AsyncExitStack() as closing:
             self.build(closing)
-            for proxy in self.proxies:
+            for proxy in [*self.proxies, self.upstream]:
                 await proxy.start()
             await self.harness.start_sandbox()
             await self.begin()
@@ -88,12 +99,15 @@ class Round:
         """Creates all processes, and ends them in every case."""
         self.limit = SCARCE if self.is_short_of_calls else PLENTY
         harness = self.harness = ProcessHarness(self.program, self.folder, self.number, self.has_clock_jumps, self.limit)
-        if self.number % 4 == 3 and mount_small_disk(harness.worker_data):
-            self.has_small_disk = True
+        if self.has_small_disk:
+            self.has_small_disk = mount_small_disk(harness.worker_data)
+        if self.has_small_disk:
             closing.callback(unmount, harness.worker_data)
         names = ["events", "commands", "commands", "requests", "events", "alerts"]
         self.proxies = [Proxy(harness.address(name)) for name in names]
         events, commands, asking, announcing, notifier_events, alerts = self.proxies
+        self.upstream = RecordingProxy(harness.address("sandbox"))
+        harness.lead_worker_through(self.upstream.address)
         harness.lead_notifier_through(notifier_events.address, commands.address)
         common = self.folder, events.address, commands.address
         self.subscribers = [
@@ -113,14 +127,14 @@ class Round:
         harness.rules.write_text(
             f"sinks: {{hook: {{kind: webhook, url: '{self.receiver.url}', secret: {SECRET}}}}}\n")
         self.worker_crashes = faults.Crashes(
-            harness.worker, faults.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.trace,
-            inspect=self.check_quota)
+            harness.worker, faults.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.reached,
+            self.trace, inspect=self.check_quota)
         self.notifier_crashes = faults.Crashes(
-            harness.notifier, faults.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.trace)
+            harness.notifier, faults.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.reached, self.trace)
         processes = [*self.subscribers, self.late, harness.worker, harness.notifier, harness.sandbox]
         closing.callback(self.context.destroy, linger=0)
         closing.push_async_callback(kill_all, processes)
-        for proxy in self.proxies:
+        for proxy in [*self.proxies, self.upstream]:
             closing.callback(proxy.close)
 
     async def begin(self):
@@ -142,23 +156,27 @@ class Round:
         self.clients.append(Announcer(self.context, self.announcing.address, self.requests))
         self.clients_at_work = [asyncio.create_task(client.run(pause=0.1)) for client in self.clients]
         self.heard = {"events": [], "alerts": []}
+        self.seen_products = set()
         self.listeners = [
             asyncio.create_task(self.listen(harness.address("events"), self.heard["events"])),
             asyncio.create_task(self.listen(harness.address("alerts"), self.heard["alerts"])),
         ]
         for subscriber in self.subscribers:
             await subscriber.start()
-        switches = faults.FAULTS + ([faults.QUOTA_EXHAUSTED] if self.number % 2 == 0 else [])
+        switches = faults.FAULTS + [faults.QUOTA_EXHAUSTED] * self.is_refused_calls
+        counts = self.counts
         injections = [
-            faults.upstream_faults(harness, self.requests, switches, self.branch(), self.trace),
-            faults.bad_connections(self.proxies, self.branch(), self.trace),
-            faults.stalled_subscribers(self.subscribers, self.branch(), self.trace),
+            faults.upstream_faults(harness, self.requests, switches, self.branch(), self.trace, counts),
+            faults.bad_connections(self.proxies, self.branch(), counts),
+            faults.stalled_subscribers(self.subscribers, self.branch(), self.trace, counts),
+            faults.stalled_processes([harness.worker, harness.notifier], self.branch(), self.trace, counts),
         ]
+        counts["day short of calls"] += self.is_short_of_calls
         if self.has_clock_jumps:
-            injections.append(faults.clock_jumps(harness, self.branch(), self.trace))
+            injections.append(faults.clock_jumps(harness, self.branch(), self.trace, counts))
         if self.has_small_disk:
             injections.append(
-                faults.full_disk(self.worker_crashes, harness.worker_data, self.branch(), self.trace))
+                faults.full_disk(self.worker_crashes, harness.worker_data, self.branch(), self.trace, counts))
         async with asyncio.TaskGroup() as tasks:
             at_work = [tasks.create_task(one) for one in injections]
             await asyncio.gather(self.worker_crashes.run(), self.notifier_crashes.run())
@@ -174,6 +192,14 @@ class Round:
             topic, body = await socket.recv_multipart()
             if not topic.startswith(b"heartbeat."):
                 heard.append((topic, body))
+            if product := re.fullmatch(rb"product\.(\d+)", topic):
+                self.note_product(int(product[1]), json.loads(body)["data"]["name"])
+
+    def note_product(self, id, name):
+        """Lets the clients change and remove a product that they registered."""
+        if name.startswith(PRODUCT_NAME.format("")) and id not in self.seen_products:
+            self.seen_products.add(id)
+            self.requests.products.append(id)
 
     async def come_to_rest(self):
         """Ends all faults, and waits until all requests have ended and all subscribers have received everything."""
@@ -181,8 +207,8 @@ class Round:
         self.harness.set_clock(0)
         for proxy in self.proxies:
             proxy.heal()
-        for subscriber in self.subscribers:
-            subscriber.signal(signal.SIGCONT)
+        for process in [*self.subscribers, self.harness.worker, self.harness.notifier]:
+            process.signal(signal.SIGCONT)
         await asyncio.to_thread(self.harness.ask_sandbox, "/control", "PUT", {})
         if not self.harness.worker.is_running:  # its last start was refused by a full disk
             await self.harness.worker.start()
@@ -223,9 +249,17 @@ class Round:
             await asyncio.sleep(0.1)
 
     def check_quota(self):
-        """Checks that all calls the sandbox has seen are booked. Runs while the worker is dead, so that the counts agree."""
+        """Checks that all calls the sandbox has seen are booked. Runs while the worker is dead, so that the counts agree.
+
+        Each life of the worker books its own calls: bookings that a crash left without a call hide none of the next life.
+        """
+        seen_before, booked_before = self.seen, self.booked
         self.seen = self.harness.calls()
         self.booked = checker.check_quota(self.harness.worker_data, self.seen, {"kobis": self.limit}, self.findings)
+        for service, calls in self.seen.items():
+            made, booked = calls - seen_before[service], self.booked[service] - booked_before[service]
+            self.findings.require(
+                made <= booked + CALLS_AT_ONCE, f"{service}: {made} calls were made in a life that booked {booked}")
 
     def check(self):
         findings, requests = self.findings, self.requests
@@ -235,15 +269,20 @@ class Round:
             checker.check_log(log, findings)
             checker.check_replay(log, self.harness.address(name), self.branch(), findings)
         checker.check_facts(worker_log, findings)
-        lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk)
+        has_calls = not self.is_short_of_calls and not self.is_refused_calls
+        lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk, has_calls)
+        checker.check_products(lives, requests, self.harness.products(), findings)
+        self.check_refusals()
         for subscriber in self.everybody():
             log = alert_log if subscriber.prefixes == ["alert."] else worker_log
             checker.check_delivered(log, subscriber, findings)
-        missed = checker.check_live(worker_log, self.heard["events"], findings)
-        checker.check_live(alert_log, self.heard["alerts"], findings)
+        compared = checker.check_truth(worker_log, self.upstream.answers(), findings)
+        missed = checker.check_live(worker_log, self.heard["events"], 0.5, findings)
+        checker.check_live(alert_log, self.heard["alerts"], 0.1, findings)
         checker.check_alerts(worker_log.stream("ranking"), alert_log.events, findings)
         self.check_quota()
-        checker.check_letters(alert_log, self.receiver, findings)
+        interrupted = self.notifier_crashes.count + self.receiver.unanswered
+        repeated = checker.check_letters(alert_log, self.receiver, interrupted, findings)
         self.figures.update({
             "crashes": self.worker_crashes.count + self.notifier_crashes.count,
             "worker crashes": self.worker_crashes.count,
@@ -255,20 +294,35 @@ class Round:
             "requests sent again": requests.repeated + requests.unanswered,
             "conflicts": requests.conflicts,
             "requests failed": sum(life[-1] == "failed" for life in lives.values()),
+            **{f"requests postponed, {code}": count for code, count in requests.postponed.items()},
+            "orders to the shop": sum(topic.startswith("product.") for topic, _ in requests.sent.values()),
             "events": len(worker_log.rows),
             "events that a plain subscriber missed": missed,
+            "events compared with the sandbox's answers": compared,
             "corrections": sum("corrections" in event["data"] for event in worker_log.stream("ranking")),
             "alerts": len(alert_log.rows),
             "calls booked": sum(self.booked.values()),
             "calls that the sandbox saw": sum(self.seen.values()),
             "letters": len(self.receiver.accepted),
             "attempts to deliver them": self.receiver.attempts,
+            "letters that came again": repeated,
             "deliveries": sum(len(subscriber.delivered()) for subscriber in self.everybody()),
             "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
         })
         for crashes in (self.worker_crashes, self.notifier_crashes):
             for step, count in crashes.at_steps.items():
                 self.figures[f"{crashes.process.name} at {step}"] += count
+            self.counts["crash at a random instant"] += crashes.at_random
+            self.counts["crash while starting"] += crashes.at_start
+        self.counts["letter rejected"] += self.receiver.rejected
+        self.counts["letter accepted without a response"] += self.receiver.unanswered
+
+    def check_refusals(self):
+        """Checks that good requests were refused only for the reasons that this round gives."""
+        allowed = {"overloaded", "internal"} if self.has_small_disk else set()
+        allowed |= {"dateOutOfRange"} if self.has_clock_jumps else set()
+        strange = {code: count for code, count in self.requests.postponed.items() if code not in allowed}
+        self.findings.require(not strange, f"good requests were refused: {strange}")
 
     async def end(self):
         """Checks that the processes shut down in order."""

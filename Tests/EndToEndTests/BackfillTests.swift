@@ -18,7 +18,7 @@ extension Failures {
                 try await client.waitForHeartbeat(of: .worker, since: Date())
                 let ending = await command.ended()
                 #expect(ending.status == 0)
-                #expect(ending.output.last == "35 of 35 · 100 % · done")
+                #expect(ending.output.last == "35 of 35 · 100% · done")
                 let charts = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }
                 #expect(charts.count == 35 && Set(charts).count == 35)
                 let quota = try await client.ask("status").body["quota"]["kobis"]
@@ -47,12 +47,17 @@ extension Failures {
                 try await harness.waitForRequests(8, at: ProcessHarness.dailyCharts)
                 #expect(try await client.day("2010-01-01").isDone)
                 let command = try harness.start(["backfill"])
-                #expect(await command.output { $0.contains("waits for tomorrow's quota") ? $0 : nil } != nil)
+                #expect(await command.output { $0.contains("waiting for tomorrow's quota") ? $0 : nil } != nil)
                 let audit = try #require(try await harness[.worker].error(containing: "command accepted"))
                 for text in ["backfill", "2024-05-01", #""address":"127.0.0.1""#] { #expect(audit.contains(text)) }
                 #expect(try await client.day("2010-01-02").isDone)
-                #expect(try await harness.marquee("backfill", "--stop").status == 0)
+                #expect(
+                    try await harness.lines("backfill", "--stop") == [
+                        "stopped the backfill of 2024-05-01..2024-06-04; 8 of 35 are in the log"
+                    ])
                 #expect(await command.ended().status == 1)
+                let again = try await harness.marquee("backfill", "--stop")
+                #expect(again.status == 1 && again.errors == ["marquee: there is no backfill to stop"])
                 #expect(try await harness.requests(for: ProcessHarness.dailyCharts) == 10)
             }
         }

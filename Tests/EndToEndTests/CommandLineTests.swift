@@ -24,10 +24,10 @@ extension Terminal {
             try await ProcessHarness.run { harness, client in
                 let table = try await harness.marquee("request", "day", "2024-06-04")
                 #expect(table.status == 0 && table.errors == [])
-                #expect(table.output.count == 12 && table.output[0] == "2024-06-04 일별 박스오피스 · 확정")
+                #expect(table.output.count == 12 && table.output[0] == "Daily box office of 2024-06-04 · final")
                 #expect(
                     table.output[1].split(separator: " ") == [
-                        "순위", "변동", "제목", "관객수", "누적관객수", "증감", "점유율", "매출액", "스크린수",
+                        "Rank", "Move", "Title", "Admissions", "Total", "Change", "Share", "Gross", "Screens",
                     ])
 
                 let lines = try await harness.marquee("request", "day", "20240604", "--json")
@@ -38,17 +38,27 @@ extension Terminal {
                     #expect(line.contains(try #require(entry["title"].text)), "\(line)")
                 }
                 let filtered = try await harness.marquee(
-                    "request", "day", "2024-06-04", "--nation=K", "--films", "diverse")
-                #expect(filtered.output.first == "2024-06-04 일별 박스오피스 · nation-K+films-diverse · 확정")
+                    "request", "day", "2024-06-04", "--nation=k", "--films", "diverse")
+                #expect(filtered.output.first == "Daily box office of 2024-06-04 · nation-K+films-diverse · final")
 
                 let code = try #require(chart["data"]["entries"][0]["movieCode"].text)
                 let movie = try await harness.marquee("request", "movie", code)
-                #expect(movie.output[0].hasSuffix("(\(code))") && movie.output.contains { $0.hasPrefix("포스터  http") })
+                #expect(
+                    movie.output[0].hasSuffix("(\(code))") && movie.output.contains { $0.hasPrefix("Poster  http") })
                 let facts = try await harness.marquee("request", "movie", code, "--json", "--no-poster")
                 #expect(try facts.output.map { try JSON($0)["type"] } == ["marquee.movie.v1"])
 
                 let unknown = try await harness.marquee("request", "movie", "00000000", "--json")
                 #expect(unknown.status == 1 && unknown.errors.count == 1)
+                // The sentence leads, and the address follows, without the key.
+                let error = try #require(unknown.errors.first)
+                #expect(error.hasPrefix("marquee: notFound: there is no movie with the code 00000000 (GET http://"))
+                #expect(error.hasSuffix("?key=***&movieCd=00000000)"))
+                let korean = try await harness.marquee("request", "movie", "00000000", "--language=ko")
+                #expect(
+                    korean.errors == [
+                        "marquee: 찾을 수 없습니다 (notFound)", "  " + error.dropFirst("marquee: notFound: ".count),
+                    ])
                 #expect(try unknown.output.map { try JSON($0)["code"] } == ["notFound"])
 
                 try await harness.setFaults(["kakao": ["faults": ["-401": 1]]])
@@ -65,6 +75,20 @@ extension Terminal {
                     let alone = try await harness.start(command, changes: nobody).ended()
                     #expect(alone.status == 4 && alone.output == [] && alone.errors.count == 1)
                     #expect(alone.errors.first?.contains("no reply from ipc://") == true, "\(alone.errors)")
+                }
+            }
+        }
+
+        @Test("only a terminal that has colours gets them, and NO_COLOR turns them off", .timeLimit(.minutes(5)))
+        func colors() async throws {
+            try await ProcessHarness.run { harness, _ in
+                for (variables, isColored) in [
+                    (["TERM": "xterm"], true), (["TERM": "dumb"], false), (["TERM": "xterm", "NO_COLOR": "1"], false),
+                ] {
+                    let shown = try await harness.onTerminal(
+                        ["request", "day", "2024-06-04"], typing: "", changes: variables)
+                    #expect(shown.status == 0 && shown.output.count == 12, "\(shown)")
+                    #expect(shown.output.contains { $0.contains("\u{1B}") } == isColored, "\(variables)")
                 }
             }
         }
@@ -89,7 +113,7 @@ extension Terminal {
                 let alert = try await client.event(try #require(alerts.last))
                 #expect(await json.output { $0 == alert.text ? $0 : nil } != nil)
                 let line = await text.output { $0.contains(alert.topic) ? $0 : nil }
-                #expect(line?.contains(try #require(alert.data["text"]["ko"].text)) == true)
+                #expect(line?.contains(try #require(alert.data["text"]["en"].text)) == true)
                 for program in [json, text] {
                     program.signal(SIGINT)
                     #expect(await program.ended().status == 0)
@@ -107,15 +131,24 @@ extension Terminal {
         @Test("`status` and `check` report the state of the processes", .timeLimit(.minutes(5)))
         func status() async throws {
             try await ProcessHarness.run { harness, _ in
-                let worker = try JSON(try await harness.marquee("status").output.joined())
+                let worker = try JSON(try await harness.marquee("status", "--json").output.joined())
                 #expect(worker["queue"] == ["live": 0, "backfill": 0] && worker["positions"] != nil)
                 #expect(
                     worker["version"].text.map { "marquee \($0)" }
                         == (try await harness.marquee("version").output.first))
                 #expect(
-                    try JSON(try await harness.marquee("status", "--alerts").output.joined())["epoch"]
+                    try JSON(try await harness.marquee("status", "--alerts", "--json").output.joined())["epoch"]
                         != worker["epoch"])
-                #expect(try await harness.marquee("status", "--sandbox").output == ["ok"])
+                #expect(try await harness.marquee("status", "--sandbox", "--json").output == ["ok"])
+                let sandbox = try await harness.marquee("status", "--sandbox")
+                #expect(sandbox.output == ["Sandbox  http://\(harness.sandboxAddress)  running"])
+                let table = try await harness.marquee("status").output
+                #expect(table.first?.hasPrefix("Worker · ") == true)
+                #expect(table.contains("Queue            0 live · 0 backfill"), "\(table)")
+                #expect(table.contains { $0.hasPrefix("API calls today  KOBIS") && $0.contains(" left, ") }, "\(table)")
+                let korean = try await harness.marquee("status", "--alerts", "--language", "ko").output
+                #expect(korean.first?.hasPrefix("알림 서버 · ") == true)
+                #expect(korean.contains("알림 발송  발송 대상 없음"), "\(korean)")
 
                 let good = try await harness.marquee("check")
                 #expect(good.status == 0 && good.errors == [])
@@ -139,10 +172,12 @@ extension Terminal {
             }
         }
 
-        @Test("every command has a help text", .timeLimit(.minutes(5)))
-        func help() async throws {
-            let list = try await Program.run(ProcessHarness.marquee, ["help"])
-            #expect(try await Program.run(ProcessHarness.marquee).output == list.output)
+        @Test(
+            "every command has a help text, in Korean and in English", .timeLimit(.minutes(5)), arguments: ["en", "ko"])
+        func help(language: String) async throws {
+            let locale = ["LC_ALL": "\(language).UTF-8"]
+            let list = try await Program.run(ProcessHarness.marquee, ["help"], environment: locale)
+            #expect(try await Program.run(ProcessHarness.marquee, environment: locale).output == list.output)
             let commands = list.output.compactMap { line in
                 line.hasPrefix("  marquee ") ? line.split(separator: " ").dropFirst().first.map(String.init) : nil
             }
@@ -152,16 +187,19 @@ extension Terminal {
                 ])
             )
             for command in commands {
-                let help = try await Program.run(ProcessHarness.marquee, ["help", command])
-                #expect(help.status == 0 && help.output.first?.hasPrefix("usage: marquee \(command)") == true)
-                #expect(try await Program.run(ProcessHarness.marquee, [command, "--help"]).output == help.output)
+                let help = try await Program.run(ProcessHarness.marquee, ["help", command], environment: locale)
+                let head = language == "ko" ? "사용법" : "usage"
+                #expect(help.status == 0 && help.output.first?.hasPrefix("\(head): marquee \(command)") == true)
+                let same = try await Program.run(ProcessHarness.marquee, [command, "--help", "--language", language])
+                #expect(same.output == help.output)
             }
         }
 
         @Test(
             "invalid arguments are one line on standard error, with status 2", .timeLimit(.minutes(5)),
             arguments: [
-                "up 3", "up --days 0", "wroker", "help wroker", "request", "request day", "request day 2024-13-01",
+                "up 3", "up --days 0", "--language fr help", "request day 2024-06-04 --jsn", "wroker", "help wroker",
+                "request", "request day", "request day 2024-13-01",
                 "request movie 123", "request poster 20240001", "request day 2024-06-04 --nation X",
                 "request day 2024-06-04 --timeout soon", "request day 2024-06-04 --json --json",
                 "request day 2024-06-04 -x",

@@ -146,7 +146,7 @@ extension Failures {
 
         /// How many alerts wait for the sinks; nobody tells when there are none, so the notifier is asked.
         private func waiting(_ harness: ProcessHarness) async throws -> Int {
-            let status = try JSON(try await harness.lines("status", "--alerts").joined())
+            let status = try JSON(try await harness.lines("status", "--alerts", "--json").joined())
             return ["hook", "file"].reduce(0) { $0 + Int(status["queue"][$1].number ?? 0) }
         }
 

@@ -19,7 +19,7 @@ extension Terminal {
                 let events = try await harness.marquee("history", "day", "\(day)", "--revisions", "--json")
                 #expect(events.status == 0 && events.output == [first.text, second.text])
                 let shown = try await harness.marquee("history", "day", "\(day)", "--revisions")
-                #expect(shown.output.first == "\(day) 일별 박스오피스 · 잠정 · 2차")
+                #expect(shown.output.first == "Daily box office of \(day) · provisional · revision 2")
                 #expect(shown.output.count == 1 + 11 + 1 + 1 + 1 + second.data["corrections"].list.count)
 
                 let movie = try #require(second.data["entries"].list[0]["movieCode"].text)

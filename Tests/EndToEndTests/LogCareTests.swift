@@ -56,11 +56,54 @@ import Worker
                     == 6)
 
             try await harness.restart(.worker, by: 0)
-            let status = try await harness.lines("status")
+            let status = try await harness.lines("status", "--json")
             #expect(status[0].contains(after.epoch))
             try await harness.request([june + 3])
             #expect(try contents(harness).streams[.ranking]?.newest.sequence == SequenceNumber(4))
         }
+    }
+
+    @Test(
+        "a log on a read-only mount is read while the worker runs, after it was killed, and after it has ended",
+        .timeLimit(.minutes(5)))
+    func readOnlyMount() async throws {
+        try await ProcessHarness.run { harness, _ in
+            try await harness.request([june, june + 1])
+            var copies = 0
+            func expectReadable(_ state: String) async throws {
+                copies += 1
+                let copy = harness.folder.file("copy\(copies)")
+                for command in [
+                    ["log"], ["history", "day", "\(june)"], ["export", "--csv"], ["backup", copy], ["replay"],
+                ] {
+                    let ending = try await onReadOnlyMount(harness, command)
+                    #expect(ending.status == 0 && ending.errors == [], "\(state): \(command) \(ending)")
+                    #expect(!ending.output.isEmpty, "\(state): \(command)")
+                }
+                #expect(try WorkerProcess.logFile(at: copy).contents().streams[.ranking]?.events == 2, "\(state)")
+            }
+            try await expectReadable("running")
+            let worker = try harness[.worker]
+            worker.signal(SIGKILL)
+            _ = await worker.ended()
+            try await expectReadable("killed")
+            try await harness.restart(.worker, by: 0)
+            await harness.end(.worker)
+            try await expectReadable("ended")
+            let check = try await onReadOnlyMount(harness, ["check"])
+            let line = check.output.first { $0.contains("data folder") }
+            #expect(check.status == 1 && line?.hasPrefix("FAILED") == true, "\(check)")
+            #expect(line?.contains("Read-only file system; set MARQUEE_DATA to a folder that is writable") == true)
+        }
+    }
+
+    /// Runs a command that sees the data folder as a read-only mount.
+    private func onReadOnlyMount(_ harness: ProcessHarness, _ command: [String]) async throws -> Program.Ending {
+        let script = #"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#
+        let namespaces = ["--mount"] + (getuid() == 0 ? [] : ["--map-root-user"])
+        let words = namespaces + ["sh", "-c", script, harness.data(), ProcessHarness.marquee] + command
+        return try await Program.run(
+            "/usr/bin/unshare", words, environment: harness.environment.merging(ProcessHarness.english) { $1 })
     }
 
     @Test("a damaged database ends the start with one line that says what to do", .timeLimit(.minutes(5)))

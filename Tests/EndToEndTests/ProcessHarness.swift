@@ -1,9 +1,11 @@
 import BoxOffice
 import Concurrency
 import Contract
+import EventStore
 import Foundation
 import Messaging
 import Networking
+import Notifier
 import TestSupport
 import Testing
 import ZeroMQ
@@ -30,8 +32,8 @@ final class ProcessHarness: Sendable {
     static let python = "/usr/bin/python3"
     /// The path of KOBIS's daily charts.
     static let dailyCharts = "/kobisopenapi/webservice/rest/boxoffice/searchDailyBoxOfficeList.json"
-    /// The locale of commands, whose tables follow it.
-    static let korean = ["LC_MESSAGES": "ko_KR"]
+    /// The locale of commands, whose output follows it.
+    static let english = ["LC_ALL": "C"]
     static let kobisKey = "0123456789abcdef0123456789abcdef"
     /// The vendor's identifier in the sandbox's Open Market.
     static let marketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
@@ -167,9 +169,21 @@ final class ProcessHarness: Sendable {
     /// Starts `marquee` with this harness's settings.
     func start(_ arguments: [String], changes: [String: String] = [:]) throws -> Program {
         let program = try Program(
-            Self.marquee, arguments, environment: environment.merging(Self.korean) { $1 }.merging(changes) { $1 })
+            Self.marquee, arguments, environment: environment.merging(Self.english) { $1 }.merging(changes) { $1 })
         endedPrograms.withLock { $0.append(program) }
         return program
+    }
+
+    /// Runs a command on a terminal of its own, on which `text` is typed; standard error is among its output.
+    func onTerminal(
+        _ arguments: [String], typing text: String, changes: [String: String] = [:]
+    ) async throws -> Program.Ending {
+        let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        let program = try Program(
+            Self.python, ["-c", run, Self.marquee] + arguments,
+            environment: environment.merging(Self.english) { $1 }.merging(changes) { $1 })
+        try program.type(text)
+        return try await program.finish()
     }
 
     /// The names of addresses in ready lines, and their environment variables.
@@ -234,26 +248,50 @@ extension ProcessHarness {
 
     /// Requests days one after the other, and returns when the last is done.
     func request(_ days: [KoreanDate]) async throws {
+        try await request(days.map { Request(.day($0, .all)) }, atOnce: 1)
+    }
+
+    /// Sends requests in their order, so many at once, and returns when all are done.
+    func request(_ requests: [Request], atOnce count: Int) async throws {
         let io = try IOThread()
         let client = RequestClient(
             io, commands: environment["MARQUEE_COMMANDS", default: ""],
             events: environment["MARQUEE_EVENTS", default: ""])
-        for day in days {
-            let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(60))
-            guard case .done = outcome else { throw UnexpectedOutcomeError(day: day, outcome: outcome) }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for (index, request) in requests.enumerated() {
+                if index >= count { try await tasks.next() }
+                tasks.addTask {
+                    let outcome = try await client.perform(request, within: .seconds(60))
+                    guard case .done = outcome else { throw UnexpectedOutcomeError(request: request, outcome: outcome) }
+                }
+            }
+            try await tasks.waitForAll()
         }
         await io.shutdown()
     }
 
     private struct UnexpectedOutcomeError: Error {
-        let day: KoreanDate
+        let request: Request
         let outcome: RequestClient.Outcome
+    }
+
+    /// Returns the alerts in the log of the notifier with this data folder as `marquee replay` prints alerts, in the log's
+    /// order.
+    static func alertLines(inFolder folder: String) throws -> [String] {
+        try NotifierProcess.logFile(inFolder: folder).read { log, connection in
+            try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
+                let body = String(decoding: event.body, as: UTF8.self)
+                let data = try #require(body.range(of: #""data":"#)).upperBound
+                let id = try Contract.Event(topic: event.topic, body: event.body).id
+                return #"{"data":\#(body[data...].dropLast()),"id":"\#(id)"}"#
+            }
+        }
     }
 
     /// Returns the output of `marquee` with these arguments; it must succeed.
     func lines(_ arguments: String...) async throws -> [String] {
         let ending = try await Program.run(
-            Self.marquee, arguments, environment: environment.merging(Self.korean) { $1 })
+            Self.marquee, arguments, environment: environment.merging(Self.english) { $1 })
         guard ending.status == 0 else { throw ExitStatusError(arguments: arguments, ending: ending) }
         return ending.output
     }

@@ -45,6 +45,22 @@ extension Terminal {
             }
         }
 
+        @Test("on a terminal a removal is asked for confirmation, unless --yes is given", .timeLimit(.minutes(5)))
+        func confirmation() async throws {
+            try await ProcessHarness.run { harness, _ in
+                let no = try await harness.onTerminal(["product", "remove", "1"], typing: "n\r")
+                #expect(no.status == 1 && no.output.joined().contains("Remove the product 1? [y/N]"), "\(no)")
+                #expect(no.output.last?.contains("nothing was removed") == true)
+                #expect(try await harness.requests { $0.contains("/openmarket/") } == 0)
+                let yes = try await harness.onTerminal(["product", "remove", "1"], typing: "y\r")
+                #expect(yes.status == 0 && yes.output.last?.contains("(1) removed") == true, "\(yes)")
+                let unasked = try await harness.onTerminal(["product", "remove", "3", "--yes"], typing: "")
+                #expect(!unasked.output.joined().contains("[y/N]"), "\(unasked)")
+                // The market was asked: the product is of another vendor.
+                #expect(unasked.output.last?.contains("forbidden: ") == true, "\(unasked)")
+            }
+        }
+
         @Test("each mistake is one clear line, if possible before anything is sent", .timeLimit(.minutes(5)))
         func mistakes() async throws {
             try await ProcessHarness.run { harness, _ in
@@ -87,7 +103,7 @@ extension Terminal {
                 _ = try await product(harness, ["register", image, "--secret-file", secret] + Self.goods)
                 _ = try await product(harness, ["remove", "1", "--secret-file", secret])
                 #expect(try await product(harness, ["register", image] + Self.goods).status == 0)
-                var told = try await harness.marquee("status").output.joined()
+                var told = try await harness.marquee("status", "--json").output.joined()
                 let http = HTTPClient(retry: .never)
                 for page in ["metrics", "readyz"] {
                     let address = harness.environment["MARQUEE_WORKER_HTTP", default: ""]

@@ -1,8 +1,5 @@
 import BoxOffice
-import Contract
-import EventStore
 import Foundation
-import Notifier
 import TestSupport
 import Testing
 
@@ -11,18 +8,6 @@ import Testing
 
     init() throws {
         june = try #require(KoreanDate(year: 2024, month: 6, day: 1))
-    }
-
-    /// The alerts in the log of a harness's notifier as `marquee replay` prints alerts, in the log's order.
-    private func live(_ harness: ProcessHarness) throws -> [String] {
-        try NotifierProcess.logFile(inFolder: harness.data()).read { log, connection in
-            try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
-                let body = String(decoding: event.body, as: UTF8.self)
-                let data = try #require(body.range(of: #""data":"#)).upperBound
-                let id = try Event(topic: event.topic, body: event.body).id
-                return #"{"data":\#(body[data...].dropLast()),"id":"\#(id)"}"#
-            }
-        }
     }
 
     /// Requests days of a harness, and expects the same alerts of its notifier and of two replays.
@@ -37,7 +22,7 @@ import Testing
         let last = try #require(lines.last?.split(separator: #""id":""#).last?.dropLast(2))
         // The notifier works while its last decision is not in its own words.
         #expect(try await harness[.notifier].error(containing: String(last)) != nil)
-        #expect(try live(harness) == lines)
+        #expect(try ProcessHarness.alertLines(inFolder: harness.data()) == lines)
         #expect(
             try await Program.run(ProcessHarness.marquee, replay, environment: harness.environment).output
                 == first.output)
@@ -75,6 +60,27 @@ import Testing
             let first = try #require(KoreanDate(year: 2024, month: 2, day: 1))
             let count = try await agree(harness, over: (0..<300).map { first + $0 })
             #expect(count > 500)
+        }
+    }
+
+    @Test("a notifier that is killed while it decides history decides it again", .timeLimit(.minutes(5)))
+    func killedInHistory() async throws {
+        try await ProcessHarness.run { harness, _ in
+            try await harness.request((0..<40).map { june + $0 })
+            await harness.end(.notifier)
+            let other = ["MARQUEE_DATA": harness.folder.file("later")]
+            let command = ["notifier", "--since", june.description]
+            // The first transaction has the alerts of history, the second how far the log was read.
+            let first = try harness.start(command + ["--crash-at", "settled:2"], changes: other)
+            #expect(await first.ended().status == -SIGKILL)
+            let second = try harness.start(command, changes: other)
+            try #require(await second.error(containing: "all charts are read") != nil)
+            second.signal(SIGTERM)
+            #expect(await second.ended().status == 0)
+            let alerts = try await harness.lines(
+                "replay", "--from", harness.data("worker.db"), "--as", harness.folder.file("later/notifier.db"))
+            #expect(alerts.count > 40)
+            #expect(try ProcessHarness.alertLines(inFolder: harness.folder.file("later")) == alerts)
         }
     }
 

@@ -54,7 +54,7 @@ import Testing
             #expect(days == days.sorted())
             #expect(days.allSatisfy { $0 >= "2024-06-05" })
             #expect(lines.last?.hasPrefix("\(days.count) alerts: ") == true)
-            let leads = lines.count { $0.contains("새로운 1위") }
+            let leads = lines.count { $0.contains("is the new No. 1") }
             #expect(lines.last?.contains("lead \(leads)") == true)
             let both = try await harness.marquee("replay", "--dry-run", "--learned", "3")
             #expect(both.status == 2)

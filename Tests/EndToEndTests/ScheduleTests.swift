@@ -1,3 +1,4 @@
+import BoxOffice
 import Foundation
 import Testing
 
@@ -15,6 +16,29 @@ extension PublishedEvents {
                 #expect(asked.count >= 2 && Set(asked).count == asked.count)
                 let schedule = try await client.ask("status").body["schedule"].list
                 #expect(!schedule.isEmpty && schedule.allSatisfy { $0["what"].text != nil && $0["at"].text != nil })
+            }
+        }
+
+        @Test(
+            "a new log begins with 40 days of history, once, and only the days after them fire", .timeLimit(.minutes(5))
+        )
+        func history() async throws {
+            try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"], usesFiles: true) { harness, client in
+                let yesterday = KoreanDate.yesterday(at: Date())
+                _ = try await client.event { $0.topic.hasPrefix("request.done.schedule.day.\(yesterday).") }
+                let charts = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.day.all.") }
+                #expect(Set(charts) == Set((0...40).map { "ranking.day.all.\(yesterday - $0)" }))
+                #expect(Set(charts.suffix(3)) == Set((0..<3).map { "ranking.day.all.\(yesterday - $0)" }))
+                try await harness.restart(.notifier, by: SIGTERM)
+                let alerts = try await harness.topics(in: "notifier.db")
+                let live = (0..<3).map { "\(yesterday - $0)" }
+                #expect(!alerts.isEmpty && alerts.allSatisfy { topic in live.contains { topic.hasSuffix($0) } })
+
+                try await harness.restart(.worker, by: SIGTERM)
+                let job = try await client.ask("status").body["backfill"]
+                #expect(job["number"] == 1 && job["isInitial"] == true && job["isOver"] == true)
+                let asked = try await harness.topics(in: "worker.db")
+                #expect(asked.count { $0.hasPrefix("request.accepted.backfill.") } == 38)
             }
         }
 

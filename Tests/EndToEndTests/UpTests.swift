@@ -11,7 +11,7 @@ extension Terminal {
         func killed() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
-            let isUp = await program.output { $0.contains("일별 박스오피스") ? true : nil }
+            let isUp = await program.output { $0.contains("Daily box office") ? true : nil }
             try #require(isUp == true)
             program.signal(SIGKILL)
             _ = await program.ended()
@@ -42,8 +42,11 @@ extension Terminal {
             }
             #expect(try await client.send(page).contains("app.js"))
             await client.shutdown()
-            let head = await program.output { $0.hasPrefix("\(yesterday) 일별 박스오피스") ? $0 : nil }
-            #expect(head == "\(yesterday) 일별 박스오피스 · 잠정")
+            let days = "\(yesterday - 40) to \(yesterday - 7)"
+            #expect(
+                await program.output { $0.hasSuffix(days) ? $0 : nil } == "fetching the past days that alerts count: \(days)")
+            let head = await program.output { $0.hasPrefix("Daily box office of \(yesterday)") ? $0 : nil }
+            #expect(head == "Daily box office of \(yesterday) · provisional")
             let line = await program.output { $0.contains("  alert.") ? $0 : nil }
             #expect(line?.contains("\u{1B}") == false)
             program.signal(SIGINT)
@@ -62,7 +65,7 @@ extension Terminal {
                 let program = try Program(
                     ProcessHarness.python, ["-c", run, ProcessHarness.marquee, "up", "--days", "2"],
                     environment: try settings(folder).merging(keys) { $1 })
-                let chart = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+                let chart = await program.output { $0.contains("Daily box office") ? $0 : nil }
                 #expect(chart?.contains("\u{1B}[1m") == true)
                 try program.type("\u{3}")
                 let ending = try await program.finish()
@@ -77,7 +80,7 @@ extension Terminal {
         func restart() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
-            _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+            _ = await program.output { $0.contains("Daily box office") ? $0 : nil }
             let worker = try #require(try program.child("worker"))
             kill(worker, SIGKILL)
             let line = await program.error(containing: "starts again")
@@ -119,7 +122,7 @@ extension Terminal {
             for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
                 settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
             }
-            return settings.merging(ProcessHarness.korean) { $1 }
+            return settings.merging(ProcessHarness.english) { $1 }
         }
 
         /// A port that is free now, from a range that the system hands out to nobody.

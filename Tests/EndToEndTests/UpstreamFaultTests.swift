@@ -175,7 +175,10 @@ extension Failures {
                 exchange.answer(answer.body, status: answer.status, headers: ["Content-Type: application/json"])
             }
             try await ProcessHarness.run { harness, client in
-                try await harness.restart(.worker, by: SIGTERM, changes: ["MARQUEE_KOBIS_URL": server.url])
+                // A log belongs to one service.
+                try await harness.restart(
+                    .worker, by: SIGTERM,
+                    changes: ["MARQUEE_KOBIS_URL": server.url, "MARQUEE_DATA": harness.folder.file("other")])
                 try await client.waitForHeartbeat(of: .worker, since: Date())
                 for answer in answers {
                     next.withLock { $0 = answer }

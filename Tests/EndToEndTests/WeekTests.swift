@@ -68,7 +68,7 @@ extension PublishedEvents {
             try await ProcessHarness.run { harness, _ in
                 let shown = try await harness.marquee("request", "week", "2024-06-04", "--span", "weekdays")
                 #expect(shown.status == 0)
-                #expect(shown.output.first == "2024-06-03 ~ 2024-06-06 주중 박스오피스 · 확정")
+                #expect(shown.output.first == "Weekday box office of 2024-06-03 ~ 2024-06-06 · final")
                 #expect(shown.output.count == 12)
                 let bad = try await harness.marquee("request", "week", "2024-06-04", "--span", "month")
                 #expect(bad.status == 2)

@@ -107,7 +107,7 @@ class Site(ProcessHarness):
         return printed
 
     def status(self, **changes):
-        return json.loads(self.must("status", **changes))
+        return json.loads(self.must("status", "--json", **changes))
 
     def day(self, date, **changes):
         """Requests a day. Returns whether it came."""

@@ -147,7 +147,7 @@ struct HTTPClientTests {
             throw UpstreamError(service: "test", kind: .unauthorized, message: words, code: "se/cret", field: "SE/CRET")
         }
         let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
-        #expect(error?.message == "GET \(server.url)/?key=***: /?key=***")
+        #expect(error?.message == "/?key=*** (GET \(server.url)/?key=***)")
         #expect(error?.code == "***")
         #expect(error?.field == "***")
     }

@@ -20,8 +20,12 @@ import Testing
 
     /// The alerts about the film A by one rule, as day and Korean text, when these days of June come in their turn.
     private func fires(_ rule: any Rule, _ days: [Day?]) throws -> [String] {
+        try alerts(rule, days).map { "\($0.date.day) \($0.text.ko)" }
+    }
+
+    private func alerts(_ rule: any Rule, _ days: [Day?]) throws -> [Alert] {
         var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(rule)]))
-        var alerts: [String] = []
+        var alerts: [Alert] = []
         for (index, day) in days.enumerated() {
             guard let day else { continue }
             var entries = [try ChartEntry.movie("Z", line: 20)]
@@ -31,7 +35,7 @@ import Testing
                 movie.openDate = day.openDate
                 entries.insert(movie, at: 0)
             }
-            alerts += decider.apply(try .june(index + 1, entries)).map { "\($0.date.day) \($0.text.ko)" }
+            alerts += decider.apply(try .june(index + 1, entries))
         }
         return alerts
     }
@@ -110,6 +114,25 @@ import Testing
             ])
     }
 
+    @Test("the severity follows from what an alert is about, whatever the movie's rank")
+    func severity() throws {
+        func passing(_ total: Int, line: Int) -> [Day?] { [Day(audience: total, total: total, line: line)] }
+        #expect(try alerts(MilestoneRule(), passing(1_000_000, line: 9)).map(\.severity) == [.notable])
+        #expect(try alerts(MilestoneRule(), passing(1_000_000, line: 1)).map(\.severity) == [.notable])
+        #expect(try alerts(MilestoneRule(), passing(10_000_000, line: 9)).map(\.severity) == [.major])
+        #expect(try alerts(MilestoneRule(), passing(15_000_000, line: 2)).map(\.severity) == [.major])
+        let first = try #require(KoreanDate(year: 2024, month: 6, day: 1))
+        let record = [10, 11].map { Day?.some(Day(audience: $0, line: 1, openDate: first)) }
+        #expect(try alerts(BestRule(after: 1), record).map(\.severity) == [.notable])
+        for (days, severity) in [(29, Alert.Severity.notable), (30, .major), (100, .major)] {
+            #expect(StreakRule().severity(of: RuleMatch(values: ["streakDays": .integer(days)]), rank: 1) == severity)
+        }
+        for (tenths, severity) in [(199, Alert.Severity.info), (200, .notable), (-200, .notable)] {
+            let match = RuleMatch(values: ["percent": .percent(Percent(tenths: tenths))])
+            #expect(CorrectionRule().severity(of: match, rank: 1) == severity)
+        }
+    }
+
     @Test("the contract's rules come first, then the others in line order")
     func order() throws {
         let rules: [any Rule] = [
@@ -140,6 +163,7 @@ import Testing
         #expect(alert.text.ko == "2024-06-04 집계 이상: 아직 발표되지 않음")
         #expect(alert.text.en == "2024-06-04: The chart is late.")
         #expect(alert.movieCode == nil)
+        #expect(alert.severity == .notable)
         #expect(AlertDecider(rules: AlertRules()).alerts(about: anomaly, evidence: evidence) == [])
         let week = try #require(
             decider.alerts(about: .late(Week(of: june, span: .weekend), in: .all, at: "12:00"), evidence: evidence)

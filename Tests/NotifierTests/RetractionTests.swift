@@ -99,6 +99,23 @@ import Testing
         #expect(decider.apply(try chart(5, total: 120)) == [])
     }
 
+    @Test("a streak is retracted when a correction breaks its run, even if the days left are a number that fires")
+    func brokenRun() throws {
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(StreakRule(days: [2, 4]))]))
+        for (day, titles) in zip(1..., ["ZA", "AZ", "AZ", "AZ"]) { _ = decider.apply(try chart(day, titles)) }
+        #expect(short(decider.apply(try chart(5, "AZ"))) == ["streak A 5"])
+        #expect(short(decider.apply(try chart(3, "ZA"))) == ["not streak A 3", "not streak A 5"])
+    }
+
+    @Test("a reentry is retracted when a correction shows that the movie was away for fewer or more days")
+    func shorterAbsence() throws {
+        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(ReenteredRule(after: 1))]))
+        for (day, titles) in zip(1..., ["AB", "A", "A", "A"]) { _ = decider.apply(try chart(day, titles)) }
+        #expect(short(decider.apply(try chart(5, "AB"))) == ["reentered B 5"])
+        #expect(decider.apply(try chart(1, "BA")) == [])
+        #expect(short(decider.apply(try chart(3, "AB"))) == ["not reentered B 5", "reentered B 3"])
+    }
+
     @Test("a correction of a movie's audience fires, also for older days, once for each")
     func correction() throws {
         var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(CorrectionRule())]))

@@ -67,6 +67,21 @@ import Testing
         #expect(page.hasNext)
     }
 
+    @Test func aPageHasTheNumbersThatTheMarketSends() throws {
+        // As in Tests/Recordings/openmarket/v3/list-page2-of-325.json.
+        let page = ProductPage(page: 2, perPage: 10, total: 325, lastPage: 33, products: [Sample.product()])
+        let fields = try #require(
+            try JSONSerialization.jsonObject(with: try JSONEncoder().encode(page)) as? [String: Any])
+        let numbers = ["pageNo", "itemsPerPage", "totalCount", "offset", "limit", "lastPage"].map { fields[$0] as? Int }
+        #expect(numbers == [2, 10, 325, 10, 20, 33])
+        #expect(fields["hasNext"] as? Bool == true && fields["hasPrev"] as? Bool == true)
+    }
+
+    @Test func aPageOfAnyNumberCanBeWritten() throws {
+        let page = ProductPage(page: .max, perPage: 100, total: 0, lastPage: 1, products: [])
+        #expect(try JSONDecoder().decode(ProductPage.self, from: try JSONEncoder().encode(page)) == page)
+    }
+
     @Test func aDraftMatchesTheProductItBecame() throws {
         let draft = try ProductDraft(name: "팥빙수", description: "시원한 팥빙수 한 그릇", price: 1_000, stock: 3)
         var product = Sample.product()

@@ -57,6 +57,7 @@ import Testing
             ("MARQUEE_KAKAO_URL", "https://dapi.kakao.com?key=hunter2", "it contains a query or a fragment"),
             ("MARQUEE_OPENMARKET_URL", "open market", "not a URL"),
             ("MARQUEE_KOBIS_DAILY_LIMIT", "0", #""0" is not valid; expected a whole number, 1 or more"#),
+            ("MARQUEE_HISTORY_DAYS", "401", "expected a number of days from 0 to 400"),
             ("MARQUEE_CALLS_AT_ONCE", "501", "expected a whole number from 1 to 500"),
             ("MARQUEE_KAKAO_DAILY_LIMIT", "3e4", "expected a whole number, 1 or more"),
             ("MARQUEE_LOG_LEVEL", "INFO", "expected one of debug, info, warning, error"),
@@ -96,6 +97,18 @@ import Testing
         "the prefix alone is not a variable", arguments: ["MARQUEE_"])
     func prefix(variable: String) {
         #expect(throws: ConfigurationError.self) { try Configuration(environment: [variable: ""]) }
+    }
+
+    @Test("a new log begins with 40 days of history where the worker has a schedule, or with as many as are set")
+    func historyDays() throws {
+        func days(_ environment: [String: String]) throws -> Int {
+            try Configuration(environment: environment).historyDays
+        }
+        #expect(try days([:]) == 0)
+        #expect(try days(["MARQUEE_KOBIS_KEY": "k1"]) == 40)
+        #expect(try days(["MARQUEE_SCHEDULE": "on"]) == 40)
+        #expect(try days(["MARQUEE_SCHEDULE": "on", "MARQUEE_HISTORY_DAYS": "0"]) == 0)
+        #expect(try days(["MARQUEE_HISTORY_DAYS": "90"]) == 90)
     }
 
     @Test("variables of other programs are ignored")

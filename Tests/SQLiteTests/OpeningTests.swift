@@ -29,6 +29,13 @@ import Testing
         await again.close()
     }
 
+    @Test("a commit is acknowledged once the disk has it")
+    func synchronous() async throws {
+        let database = try Notes.database(in: folder)
+        // Two is FULL: SQLite syncs the write-ahead log at every commit.
+        #expect(try await database.write { try $0.query("pragma synchronous", as: Int.self) } == [2])
+    }
+
     @Test("a closed database rejects reads and writes, and can be closed again", .timeLimit(.minutes(5)))
     func closed() async throws {
         let database = try Notes.database(in: folder)

@@ -9,6 +9,8 @@ struct NearestNameTests {
         #expect(["entered", "left", "lead"].nearest(to: "entred") == "entered")
         #expect(["rose", "nose"].nearest(to: "hose") == "rose")
         #expect([].nearest(to: "rose") == nil)
+        #expect(["entered"].nearest(to: "entred", within: 1) == "entered")
+        #expect(["entered"].nearest(to: "left", within: 2) == nil)
     }
 
     @Test(

@@ -57,6 +57,6 @@ import Testing
         let error = #expect(throws: UpstreamError.self) {
             try Sample.kakao.images(query: "가").read(Sample.response(body, status: 400))
         }
-        #expect(error?.message == "answered with the error Odd [2J: no")
+        #expect(error?.message == "the service answered with the error Odd [2J: no")
     }
 }

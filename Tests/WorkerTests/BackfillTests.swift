@@ -39,7 +39,7 @@ import Upstreams
 
     private func backfill(kakao: Int? = nil) -> BackfillService {
         let intake = RequestIntake(
-            store: harness.store, queue: harness.queue, logger: harness.logger,
+            store: harness.store, queue: harness.queue, logger: RateLimitedLogger(harness.logger),
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), wallClock: harness.wallClock)
         return BackfillService(
             store: harness.store, intake: intake, quota: quota(kakao: kakao), hasPosters: kakao != nil,
@@ -168,6 +168,52 @@ import Upstreams
         #expect(progress.number == number && progress.failed == 0 && progress.done == movies.count + 2)
         // Facts that are known are not bought again: two charts, and each film once.
         #expect(harness.events("request.failed").isEmpty)
+    }
+
+    @Test("a new log begins with the days before the live ones, by backfill requests, once")
+    func newLog() async throws {
+        try await backfill().beginInitialJob(days: 12, liveDays: 3)
+        #expect(try await backfill().isInitialJobRunning())
+        try await harness.serve(fetching()) { try await work() }
+        let progress = try #require(await backfill().progress())
+        #expect(progress.isInitial && progress.isOver && progress.done == 10)
+        #expect(try await !backfill().isInitialJobRunning())
+        let charts = harness.events("ranking.")
+        #expect(charts.first?.topic.description == "ranking.day.all.2024-06-01")
+        #expect(charts.last?.topic.description == "ranking.day.all.2024-05-23")
+        #expect(try charts.allSatisfy { try $0.priority == .backfill })
+        // As after a restart on a later day.
+        harness.setClock(to: WorkerHarness.noon + 86_400)
+        try await backfill().beginInitialJob(days: 12, liveDays: 3)
+        #expect(try await backfill().progress()?.number == progress.number)
+        #expect(harness.log.count(of: "the log is new") == 1)
+    }
+
+    @Test("a log with charts is not new, and neither is one that was told to have no history")
+    func notNew() async throws {
+        try await backfill().beginInitialJob(days: 0, liveDays: 3)
+        try await harness.serve(fetching()) {
+            harness.queue.add([try await harness.accept(Request(.day(Sample.date("2024-06-04"), .all)), as: "a")])
+            try await harness.ends(1)
+        }
+        try await backfill().beginInitialJob(days: 12, liveDays: 3)
+        #expect(try await backfill().progress() == nil)
+    }
+
+    @Test("the history of a new log stays within its part of the quota, and while it pauses nobody waits for it")
+    func historyWithinQuota() async throws {
+        try await backfill().beginInitialJob(days: 60, liveDays: 3)
+        let service = backfill()
+        try await harness.serve(fetching()) {
+            while try await service.isInitialJobRunning() {
+                let before = harness.events("request.accepted.").count
+                _ = try await service.runOnce()
+                let asked = harness.events("request.accepted.").count - before
+                if asked > 0 { try await harness.ends(asked) }
+            }
+        }
+        let progress = try #require(await service.progress())
+        #expect(!progress.isOver && progress.rests == .quotaExhausted && progress.done == 40)
     }
 
     @Test("a failed request is repeated, an unpublished chart is not requested again, and a stop ends the job")

@@ -170,7 +170,7 @@ import Testing
         }
         let error = try await #require(throws: UpstreamError.self) { try await client.send(endpoint) }
         #expect(error.kind == .quotaExhausted)
-        #expect(error.message.hasSuffix("today's 3 calls to kobis are used up, after 3 failed attempts"))
+        #expect(error.message.hasPrefix("today's 3 calls to kobis are used up, after 3 failed attempts ("))
         #expect(server.requests.count == 3)
         await client.shutdown()
     }

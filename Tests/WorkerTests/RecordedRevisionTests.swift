@@ -58,13 +58,63 @@ import Testing
             #expect(abs(revision.recordedAt.timeIntervalSince(version.time)) < 0.001)
             #expect(revision.chart.state == .provisional)
         }
-        for (before, after) in zip(revisions, revisions.dropFirst()) {
-            let corrections = try #require(after.chart.corrections)
-            #expect(corrections == Correction.between(before.chart.entries, and: after.chart.entries))
-            #expect(corrections.isEmpty == (before.chart.entries == after.chart.entries))
+        for (number, (before, after)) in zip(versions, versions.dropFirst()).enumerated() {
+            let corrections = try #require(revisions[number + 1].chart.corrections)
+            #expect(try corrections.flatMap(figures(of:)).sorted() == recorded(before, after).sorted())
+            #expect(!corrections.isEmpty)
         }
         let last = try #require(revisions.last?.chart)
         #expect(last.state == .settled && last.corrections == [])
+    }
+
+    /// The recorded names of the figures that are corrected, by the contract's.
+    private static let names = [
+        "line": "rnum", "rank": "rank", "rankChange": "rankInten", "sales": "salesAmt", "salesShare": "salesShare",
+        "salesDelta": "salesInten", "salesChange": "salesChange", "salesTotal": "salesAcc", "audience": "audiCnt",
+        "audienceDelta": "audiInten", "audienceChange": "audiChange", "audienceTotal": "audiAcc", "screens": "scrnCnt",
+        "showings": "showCnt",
+    ]
+
+    /// Returns what differs between two recorded responses, one line a figure, from their text alone.
+    private func recorded(_ before: Version, _ after: Version) throws -> [String] {
+        struct Response: Decodable {
+            struct Result: Decodable {
+                let dailyBoxOfficeList: [[String: String]]
+            }
+
+            let boxOfficeResult: Result
+        }
+        func lines(_ version: Version) throws -> [String: [String: String]] {
+            let response = try JSONDecoder().decode(Response.self, from: Data(version.body))
+            return Dictionary(
+                uniqueKeysWithValues: response.boxOfficeResult.dailyBoxOfficeList.map {
+                    ($0["movieCd", default: ""], $0)
+                })
+        }
+        let (old, new) = (try lines(before), try lines(after))
+        // No movie came or went in the recorded versions.
+        try #require(Set(old.keys) == Set(new.keys))
+        return old.flatMap { code, line in
+            Self.names.compactMap { name, key in
+                let (was, now) = (
+                    line[key].flatMap { Decimal(string: $0) }, new[code]?[key].flatMap { Decimal(string: $0) }
+                )
+                return was == now ? nil : "\(code) \(name) \(was ?? -1) \(now ?? -1)"
+            }
+        }
+    }
+
+    /// Returns a correction in the same form; anything but a figure is described as it is.
+    private func figures(of correction: Correction) -> [String] {
+        guard case .field(let field, let before, let after) = correction.change else { return ["\(correction)"] }
+        func number(_ value: ChartEntry.Value) -> String {
+            switch value {
+            case .integer(let integer): "\(integer)"
+            case .percent(let percent): "\(percent.decimal)"
+            default: "\(value)"
+            }
+        }
+        return ["\(correction.movieCode) \(field.rawValue) \(number(before)) \(number(after))"]
     }
 
     @Test("the corrections of 25 January 2026 equal the observed ones")

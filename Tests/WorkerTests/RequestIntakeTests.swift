@@ -15,7 +15,7 @@ import ZeroMQ
 @Suite(.timeLimit(.minutes(5))) struct RequestIntakeTests {
     private func intake(_ harness: WorkerHarness) -> RequestIntake {
         RequestIntake(
-            store: harness.store, queue: harness.queue, logger: harness.logger,
+            store: harness.store, queue: harness.queue, logger: RateLimitedLogger(harness.logger),
             metrics: WorkerMetrics(Metrics(), clock: ManualClock()), wallClock: harness.wallClock)
     }
 

@@ -26,7 +26,7 @@ import Testing
     private func scheduler(_ harness: WorkerHarness) -> ScheduleService {
         let metrics = WorkerMetrics(Metrics(), clock: ManualClock())
         let intake = RequestIntake(
-            store: harness.store, queue: harness.queue, logger: harness.logger, metrics: metrics,
+            store: harness.store, queue: harness.queue, logger: RateLimitedLogger(harness.logger), metrics: metrics,
             wallClock: harness.wallClock)
         return ScheduleService(
             store: harness.store, intake: intake, hasPosters: false, metrics: metrics, logger: harness.logger,
@@ -86,6 +86,18 @@ import Testing
             _ = try await requestDue(harness, at: nine + 7200)
         }
         #expect(harness.events("anomaly").map(\.topic.description) == ["anomaly.late.2024-06-04"])
+    }
+
+    @Test("nothing is requested while the history of a new log is fetched, which its alerts rest on")
+    func waiting() async throws {
+        let harness = try await WorkerHarness()
+        var service = scheduler(harness)
+        service.isWaiting = { true }
+        #expect(try await service.requestDue() == 1)
+        #expect(accepted(harness, after: 0).isEmpty)
+        service.isWaiting = { false }
+        _ = try await service.requestDue()
+        #expect(accepted(harness, after: 0).contains("day.2024-06-04.morning"))
     }
 
     @Test("the next runs are listed soonest first, and begin with tonight")

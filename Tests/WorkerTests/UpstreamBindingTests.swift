@@ -1,28 +1,45 @@
+import SQLite
 import Testing
 
 @testable import Worker
 
 @Suite(.timeLimit(.minutes(5))) struct UpstreamBindingTests {
     @Test(
-        "a service is identified by its host alone",
+        "a service is identified by its host and port",
         arguments: [
-            ("https://www.kobis.or.kr/kobisopenapi/webservice/rest", "kobis.or.kr"),
-            ("https://WWW.Kobis.or.kr", "kobis.or.kr"), ("http://kobis.or.kr:443/x", "kobis.or.kr"),
-            ("http://127.0.0.1:8590/rest", "127.0.0.1"), ("http://[::1]:8590/rest", "[::1]"),
-            ("http://[::1]", "[::1]"), ("http://[fd00::2]/x", "[fd00::2]"), ("http://sandbox?a=b:c", "sandbox"),
+            ("https://www.kobis.or.kr/kobisopenapi/webservice/rest", "kobis.or.kr:443"),
+            ("https://WWW.Kobis.or.kr", "kobis.or.kr:443"), ("http://kobis.or.kr:80/x", "kobis.or.kr:443"),
+            ("http://127.0.0.1:8590/rest", "127.0.0.1:8590"), ("http://[::1]:8590/rest", "[::1]:8590"),
+            ("http://[::1]", "[::1]:443"), ("http://[fd00::2]/x", "[fd00::2]:443"),
+            ("http://sandbox?a=b:c", "sandbox:443"),
         ])
-    func host(_ url: String, _ host: String) {
-        #expect(UpstreamBinding.host(of: url) == host)
+    func service(_ url: String, _ service: String) {
+        #expect("\(UpstreamBinding.Service(url: url))" == service)
     }
 
     @Test("a log is bound to the first service, and opens for no other")
     func bind() async throws {
         let harness = try await WorkerHarness()
         try await UpstreamBinding.bind(harness.database, to: "http://[::1]:8590/rest")
-        try await UpstreamBinding.bind(harness.database, to: "http://[::1]:9999/rest")
-        let error = try await #require(throws: UpstreamBinding.UpstreamBindingError.self) {
-            try await UpstreamBinding.bind(harness.database, to: "http://[::2]:8590/rest")
+        try await UpstreamBinding.bind(harness.database, to: "http://[::1]:8590/other")
+        for url in ["http://[::2]:8590/rest", "http://[::1]:9999/rest"] {
+            let error = try await #require(throws: UpstreamBinding.UpstreamBindingError.self) {
+                try await UpstreamBinding.bind(harness.database, to: url)
+            }
+            #expect("\(error)".contains("MARQUEE_DATA"))
         }
-        #expect("\(error)".contains("MARQUEE_DATA"))
+    }
+
+    @Test("a log of an earlier version, which knows only the host, is bound to the first port of that host")
+    func earlierVersion() async throws {
+        let harness = try await WorkerHarness()
+        try await harness.database.write { try $0.execute("insert into origin (host) values (?)", "127.0.0.1") }
+        await #expect(throws: UpstreamBinding.UpstreamBindingError.self) {
+            try await UpstreamBinding.bind(harness.database, to: "http://127.0.0.2:8590/rest")
+        }
+        try await UpstreamBinding.bind(harness.database, to: "http://127.0.0.1:8590/rest")
+        await #expect(throws: UpstreamBinding.UpstreamBindingError.self) {
+            try await UpstreamBinding.bind(harness.database, to: "http://127.0.0.1:9999/rest")
+        }
     }
 }

@@ -128,17 +128,30 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
+    /// A day's chart with one movie, as KOBIS answers.
+    private static let chart = """
+        {"boxOfficeResult":{"dailyBoxOfficeList":[\
+        {"rnum":"1","rank":"1","rankInten":"0","rankOldAndNew":"OLD","movieCd":"20240001","movieNm":"영화",\
+        "openDt":"2024-05-01","salesAmt":"1","salesShare":"1","salesInten":"1","salesChange":"1","salesAcc":"1",\
+        "audiCnt":"7","audiInten":"1","audiChange":"1","audiAcc":"1","scrnCnt":"1","showCnt":"1"}]}}
+        """
+
     @Test("a request in progress when the worker ended is done once after the next start")
     func restart() async throws {
-        let silent = try ScriptedServer { $0.waitForDisconnect() }
-        let kobis = ["MARQUEE_KOBIS_URL": silent.url]
+        let isSilent = Locked(true)
+        let server = try ScriptedServer { exchange in
+            if isSilent.withLock({ $0 }) { return exchange.waitForDisconnect() }
+            exchange.answer(Self.chart, headers: ["Content-Type: application/json"])
+        }
+        let kobis = ["MARQUEE_KOBIS_URL": server.url]
         try await withWorker(kobis) { run, io in
             let client = try await io.open(.publisher, connect: [run.requests])
             await client.waitForSubscribers(to: "")
             client.post([Message("fetch.day", #"{"date":"2024-06-04","id":"kept"}"#)])
-            for await _ in silent.arrivals { break }
+            for await _ in server.arrivals { break }
         }
-        try await withWorker { run, io in
+        isSilent.withLock { $0 = false }
+        try await withWorker(kobis) { run, io in
             var answer: Reply
             repeat {
                 answer = try await run.commands.ask("latest", #"{"topic":"request."}"#)

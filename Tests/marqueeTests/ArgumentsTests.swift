@@ -1,3 +1,4 @@
+import Notifier
 import Testing
 
 @testable import marquee
@@ -44,6 +45,8 @@ import Testing
         "an error is described in one line",
         arguments: [
             (["--quiet"], "play has no option --quiet; see `marquee help play`"),
+            (["--lout"], "play has no option --lout; did you mean --loud? see `marquee help play`"),
+            (["--languge=ko"], "play has no option --languge; did you mean --language? see `marquee help play`"),
             (["-l"], "play has no option -l; see `marquee help play`"),
             (["--loud", "--loud"], "--loud is given twice"), (["--times=1", "--times", "2"], "--times is given twice"),
             (["--loud=yes"], "--loud takes no value"), (["--times"], "--times needs a value: --times N"),
@@ -51,6 +54,18 @@ import Testing
     func errors(_ words: [String], _ message: String) throws {
         let error = try #require(throws: UsageError.self) { try Arguments(words, usage: usage) }
         #expect(error.message == message)
+    }
+
+    @Test("errors and help are in the language of the command")
+    func korean() throws {
+        Language.$current.withValue(.ko) {
+            let unknown = #expect(throws: UsageError.self) { try arguments("--lout") }
+            #expect(unknown?.message == "play 명령에 --lout 옵션이 없습니다. 비슷한 옵션: --loud. 도움말: marquee help play")
+            let invalid = #expect(throws: UsageError.self) { try arguments("--times=x").date("x") }
+            #expect(
+                invalid?.message == #"DATE 값이 올바르지 않습니다("x"). 사용할 수 있는 값: YYYY-MM-DD, YYYYMMDD, yesterday"#)
+            #expect(usage.help.hasPrefix("사용법: marquee play [options]\n"))
+        }
     }
 
     @Test("the error of an invalid value names the expected one, and that of a surplus argument names it")

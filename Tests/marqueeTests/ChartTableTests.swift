@@ -44,6 +44,15 @@ import Testing
             ])
     }
 
+    @Test("movies of one title in a chart are told apart")
+    func namesakes() throws {
+        var entries = [try movie(1, "괴물", change: 0), try movie(2, "괴물", change: 0), try movie(3, "Wonka", change: 0)]
+        entries[0].openDate = KoreanDate("2023-11-29")
+        entries[1].openDate = KoreanDate("2006-07-27")
+        let lines = ChartTable(chart: try chart(entries), in: .ko).lines(width: 60)
+        #expect(lines[2].contains("괴물 (2023)") && lines[3].contains("괴물 (2006)") && lines[4].contains("Wonka  "))
+    }
+
     @Test(
         "a wider terminal has more columns: change, share, gross, screens",
         arguments: [(44, ["Total"]), (52, ["Change"]), (59, ["Share"]), (73, ["Gross"]), (82, ["Screens"])])

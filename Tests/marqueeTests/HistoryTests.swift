@@ -80,7 +80,7 @@ import Testing
         let lines = RevisionTable(revisions: [first, second], language: .ko).lines
         #expect(lines[1].hasPrefix("   1  2024-06-05 00:30:00  잠정  -"))
         #expect(lines[2].hasPrefix("   2  2024-06-05 00:30:00  잠정  "))
-        #expect(lines.contains { $0.contains("audience") && $0.contains("12,345 → 12,340") })
+        #expect(lines.contains { $0.contains("관객수") && $0.contains("12,345 → 12,340") })
     }
 
     @Test("a CSV row has the fields of a line, quotes separators, and is no formula")

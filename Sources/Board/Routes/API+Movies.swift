@@ -19,7 +19,7 @@ extension API {
             throw ContractError(
                 .badRequest, "code must be 8 characters of 0-9 and A-Z, and size small, large or full", field: "size")
         }
-        // The image at an address never changes, so whoever has one has it.
+        // The image at an address never changes, so a client that has one needs no other.
         let tag = "W/\"\(code)-\(size.rawValue)\""
         let cacheControl = "public, max-age=31536000, immutable"
         if request.hasCached(tag) {

@@ -20,7 +20,7 @@ struct API: Sendable {
     let basePath: BasePath
     let statuses: StatusCache
     let answers: AnswerCache
-    /// Whether the board is for its own machine alone, so that whoever asks from there is the operator.
+    /// Whether the board is for its own machine alone, so that every client there is the operator.
     let isPrivate: Bool
     /// Whether visitors reach the board by HTTPS, whatever a request says.
     let isSecure: Bool

@@ -36,7 +36,7 @@ final class VisitorLimits: Sendable {
 /// A value for each client, for a bounded number of clients.
 ///
 /// Once `limit` clients are new, those that were not seen since the last time are forgotten: a client that is forgotten begins
-/// anew. So whoever has more addresses than that gets more than the limits allow.
+/// anew. So a client with more addresses than that gets more than the limits allow.
 struct ClientTable<Value> {
     /// How many clients are new until others are forgotten; the table has at most twice as many, some 100 bytes each.
     static var limit: Int { 4_096 }

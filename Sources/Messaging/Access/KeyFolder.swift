@@ -77,6 +77,9 @@ public struct KeyFolder: Sendable {
     private func make(_ file: KeyFile, _ name: String, open: String) throws -> (secret: String, open: String) {
         try FileManager.default.createDirectory(
             atPath: clients, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for folder in [clients, self.path] where !DurableNames.synchronizeFolder(of: folder) {
+            throw KeyError("\(folder) cannot be created: \(String(cString: strerror(errno)))")
+        }
         let secret = secretPath(name)
         // Checked before the first is written, because half a pair would block the next attempt.
         for path in [secret, open] where access(path, F_OK) == 0 { throw KeyError("\(path) exists already") }
@@ -92,7 +95,10 @@ public struct KeyFolder: Sendable {
         defer { close(descriptor) }
         fchmod(descriptor, mode)  // the umask of every command would take the others' right to read a public key
         let bytes = Array(text.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+        guard
+            Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0,
+            DurableNames.synchronizeFolder(of: path)
+        else {
             unlink(path)
             throw KeyError("\(path) cannot be written")
         }

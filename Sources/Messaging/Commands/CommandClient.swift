@@ -50,7 +50,8 @@ public actor CommandClient {
 
 /// No process answered at an address in time.
 public struct ResponseTimeoutError: Error, CustomStringConvertible {
-    let address: String
+    /// The address that did not answer.
+    public let address: String
 
     /// Makes the error.
     public init(address: String) {

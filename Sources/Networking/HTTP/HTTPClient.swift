@@ -79,7 +79,7 @@ public final class HTTPClient: Sendable {
     /// Concurrent calls with the same GET or HEAD request and value type share one transfer, its deadline (which starts
     /// with the first call) and its value.
     ///
-    /// - Throws: The error of the last attempt, with the request in its message and secrets redacted; `cancelled` if
+    /// - Throws: The error of the last attempt, with the request at the end of its message and secrets redacted; `cancelled` if
     ///   the task is cancelled or the client is shut down.
     public func send<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
         guard !Task.isCancelled else { throw .cancelled(endpoint.service) }
@@ -201,7 +201,7 @@ extension UpstreamError {
     private func describing(_ request: HTTPRequest, suffix: String) -> UpstreamError {
         let redactor = request.redactor
         var error = self
-        error.message = "\(request): \(redactor.redact(message))\(suffix)"
+        error.message = "\(redactor.redact(message))\(suffix) (\(request))"
         error.code = code.map(redactor.redact)
         error.field = field.map(redactor.redact)
         return error

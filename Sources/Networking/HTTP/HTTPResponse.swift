@@ -64,7 +64,7 @@ extension HTTPResponse {
         case 503: kind = .maintenance
         default: kind = .unavailable
         }
-        return UpstreamError(service: service, kind: kind, message: "answered \(status)", status: status)
+        return UpstreamError(service: service, kind: kind, message: "the service answered \(status)", status: status)
     }
 
     /// Decodes the body as JSON, whatever the status.
@@ -109,14 +109,16 @@ extension HTTPResponse {
         let count = body.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
         guard count > Self.valueLimit else { return }
         throw UpstreamError(
-            service: service, kind: .invalid, message: "answered with JSON of more than \(Self.valueLimit) values",
+            service: service, kind: .invalid,
+            message: "the service answered with JSON of more than \(Self.valueLimit) values",
             status: status)
     }
 
     private func throwIfHTML(of service: String) throws(UpstreamError) {
         guard isHTML else { return }
         throw UpstreamError(
-            service: service, kind: .maintenance, message: "answered \(status) with an HTML page instead of JSON",
+            service: service, kind: .maintenance,
+            message: "the service answered \(status) with an HTML page instead of JSON",
             status: status)
     }
 

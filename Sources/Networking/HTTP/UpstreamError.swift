@@ -34,7 +34,7 @@ public struct UpstreamError: Error, Hashable, Sendable {
     public var service: String
     /// The kind of failure.
     public var kind: Kind
-    /// The request and why it failed, for logs and clients.
+    /// Why the request failed, and the request at the end, for logs and clients.
     public var message: String
     /// The HTTP status, if there was a response.
     public var status: Int?

@@ -25,7 +25,7 @@ public final class MailClient: Sendable {
         switch await transport.perform(.mail(mail), timeout: mail.deadline, deadline: mail.deadline) {
         case .failure(let failure):
             let redactor = Redactor([mail.password ?? ""])
-            let message = "\(mail): \(redactor.redact(failure.reason))"
+            let message = "\(redactor.redact(failure.reason)) (\(mail))"
             throw UpstreamError(service: "mail", kind: failure.kind, message: message)
         case .success(let response):
             return Reply(code: response.status, text: String(decoding: response.body, as: UTF8.self))

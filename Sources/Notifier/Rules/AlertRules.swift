@@ -149,7 +149,9 @@ extension AlertRules.Entry {
             change: match.change, severity: severity ?? rule.severity(of: match, rank: rank),
             values: match.values, text: Alert.Text(ko: "", en: ""), evidence: [input.day.evidence])
         if match.usesPreviousDay, let previous = input.previousDay { alert.evidence.append(previous.evidence) }
-        alert.text = texts.text(of: alert, about: input.entry)
+        let named = match.namedMovies.merging(["title": NamedMovie(input.entry)]) { $1 }
+        alert.text = texts.text(
+            of: alert, about: input.entry, titles: named.mapValues(input.context.distinctTitle))
         return alert
     }
 }

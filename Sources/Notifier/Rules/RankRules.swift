@@ -104,6 +104,10 @@ struct ReenteredRule: Rule {
         values["lastDay"] = .text(last.description)
         return RuleMatch(values: values, usesPreviousDay: true)
     }
+
+    func holds(_ alert: Alert, for input: RuleInput) -> Bool {
+        match(for: input)?.values["daysAway"] == alert.values["daysAway"]
+    }
 }
 
 /// The movie is on line 1, and another movie was on the day before.
@@ -125,7 +129,8 @@ struct LeadRule: Rule {
         values["reignDays"] = input.leadStreak.flatMap { $0.isWhole ? .integer($0.days) : nil } ?? .null
         return RuleMatch(
             previousRank: input.entry.rankBefore ?? input.previousEntry?.rank,
-            change: input.entry.isNew ? nil : input.entry.rankChange, values: values, usesPreviousDay: true)
+            change: input.entry.isNew ? nil : input.entry.rankChange, values: values, usesPreviousDay: true,
+            namedMovies: ["previousLeaderTitle": NamedMovie(leader)])
     }
 }
 
@@ -149,6 +154,10 @@ struct StreakRule: Rule {
         return RuleMatch(
             previousRank: input.previousEntry?.rank, change: input.entry.rankChange, values: values,
             usesPreviousDay: true)
+    }
+
+    func holds(_ alert: Alert, for input: RuleInput) -> Bool {
+        match(for: input)?.values["streakDays"] == alert.values["streakDays"]
     }
 
     func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity {

@@ -37,6 +37,8 @@ struct RuleMatch {
     var values: [String: TemplateValue]
     /// Whether the match rests on the chart of the day before, too.
     var usesPreviousDay = false
+    /// The other movies whose titles are among the values.
+    var namedMovies: [String: NamedMovie] = [:]
 }
 
 /// A movie's day in a chart, with all that a rule may use.
@@ -83,6 +85,11 @@ final class RuleContext {
     let movieStates: [MovieCode: MovieState]
     /// The movies of the day, in the order of their lines.
     let entries: [ChartEntry]
+    private let recentCharts: [KoreanDate: RecentChart]
+
+    /// The number of days whose movies a title may mean. All of them are recent on each day that fires live, so that live
+    /// alerts, those of a replay and those after a restart name a movie alike.
+    static let namesakeDays = MarketState.openDays - AlertDecider.daysBeforeNewest
 
     init(chart: SourcedChart, state: MarketState) {
         self.chart = chart
@@ -90,6 +97,13 @@ final class RuleContext {
         knownDays = state.knownDays
         movieStates = state.movies
         entries = chart.chart.entries.byLine
+        recentCharts = state.days
+    }
+
+    /// Returns a movie's title, told from other movies of that title in the charts of the last four weeks.
+    func distinctTitle(of movie: NamedMovie) -> String {
+        let days = (0..<Self.namesakeDays).lazy.compactMap { self.recentCharts[self.chart.chart.date - $0] }
+        return movie.distinctTitle(among: days.flatMap { $0.lines.lazy.map(\.movie) })
     }
 
     /// The movies of the day before that are not in the chart any more, in the order of their lines.

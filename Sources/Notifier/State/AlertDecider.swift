@@ -63,13 +63,33 @@ struct AlertDecider: Sendable {
     /// Afterwards only the newest days are kept open.
     mutating func decideHistory(since: KoreanDate) -> [Alert] {
         defer { endHistory() }
-        return marketStates.keys.sorted { $0.description < $1.description }.flatMap { market -> [Alert] in
-            guard var state = marketStates.removeValue(forKey: market) else { return [] }
-            defer { marketStates[market] = state }
-            return state.days.keys.filter { $0 >= since }.sorted().flatMap { day in
-                rules.alerts(of: day, in: state).filter { state.record($0) }
-            }
+        return decideHistory(of: historyDays(since: since)[...])
+    }
+
+    /// The known days from `since` on, in the order in which their alerts are decided.
+    func historyDays(since: KoreanDate) -> [MarketDay] {
+        marketStates.keys.sorted { $0.description < $1.description }.flatMap { market -> [MarketDay] in
+            let days = marketStates[market]?.days.keys.filter { $0 >= since } ?? []
+            return days.sorted().map { MarketDay(market: market, day: $0) }
         }
+    }
+
+    /// Returns the alerts of these days, which are some of `historyDays(since:)`: decide all of them, in their order, and
+    /// then call `endHistory()`.
+    mutating func decideHistory(of days: ArraySlice<MarketDay>) -> [Alert] {
+        var alerts: [Alert] = []
+        for day in days {
+            guard var state = marketStates.removeValue(forKey: day.market) else { continue }
+            alerts += rules.alerts(of: day.day, in: state).filter { state.record($0) }
+            marketStates[day.market] = state
+        }
+        return alerts
+    }
+
+    /// A day of a market.
+    struct MarketDay: Hashable, Sendable {
+        let market: Market
+        let day: KoreanDate
     }
 
     /// Lets days that only `since` kept open be settled.

@@ -46,19 +46,21 @@ struct AlertState: Sendable {
     ) throws(DecodingError) -> [Decision] {
         let json = try event.data(as: JSONValue.self)
         let evidence = Alert.Evidence(event)
-        let isHistoryPending = isHistoryPending
         if baseline.includes(event, began: began) {
+            // A day that is decided later is read whole now, and not once more then.
+            if isHistoryPending, let since, day >= since - 1, let chart = try? Chart(json: json) {
+                decider.applyBaseline(SourcedChart(chart, evidence: evidence))
+            } else {
+                decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
+            }
+            return []
+        }
+        if event.priority == .backfill, !decider.isRecent(day, in: market) {
             decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
             return []
         }
-        let history = isHistoryPending ? decideHistory() : []
-        if event.priority == .backfill, !decider.isRecent(day, in: market) {
-            decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
-            return history
-        }
         let chart = SourcedChart(try Chart(json: json), evidence: evidence)
-        return history
-            + decider.apply(chart, json: json.bytes, isLive: event.priority == .live)
+        return decider.apply(chart, json: json.bytes, isLive: event.priority == .live)
             .map { Decision(alert: $0, event: event) }
     }
 
@@ -89,22 +91,9 @@ struct AlertState: Sendable {
         ).map { Decision(alert: $0, event: event) }
     }
 
-    /// Ends the baseline at `position`, because all events published so far have been read, and returns the decisions on
-    /// history.
-    mutating func closeBaseline(at position: LogCursor) -> [Decision] {
-        let isHistoryPending = isHistoryPending
+    /// Ends the baseline at `position`, because all events published so far have been read.
+    mutating func closeBaseline(at position: LogCursor) {
         baseline.close(at: position, alsoFor: productStates == nil ? [] : ProductStates.streams)
-        return isHistoryPending ? decideHistory() : []
-    }
-
-    /// Whether the days from `since` on have yet to be decided: they are at the end of the baseline.
-    private var isHistoryPending: Bool { since != nil && baseline.ends[.ranking] == nil }
-
-    /// Returns the decisions on the days from `since` on, as if each day's chart had come in its order. They are published
-    /// but not delivered, because they are old news.
-    private mutating func decideHistory() -> [Decision] {
-        guard let since else { return [] }
-        return decider.decideHistory(since: since).map { Decision(alert: $0, event: nil) }
     }
 
     /// Starts again with an empty state: the worker has another log, and none of its events are baseline.
@@ -113,6 +102,40 @@ struct AlertState: Sendable {
         decider.endHistory()
         productStates?.reset()
         baseline = .none
+    }
+}
+
+// MARK: - History
+
+extension AlertState {
+    /// Whether the days from `since` on have yet to be decided: they are at the end of the baseline.
+    var isHistoryPending: Bool { since != nil && baseline.ends[.ranking] == nil }
+
+    /// Whether the days from `since` on are to be decided before this item is applied: it ends the baseline of charts.
+    func endsPendingHistory(_ item: Subscription.Item) -> Bool {
+        guard isHistoryPending else { return false }
+        switch item {
+        case .event(let event):
+            guard case .ranking(_, let market) = event.topic, decider.marketStates[market] != nil else { return false }
+            var baseline = baseline
+            return !baseline.includes(event, began: began)
+        case .live: return true
+        case .newLog: return false
+        }
+    }
+
+    /// The known days from `since` on, in the order in which they are decided.
+    var historyDays: [AlertDecider.MarketDay] { since.map { decider.historyDays(since: $0) } ?? [] }
+
+    /// Returns the decisions on some of `historyDays`, as if each day's chart had come in its order. They are published but
+    /// not delivered, because they are old news.
+    mutating func decideHistory(of days: ArraySlice<AlertDecider.MarketDay>) -> [Decision] {
+        decider.decideHistory(of: days).map { Decision(alert: $0, event: nil) }
+    }
+
+    /// Lets days that only `since` kept open be settled, after all days of history are decided.
+    mutating func endHistory() {
+        decider.endHistory()
     }
 }
 

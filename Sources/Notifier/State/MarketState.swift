@@ -2,7 +2,7 @@ import BoxOffice
 
 /// What is known of one market: which days, the charts of recent days, the movies, and the alerts of recent days.
 ///
-/// A day is recent while a correction can still change it: the last 35 days, or all days from the one before `since` on.
+/// A day is recent while a correction can still change it: the last 35 days, or all days from four weeks before `since` on.
 /// Of an older day only its leader and the movies' totals remain.
 struct MarketState: Sendable {
     /// The number of days that a correction can still change; the worker fetches a day for the last time after 30.
@@ -96,9 +96,11 @@ struct MarketState: Sendable {
 extension MarketState {
     /// The first recent day; nil as long as no day is known.
     var horizon: KoreanDate? {
-        guard let newestDay else { return since.map { $0 - 1 } }
+        // The sentences of the first days from `since` on tell movies from those of the weeks before.
+        let first = since.map { $0 - RuleContext.namesakeDays }
+        guard let newestDay else { return first }
         let usual = newestDay - Self.openDays
-        return since.map { min($0 - 1, usual) } ?? usual
+        return first.map { min($0, usual) } ?? usual
     }
 
     /// Whether a correction can still change a day's chart.
@@ -129,18 +131,18 @@ extension MarketState {
         }
         guard isOpen(day) else {
             for line in chart.lines {
-                movies[line.movie, default: MovieState()].settle(line.appearance(on: day))
-                changes.movies.insert(line.movie)
+                movies[line.movie.code, default: MovieState()].settle(line.appearance(on: day))
+                changes.movies.insert(line.movie.code)
             }
             return
         }
         if let earlier = days.updateValue(chart, forKey: day) {
-            for line in earlier.lines { movies[line.movie]?.remove(day) }
+            for line in earlier.lines { movies[line.movie.code]?.remove(day) }
         }
         changes.days.insert(day)
         // Reversed, so that the first line counts if a chart names a movie twice.
         for line in chart.lines.reversed() {
-            movies[line.movie, default: MovieState()].insert(line.appearance(on: day))
+            movies[line.movie.code, default: MovieState()].insert(line.appearance(on: day))
         }
     }
 
@@ -156,8 +158,8 @@ extension MarketState {
         settledUntil = horizon
         for (day, chart) in days.filter({ $0.key < horizon }).sorted(by: { $0.key < $1.key }) {
             for line in chart.lines {
-                movies[line.movie]?.settle(before: horizon)
-                changes.movies.insert(line.movie)
+                movies[line.movie.code]?.settle(before: horizon)
+                changes.movies.insert(line.movie.code)
             }
             days[day] = nil
             decided[day] = nil

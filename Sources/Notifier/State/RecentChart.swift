@@ -2,13 +2,13 @@ import BoxOffice
 import Contract
 import JSONCoding
 
-/// A day's chart that a correction can still change. The fields that movie totals need are read at once, the others when
-/// a rule needs them.
+/// A day's chart that a correction can still change. The fields that movie totals and titles need are read at once, the
+/// others when a rule needs them.
 struct RecentChart: Hashable, Sendable {
-    /// A movie's line, with the fields that movie totals need.
+    /// A movie's line, with the fields that movie totals and titles need.
     struct Line: Hashable, Sendable {
         let number: Int
-        let movie: MovieCode
+        let movie: NamedMovie
         let audience: Int?
         let audienceTotal: Int?
     }
@@ -44,7 +44,7 @@ struct RecentChart: Hashable, Sendable {
     }
 
     /// The movie on line 1.
-    var leader: MovieCode? { lines.first { $0.number == 1 }?.movie }
+    var leader: MovieCode? { lines.first { $0.number == 1 }?.movie.code }
 
     /// Reads the whole chart.
     func read() throws(DecodingError) -> SourcedChart {
@@ -66,14 +66,17 @@ struct RecentChart: Hashable, Sendable {
 extension RecentChart.Line: JSONReadable {
     init(json: JSONValue) throws(DecodingError) {
         number = try json.value(ChartEntry.Field.line.rawValue).integer()
-        movie = try json.value(ChartEntry.Field.movieCode.rawValue).text()
+        movie = NamedMovie(
+            code: try json.value(ChartEntry.Field.movieCode.rawValue).text(),
+            title: try json.value(ChartEntry.Field.title.rawValue).text(),
+            openDate: try json[ChartEntry.Field.openDate.rawValue]?.text())
         audience = try json[ChartEntry.Field.audience.rawValue]?.integer()
         audienceTotal = try json[ChartEntry.Field.audienceTotal.rawValue]?.integer()
     }
 
     init(_ entry: ChartEntry) {
         number = entry.line
-        movie = entry.movieCode
+        movie = NamedMovie(entry)
         audience = entry.audience
         audienceTotal = entry.audienceTotal
     }

@@ -44,8 +44,11 @@ struct AlertTexts: Hashable, Sendable {
     }
 
     /// Returns the texts of an alert; `entry` is the movie's line, if it is about a movie.
-    func text(of alert: Alert, about entry: ChartEntry?) -> Alert.Text {
+    ///
+    /// - Parameter titles: titles that take the place of the values of these names.
+    func text(of alert: Alert, about entry: ChartEntry?, titles: [String: String] = [:]) -> Alert.Text {
         func value(_ name: String, _ language: Language) -> TemplateValue {
+            if let title = titles[name] { return .text(title) }
             if let own = alert.values[name] {
                 if case .amount(let amount) = own, case .text(let word) = alert.values["currency"],
                     let currency = Currency(rawValue: word)

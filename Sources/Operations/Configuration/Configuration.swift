@@ -149,6 +149,8 @@ public struct Configuration: Sendable {
     public var callsAtOnce: Int
     /// The setting for scheduled fetches of charts; nil if it is not set.
     public var schedule: Bool?
+    /// The setting for how many days before yesterday a new log begins with; nil if it is not set.
+    private var ownHistoryDays: Int?
 
     // MARK: Disk
 
@@ -219,6 +221,9 @@ public struct Configuration: Sendable {
         quotaReserve = try environment.integer(.quotaReserve, in: 0...100, expected: "a percentage from 0 to 100")
         callsAtOnce = try environment.integer(.callsAtOnce, in: 1...500, expected: "a whole number from 1 to 500")
         schedule = try environment.flag(.schedule)
+        ownHistoryDays = try environment[.historyDays].map { _ throws(ConfigurationError) in
+            try environment.integer(.historyDays, in: 0...400, expected: "a number of days from 0 to 400")
+        }
         dataFolder = try environment.absolutePath(.data)
         rules = environment[.rules]
         logLevel = try environment.choice(.logLevel)
@@ -232,6 +237,12 @@ public struct Configuration: Sendable {
         // Another URL than the real service is there for tests, which count the calls that they cause.
         schedule ?? (kobis.key != nil && kobis.url == EnvironmentVariable.kobisURL.defaultValue)
     }
+
+    /// The number of days before yesterday that the worker fetches for a new log, because alerts count days; 0 for none.
+    public var historyDays: Int { ownHistoryDays ?? (runsSchedule ? Self.usualHistoryDays : 0) }
+
+    /// Enough for most alerts: few movies lead, or stay away, for longer.
+    private static let usualHistoryDays = 40
 
     /// All secrets that are set, for the logger to redact.
     public var secrets: [Secret] {

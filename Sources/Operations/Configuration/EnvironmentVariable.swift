@@ -31,6 +31,7 @@ enum EnvironmentVariable: String, CaseIterable {
     case quotaReserve = "MARQUEE_QUOTA_RESERVE"
     case callsAtOnce = "MARQUEE_CALLS_AT_ONCE"
     case schedule = "MARQUEE_SCHEDULE"
+    case historyDays = "MARQUEE_HISTORY_DAYS"
     case data = "MARQUEE_DATA"
     case rules = "MARQUEE_RULES"
     case logLevel = "MARQUEE_LOG_LEVEL"
@@ -96,7 +97,7 @@ enum EnvironmentVariable: String, CaseIterable {
         case .diskReserve: "256"
         case .insecure, .rules, .boardMetricsHTTP, .publicURL, .boardProxies, .boardHosts, .boardPassword, .kobisKey,
             .kakaoKey, .openMarketURL,
-            .openMarketIdentifier, .openMarketSecret, .schedule, .privateImages, .traceable:
+            .openMarketIdentifier, .openMarketSecret, .schedule, .historyDays, .privateImages, .traceable:
             nil
         }
     }

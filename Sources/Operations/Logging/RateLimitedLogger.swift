@@ -17,10 +17,20 @@ public final class RateLimitedLogger: Sendable {
         stopwatch = Stopwatch(clock)
     }
 
-    /// Logs a warning, unless the last one is less than a second old.
+    /// Logs a warning, unless the last line is less than a second old.
     ///
     /// The next line that is logged has the number of those that were not, as `dropped`.
     public func warning(_ message: StaticString, _ metadata: @autoclosure () -> Logger.Metadata) {
+        admitted()?.warning(message, metadata())
+    }
+
+    /// Logs something that could not be done, unless the last line is less than a second old; see ``warning(_:_:)``.
+    public func error(_ message: StaticString, _ metadata: @autoclosure () -> Logger.Metadata) {
+        admitted()?.error(message, metadata())
+    }
+
+    /// Returns the logger for a line; nil if the line is dropped.
+    private func admitted() -> Logger? {
         let dropped = state.withLock { state -> Int? in
             let now = stopwatch.elapsed
             if let last = state.lastLine, now - last < .seconds(1) {
@@ -30,7 +40,6 @@ public final class RateLimitedLogger: Sendable {
             defer { state = State(lastLine: now) }
             return state.dropped
         }
-        guard let dropped else { return }
-        logger.with([.dropped: dropped > 0 ? dropped : nil]).warning(message, metadata())
+        return dropped.map { logger.with([.dropped: $0 > 0 ? $0 : nil]) }
     }
 }

@@ -8,8 +8,10 @@ public struct DataFolder: Sendable {
     /// A folder that does not exist and could not be created.
     public struct DataFolderError: Error, CustomStringConvertible {
         let operation: String
-        let path: String
-        let reason: String
+        /// The folder, or the file in it.
+        public let path: String
+        /// The system's reason.
+        public let reason: String
 
         /// The path, the reason, and what to do.
         public var description: String {

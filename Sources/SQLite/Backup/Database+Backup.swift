@@ -7,7 +7,7 @@ extension Database {
     public static func inspect<Value>(
         path: String, schema: Schema, _ body: (Connection) throws -> Value
     ) throws -> Value {
-        let connection = try Connection(path: path, lock: nil)
+        let connection = try Connection.reading(path: path)
         try schema.check(connection)
         try schema.checkIsNotEmpty(connection)
         guard try schema.isCurrent(connection) else {
@@ -40,7 +40,7 @@ extension Database {
         do throws(DatabaseError) {
             try FileOperations.remove(part)
             try FileOperations.create(part)  // `vacuum into` accepts an empty file, and keeps its permissions
-            try Connection(path: source, lock: nil).copy(to: part, schema: schema)
+            try Connection.reading(path: source).copy(to: part, schema: schema)
             try Connection(path: part, lock: nil).verify(asCopyOf: source, schema, verify)
             try FileOperations.synchronize(part)
             try FileOperations.move(part, to: destination)
@@ -87,8 +87,10 @@ extension Database {
                 try FileOperations.move("\(path)-wal", to: "\(kept)-wal")
             }
             for suffix in ["-wal", "-shm"] { try FileOperations.remove(path + suffix) }
+            // The old number does not apply to the new file. On disk before it, or a power loss would bring it back.
+            lock.recordCommits(0)
+            try FileOperations.synchronize("\(path)-lock")
             try FileOperations.move(incoming, to: path)
-            lock.recordCommits(0)  // the old number does not apply to the new file
             try FileOperations.synchronize(FileOperations.folder(of: path))
             return kept
         } catch {

@@ -29,6 +29,22 @@ enum FileOperations {
         _ = try call("syncing", path) { fsync(descriptor) }
     }
 
+    /// Writes what a file holds over itself, and syncs it, so that what is read from it is on disk. Does nothing if there
+    /// is no file. Not for a file that this process has open.
+    static func rewrite(_ path: String) throws(DatabaseError) {
+        guard exists(path) else { return }
+        let descriptor = try call("opening", path) { open(path, O_RDWR | O_CLOEXEC) }
+        defer { close(descriptor) }
+        var (bytes, offset) = ([UInt8](repeating: 0, count: 1 << 20), 0)
+        while true {
+            let count = Int(try call("reading", path) { Int32(pread(descriptor, &bytes, bytes.count, offset)) })
+            guard count > 0 else { break }
+            let written = Int(try call("writing", path) { Int32(pwrite(descriptor, bytes, count, offset)) })
+            offset += written
+        }
+        _ = try call("syncing", path) { fsync(descriptor) }
+    }
+
     /// Renames a file and replaces `other` if it exists.
     static func move(_ path: String, to other: String) throws(DatabaseError) {
         _ = try call("renaming", path) { rename(path, other) }
@@ -54,6 +70,22 @@ enum FileOperations {
     /// Returns whether a file exists.
     static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
+    }
+
+    /// Returns whether this process may read a file.
+    static func canRead(_ path: String) -> Bool {
+        access(path, R_OK) == 0
+    }
+
+    /// Returns whether this process may create files beside a file.
+    static func canWriteFolder(of path: String) -> Bool {
+        access(folder(of: path), W_OK) == 0
+    }
+
+    /// Returns whether a file exists and is not empty.
+    static func hasContent(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_size > 0
     }
 
     /// Returns a description of another process that has the database open; nil if there is none.

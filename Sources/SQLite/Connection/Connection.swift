@@ -1,4 +1,5 @@
 import CSQLite
+import Text
 
 /// One connection to a database file, passed to the body of a read or a write.
 ///
@@ -23,6 +24,8 @@ public final class Connection {
     var storedCommitCount: Int?
     /// The number of pages in the write-ahead log after the last commit.
     var walPages = 0
+    /// Whether pages that a checkpoint has copied may not be on disk, because the sync of the file failed.
+    var mayLackPages = false
     /// Whether the write-ahead log may still hold what a write has deleted; see ``eraseLogAfterCommit()``.
     var mustEraseLog = false
 
@@ -37,10 +40,39 @@ public final class Connection {
         try self.init(path: path, access: SQLITE_OPEN_READWRITE, lock: nil)
     }
 
-    private init(path: String, access: Int32, lock: consuming FileLock?) throws(DatabaseError) {
+    /// Opens an existing file for reading, also where this process can write neither the file nor its folder.
+    ///
+    /// SQLite reads a write-ahead database in a folder that it cannot write only if `-wal` and `-shm` are there, or if it may
+    /// assume that nothing changes the file (https://www.sqlite.org/wal.html#readonly). The latter is so without a
+    /// write-ahead log: whoever has the database open has one. See docs/decisions/0097-reading-on-read-only-mounts.md.
+    ///
+    /// - Throws: `DatabaseError`; its kind is `readOnly` if the folder has a write-ahead log that cannot be read there.
+    static func reading(path: String) throws(DatabaseError) -> Connection {
+        do throws(DatabaseError) {
+            let connection = try Connection(path: path, lock: nil)
+            _ = try connection.query("pragma schema_version", as: Int.self)
+            return connection
+        } catch {
+            let isOfFolder = error.kind == .cannotOpen || error.kind == .readOnly
+            guard isOfFolder, FileOperations.canRead(path), !FileOperations.canWriteFolder(of: path) else {
+                throw error
+            }
+            guard !FileOperations.hasContent("\(path)-wal") else {
+                let reason = "SQLite reads its -wal file only in a folder that it can write: copy both files to one"
+                throw DatabaseError(.readOnly, "opening", path, reason: reason)
+            }
+            return try Connection(path: path, access: SQLITE_OPEN_READONLY, lock: nil, isUnchanging: true)
+        }
+    }
+
+    private init(
+        path: String, access: Int32, lock: consuming FileLock?, isUnchanging: Bool = false
+    ) throws(DatabaseError) {
         self.path = path
         precondition(Self.configurationResult == SQLITE_OK, "sqlite3_config: \(Self.configurationResult)")
-        handle = try DatabaseHandle(path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock)
+        handle = try DatabaseHandle(
+            path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock,
+            isUnchanging: isUnchanging)
         // Waits for a foreign program, such as a shell; this program's own connections never block each other.
         sqlite3_busy_timeout(handle.pointer, Self.busyTimeout)
         try execute("pragma trusted_schema = off")  // the schema of a foreign file must not call functions
@@ -160,9 +192,14 @@ struct DatabaseHandle: ~Copyable {
     private let lock: FileLock?
 
     /// Opens the file with `sqlite3_open_v2`.
-    init(path: String, flags: Int32, lock: consuming FileLock?) throws(DatabaseError) {
+    ///
+    /// - Parameter isUnchanging: Whether SQLite reads without locks and without a write-ahead log (`immutable=1`).
+    init(path: String, flags: Int32, lock: consuming FileLock?, isUnchanging: Bool) throws(DatabaseError) {
         var pointer: OpaquePointer?
-        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        let code =
+            isUnchanging
+            ? sqlite3_open_v2("file:\(path.percentEncoded)?immutable=1", &pointer, flags | SQLITE_OPEN_URI, nil)
+            : sqlite3_open_v2(path, &pointer, flags, nil)
         guard code == SQLITE_OK, let pointer else {
             defer { sqlite3_close_v2(pointer) }  // after a failure, the handle still holds the error's text
             throw DatabaseError("opening", path, code: code, on: pointer)

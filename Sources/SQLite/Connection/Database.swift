@@ -21,6 +21,9 @@ public final class Database: Sendable {
     ///   commits, for example because its write-ahead log is missing. The file is then left as it is.
     public init(path: String, schema: Schema) throws(DatabaseError) {
         let lock = try FileLock(database: path)
+        // A process that died after a failed sync may have left a log that is not on disk as it is read now.
+        // See docs/decisions/0100-after-a-failed-sync.md.
+        try FileOperations.rewrite("\(path)-wal")
         try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
         try FileOperations.createIfMissing(path)  // SQLite would let everybody read it
         let connection = try Connection(path: path, lock: lock)

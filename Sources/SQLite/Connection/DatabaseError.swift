@@ -109,7 +109,21 @@ extension DatabaseError {
             let errno = sqlite3_system_errno(handle)  // because SQLite's own text is only "disk I/O error"
             if errno != 0 { reason += ": " + String(cString: strerror(errno)) }
         }
+        if let action = Self.failedDiskAction(code) { reason += ": \(action) failed" }
         self.init(kind, action, path, reason: reason, code: Int(code))
+    }
+
+    /// What a disk has failed to do, because SQLite's own text does not say it; nil for other codes.
+    private static func failedDiskAction(_ code: Int32) -> String? {
+        guard code & 0xff == SQLITE_IOERR else { return nil }
+        // The second byte of the extended code: SQLITE_IOERR_READ and so on, which Swift does not import.
+        switch code >> 8 {
+        case 1, 2: return "a read"
+        case 3: return "a write"
+        case 4, 5: return "a sync"
+        case 6: return "a change of the file's size"
+        default: return nil
+        }
     }
 
     /// Makes the error of a system call that set `errno`.

@@ -58,6 +58,7 @@ actor Writer {
 
     func close() {
         commit()
+        connection?.rewritePagesIfUnsure()  // before the checkpoint with which SQLite closes the file
         connection = nil
     }
 

@@ -103,7 +103,8 @@ extension KakaoErrorReply {
         let code = errorType?.clean ?? code.map { "\($0)" }
         var error = UpstreamError(
             service: service, kind: kind ?? response.failure(of: service)?.kind ?? .invalid,
-            message: "answered with the error \(code ?? ""): \((message ?? msg)?.clean ?? "no reason given")",
+            message:
+                "the service answered with the error \(code ?? ""): \((message ?? msg)?.clean ?? "no reason given")",
             status: response.status, code: code, retryAfter: response.retryAfter)
         // A throttled request (429) can succeed a moment later, and the client retries it. Any other status means that
         // the day's quota is used up.

@@ -38,7 +38,7 @@ struct VerifiedImage: Hashable, Sendable {
         guard let header = ImageHeader.read(body), min(header.width, header.height) >= Self.minimumSide else {
             throw UpstreamError(
                 service: PosterFinder.service, kind: .invalid,
-                message: "answered with \(body.count) bytes that are not a usable image")
+                message: "the service answered with \(body.count) bytes that are not a usable image")
         }
         width = header.width
         height = header.height

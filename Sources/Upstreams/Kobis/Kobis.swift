@@ -65,7 +65,7 @@ public struct Kobis: Sendable {
             }
             guard movie.code == code else {
                 throw UpstreamError(
-                    service: Self.service, kind: .invalid, message: "answered with the movie \(movie.code)",
+                    service: Self.service, kind: .invalid, message: "the service answered with the movie \(movie.code)",
                     status: 200, field: "movieInfo.movieCd")
             }
             return movie
@@ -83,7 +83,8 @@ public struct Kobis: Sendable {
         }
         if let range, range != "\(first.compact)~\(last.compact)" {
             throw UpstreamError(
-                service: service, kind: .invalid, message: "answered with the chart for \(range)", status: 200,
+                service: service, kind: .invalid, message: "the service answered with the chart for \(range)",
+                status: 200,
                 field: "showRange")
         }
     }

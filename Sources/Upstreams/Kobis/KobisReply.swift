@@ -75,7 +75,7 @@ extension KobisErrorReply {
     fileprivate func upstreamError(status: Int, at instant: Date) -> UpstreamError {
         UpstreamError(
             service: Kobis.service, kind: kind,
-            message: "answered with the error \(code ?? "without a code"): \(message)",
+            message: "the service answered with the error \(code ?? "without a code"): \(message)",
             status: status, code: code,
             retryAfter: kind == .quotaExhausted ? KoreanDate.timeToMidnight(at: instant) : nil)
     }

@@ -118,8 +118,9 @@ public struct OpenMarketAPI: Sendable {
             let product = try OpenMarketReply.read(OpenMarketProduct.self, from: response).product
             guard id == nil || product.id == id else {
                 throw UpstreamError(
-                    service: Self.service, kind: .invalid, message: "answered with the product \(product.id)",
-                    status: response.status, field: "id")
+                    service: Self.service, kind: .invalid,
+                    message: "the service answered with the product \(product.id)", status: response.status, field: "id"
+                )
             }
             return product
         }

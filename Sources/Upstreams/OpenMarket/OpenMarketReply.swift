@@ -46,7 +46,8 @@ enum OpenMarketReply {
             }
             throw UpstreamError(
                 service: service, kind: .maintenance,
-                message: "answered \(response.status) with an HTML page instead of data", status: response.status)
+                message: "the service answered \(response.status) with an HTML page instead of data",
+                status: response.status)
         }
         guard var failure = response.failure(of: service) else { return }
         // A body that is not Spring's error object adds nothing to the status; neither does one that is long.

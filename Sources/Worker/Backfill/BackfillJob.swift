@@ -46,6 +46,8 @@ struct BackfillJob: Hashable, Sendable {
     let weeks: Bool
     /// Whether the details and posters of all movies in the charts are fetched too.
     let movies: Bool
+    /// Whether the worker began it by itself, because its log was new.
+    let isInitial: Bool
 
     /// Returns the names of a job's charts: each day, and after it the weeks that end with it.
     static func names(_ days: ClosedRange<KoreanDate>, weeks: Bool) -> [String] {

@@ -13,6 +13,8 @@ public struct BackfillProgress: Hashable, Sendable, Codable {
     public let first: KoreanDate
     /// The newest day.
     public let last: KoreanDate
+    /// Whether the worker began the job by itself, because its log was new.
+    public let isInitial: Bool
     /// Whether the job makes no more requests.
     public let isOver: Bool
     /// The number of its charts and movies.
@@ -37,7 +39,7 @@ extension BackfillService {
             guard let (job, isOver) = try backfills.newest() else { return nil }
             let counts = try backfills.counts(of: job.number)
             var progress = BackfillProgress(
-                number: job.number, first: job.first, last: job.last, isOver: isOver,
+                number: job.number, first: job.first, last: job.last, isInitial: job.isInitial, isOver: isOver,
                 total: counts.values.reduce(0, +), done: counts[.done] ?? 0, failed: counts[.failed] ?? 0)
             if isPaused, !isOver {
                 progress.rests = backoff.code

@@ -13,7 +13,8 @@ import ZeroMQ
 struct RequestIntake: Sendable {
     let store: WorkerStore
     let queue: RequestQueue
-    let logger: Logger
+    /// Limited, because every request finds the same disk.
+    let logger: RateLimitedLogger
     let metrics: WorkerMetrics
     let wallClock: WallClock
     var requestGuard = RequestGuard.unrestricted()
@@ -65,7 +66,9 @@ struct RequestIntake: Sendable {
                 }
             }
         } catch {
-            logger.error("requests cannot be stored", [.count: items.count, .error: "\(error)"])
+            logger.error(
+                "requests cannot be stored and are refused; clients may send them again",
+                [.count: items.count, .error: "\(error)"])
             let failure = ContractError(.internal, "the request could not be stored")
             return items.map { _ in .failure(failure) }
         }

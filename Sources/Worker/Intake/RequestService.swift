@@ -10,15 +10,15 @@ struct RequestService: Service {
     let socket: Socket
     let intake: RequestIntake
     let store: WorkerStore
-    let logger: Logger
     private let rejectionLogger: RateLimitedLogger
+    private let storeLogger: RateLimitedLogger
 
     init(socket: Socket, intake: RequestIntake, store: WorkerStore, logger: Logger) {
         self.socket = socket
         self.intake = intake
         self.store = store
-        self.logger = logger
         rejectionLogger = RateLimitedLogger(logger)
+        storeLogger = RateLimitedLogger(logger)
     }
 
     func run() async throws {
@@ -42,7 +42,7 @@ struct RequestService: Service {
         do {
             try await store.reject(rejected)
         } catch {
-            logger.error(
+            storeLogger.error(
                 "the failures of refused requests cannot be stored", [.count: rejected.count, .error: "\(error)"])
         }
     }

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// Decides when a chart is requested, from the time and the state on disk. It has no I/O, no clock and no state.
 ///
-/// A check is done once an upstream has answered after the check's time, whoever requested it. Until then the request is
+/// A check is done once an upstream has answered after the check's time, whichever client requested it. Until then the request is
 /// repeated: after growing pauses if the chart is not published or the service fails, every hour if a person has to act,
 /// and on the next day if the quota is used up.
 ///
@@ -37,8 +37,9 @@ struct Schedule: Sendable {
         case none
     }
 
-    /// How many days back a chart is requested that the log does not have.
-    static let recentDays = 3
+    /// How many days back a chart is requested that the log does not have, as live.
+    var recentDays = Self.usualRecentDays
+    static let usualRecentDays = 3
 
     /// Decides what to do about a chart.
     ///
@@ -50,7 +51,7 @@ struct Schedule: Sendable {
     ///   - now: The present time.
     func step(for chart: ScheduledChart, in state: ChartState, since: KoreanDate?, at now: Date) -> Step {
         let age = KoreanDate(at: now) - chart.lastDay
-        let isWanted = state.isKnown || age <= Self.recentDays || since.map { $0 <= chart.lastDay } ?? false
+        let isWanted = state.isKnown || age <= recentDays || since.map { $0 <= chart.lastDay } ?? false
         guard isWanted, let check = chart.due(at: now) else { return .none }
         // A time in the future is from before the clock was set back and says nothing.
         if let checked = state.checked, (check.time...max(now, check.time)).contains(checked) { return .none }

@@ -30,7 +30,9 @@ struct ScheduleService: Service {
     let wallClock: WallClock
     let clock: any Clock<Duration>
     let wakeSignal: RestartableWakeSignal
-    private let schedule = Schedule()
+    var schedule = Schedule()
+    /// Whether requests wait for charts that the alerts of theirs rest on.
+    var isWaiting: @Sendable () async throws -> Bool = { false }
 
     /// Runs until it is stopped.
     func run() async throws {
@@ -61,6 +63,7 @@ struct ScheduleService: Service {
 
     /// Makes the requests that are due, and returns after how many seconds to call it again.
     func requestDue() async throws -> TimeInterval {
+        guard try await !isWaiting() else { return 1 }
         let now = wallClock.now()
         let plan = try await plan(at: now)
         for anomaly in plan.late where try await store.write({ try AnomalyStore($0).appendLate(anomaly) }) {
@@ -126,7 +129,7 @@ struct ScheduleService: Service {
     private func request(
         for chart: ScheduledChart, _ check: ScheduledChart.Check, _ attempt: Int, isKnown: Bool, at now: Date
     ) -> Request {
-        let isOld = KoreanDate(at: now) - chart.lastDay > Schedule.recentDays
+        let isOld = KoreanDate(at: now) - chart.lastDay > schedule.recentDays
         return Request(
             chart.target,
             id: RequestID("\(Self.prefix)\(chart.name).\(check.word)" + (attempt > 1 ? ".\(attempt)" : "")),

@@ -38,7 +38,8 @@ struct BackfillStore {
                 primary key (job, place)
             ) strict, without rowid;
             create index backfill_item_state on backfill_item (job, state, place);
-            """
+            """,
+            "alter table backfill add column is_initial integer not null default 0;",
         ])
 
     private let connection: Connection
@@ -47,17 +48,23 @@ struct BackfillStore {
         self.connection = connection
     }
 
+    /// Whether no job was ever created.
+    func isEmpty() throws(DatabaseError) -> Bool {
+        try connection.query("select 1 from backfill limit 1", as: Int.self).isEmpty
+    }
+
     /// Creates a job and returns its number; an equal job that is not over is returned instead.
     func begin(
-        _ days: ClosedRange<KoreanDate>, weeks: Bool, movies: Bool
+        _ days: ClosedRange<KoreanDate>, weeks: Bool = false, movies: Bool = false, isInitial: Bool = false
     ) throws(DatabaseError) -> Int {
         let known = try connection.query(
             "select number from backfill where first = ? and last = ? and weeks = ? and movies = ? and is_over = 0",
             days.lowerBound.description, days.upperBound.description, weeks ? 1 : 0, movies ? 1 : 0, as: Int.self)
         if let number = known.first { return number }
         let number = try connection.query(
-            "insert into backfill (first, last, weeks, movies) values (?, ?, ?, ?) returning number",
-            days.lowerBound.description, days.upperBound.description, weeks ? 1 : 0, movies ? 1 : 0, as: Int.self)[0]
+            "insert into backfill (first, last, weeks, movies, is_initial) values (?, ?, ?, ?, ?) returning number",
+            days.lowerBound.description, days.upperBound.description, weeks ? 1 : 0, movies ? 1 : 0,
+            isInitial ? 1 : 0, as: Int.self)[0]
         try add(BackfillJob.names(days, weeks: weeks), to: number)
         return number
     }
@@ -70,18 +77,21 @@ struct BackfillStore {
     /// Returns the job to work on: the first that is not over.
     func current() throws(DatabaseError) -> BackfillJob? {
         try connection.query(
-            "select number, first, last, weeks, movies from backfill where is_over = 0 order by number limit 1",
-            as: Int.self, String.self, String.self, Int.self, Int.self
-        ).first.flatMap(Self.job)
+            """
+            select number, first, last, weeks, movies, is_initial, is_over from backfill where is_over = 0
+            order by number limit 1
+            """, as: Int.self, String.self, String.self, Int.self, Int.self, Int.self, Int.self
+        ).first.flatMap(Self.job)?.job
     }
 
     /// Returns the newest job that is not over, or else the newest that is.
     func newest() throws(DatabaseError) -> (job: BackfillJob, isOver: Bool)? {
-        let rows = try connection.query(
-            "select number, first, last, weeks, movies, is_over from backfill order by is_over, number desc limit 1",
-            as: Int.self, String.self, String.self, Int.self, Int.self, Int.self)
-        guard let row = rows.first, let job = Self.job((row.0, row.1, row.2, row.3, row.4)) else { return nil }
-        return (job, row.5 == 1)
+        try connection.query(
+            """
+            select number, first, last, weeks, movies, is_initial, is_over from backfill
+            order by is_over, number desc limit 1
+            """, as: Int.self, String.self, String.self, Int.self, Int.self, Int.self, Int.self
+        ).first.flatMap(Self.job)
     }
 
     /// Returns at most `limit` of a job's items in a state, in their order.
@@ -141,8 +151,12 @@ struct BackfillStore {
         }
     }
 
-    private static func job(_ row: (Int, String, String, Int, Int)) -> BackfillJob? {
-        guard let first = KoreanDate(row.1), let last = KoreanDate(row.2) else { return nil }
-        return BackfillJob(number: row.0, first: first, last: last, weeks: row.3 == 1, movies: row.4 == 1)
+    private static func job(
+        number: Int, first: String, last: String, weeks: Int, movies: Int, isInitial: Int, isOver: Int
+    ) -> (job: BackfillJob, isOver: Bool)? {
+        guard let first = KoreanDate(first), let last = KoreanDate(last) else { return nil }
+        let job = BackfillJob(
+            number: number, first: first, last: last, weeks: weeks == 1, movies: movies == 1, isInitial: isInitial == 1)
+        return (job, isOver == 1)
     }
 }

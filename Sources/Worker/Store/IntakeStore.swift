@@ -39,7 +39,7 @@ struct IntakeStore {
         let new = try requests.filter { try transaction.inbox.reject($0, at: now, in: transaction.connection) }
         let drafts = new.map { rejected in
             let topic = rejected.topic.rawValue
-            // A long body is not written to the log: whoever is refused decides how long it is.
+            // A long body is not written to the log: a refused client decides how long it is.
             let isShort = rejected.body.utf8.count <= Self.rejectedBodyLimit
             let fields = RequestFields(of: RequestFrames(topic: topic, body: isShort ? rejected.body : ""))
             return EventDraft(failed: rejected.id, topic: topic, request: fields, rejected.error)

@@ -26,6 +26,8 @@ struct SecretSeal: Sendable {
     /// - Throws: ``SecretSealError`` if the file cannot be used, or if other users can read it.
     init(file path: String) throws(SecretSealError) {
         if access(path, F_OK) != 0 { try Self.create(path) }
+        // At each start: the process that made the file may have died before its name was on disk.
+        guard DurableNames.synchronizeFolder(of: path) else { throw SecretSealError(creating: path, errno) }
         if let problem = PrivateFile.problem(of: path) { throw SecretSealError(description: problem) }
         let key: [UInt8]
         do throws(BoundedFileError) {

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The KOBIS host that a log was filled from, so that the sandbox's figures never mix with real ones.
+/// The KOBIS service that a log was filled from, by host and port, so that the sandbox's figures never mix with real ones.
 enum UpstreamBinding {
     static let schema = Schema.Component(
         "origin",
@@ -12,7 +12,7 @@ enum UpstreamBinding {
             """
         ])
 
-    /// The log was filled from another host than the configured one.
+    /// The log was filled from another service than the configured one.
     struct UpstreamBindingError: Error, CustomStringConvertible {
         let known: String
         let configured: String
@@ -23,26 +23,40 @@ enum UpstreamBinding {
         }
     }
 
-    /// Binds a new log to the host of a URL.
+    /// Binds a new log to the service at a URL.
     ///
-    /// - Throws: ``UpstreamBindingError`` if the log is bound to another host.
+    /// Earlier versions stored the host alone; such a log is bound to the first port of that host.
+    ///
+    /// - Throws: ``UpstreamBindingError`` if the log is bound to another service.
     static func bind(_ database: Database, to url: String) async throws {
-        let configured = host(of: url)
+        let configured = Service(url: url)
         let known = try await database.write { connection in
             try connection.execute(
-                "insert into origin (host) select ? where not exists (select 1 from origin)", configured)
+                "insert into origin (host) select ? where not exists (select 1 from origin)", "\(configured)")
+            try connection.execute("update origin set host = ? where host = ?", "\(configured)", configured.host)
             return try connection.query("select host from origin", as: String.self)[0]
         }
-        if known != configured { throw UpstreamBindingError(known: known, configured: configured) }
+        if known != "\(configured)" { throw UpstreamBindingError(known: known, configured: "\(configured)") }
     }
 
-    /// Returns the host that a URL names, without port and without `www.`: KOBIS answers under both names.
-    static func host(of url: String) -> String {
-        let afterScheme = url.split(separator: "://", maxSplits: 1).last ?? ""
-        let authority = afterScheme.prefix { !"/?#".contains($0) }.lowercased()
-        // The colons of an IPv6 address stand in brackets: `[::1]:8590`.
-        let port = authority.split(separator: "]", omittingEmptySubsequences: false).last?.lastIndex(of: ":")
-        let host = port.map { authority[..<$0] } ?? authority[...]
-        return String(host.trimmingPrefix("www."))
+    /// The service that a URL names.
+    struct Service: CustomStringConvertible {
+        /// The host without `www.`: KOBIS answers under both names.
+        let host: String
+        private let port: String
+
+        /// Reads host and port; 443 also stands for 80, because KOBIS answers by HTTP and HTTPS.
+        init(url: String) {
+            let afterScheme = url.split(separator: "://", maxSplits: 1).last ?? ""
+            let authority = afterScheme.prefix { !"/?#".contains($0) }.lowercased()
+            // The colons of an IPv6 address stand in brackets: `[::1]:8590`.
+            let colon = authority.split(separator: "]", omittingEmptySubsequences: false).last?.lastIndex(of: ":")
+            host = String((colon.map { authority[..<$0] } ?? authority[...]).trimmingPrefix("www."))
+            let port = colon.map { String(authority[$0...].dropFirst()) } ?? ""
+            self.port = ["", "80"].contains(port) ? "443" : port
+        }
+
+        /// The host and the port, as the log has them.
+        var description: String { "\(host):\(port)" }
     }
 }

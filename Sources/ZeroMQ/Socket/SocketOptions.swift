@@ -120,7 +120,7 @@ extension SocketOptions {
         switch kind {
         case .router:
             // A reply to a peer that is gone becomes an error, which is counted. Never ZMQ_ROUTER_HANDOVER: it gives a
-            // client's answers to whoever announces its routing id, and aborts the process (`!_io_error`).
+            // client's answers to any peer that announces its routing id, and aborts the process (`!_io_error`).
             // See docs/decisions/0053-answers-and-connections.md.
             settings.append(SocketSetting("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, 1))
         case .publisher:

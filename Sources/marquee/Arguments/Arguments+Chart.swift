@@ -1,25 +1,35 @@
 import BoxOffice
 import FoundationEssentials
+import Notifier
 
 extension Arguments {
     /// Parses a day: `YYYY-MM-DD`, `YYYYMMDD` or `yesterday`.
     func date(_ text: String) throws(UsageError) -> KoreanDate {
         guard let date = text == "yesterday" ? .yesterday(at: Date()) : KoreanDate(text) else {
-            throw UsageError("DATE must be YYYY-MM-DD, YYYYMMDD or yesterday, not \(text.debugDescription)")
+            throw UsageError(
+                Self.invalidValue(
+                    "DATE", text,
+                    expected: Language.current("YYYY-MM-DD, YYYYMMDD, yesterday", "YYYY-MM-DD, YYYYMMDD or yesterday"),
+                    in: .current))
         }
         return date
     }
 
     /// Returns the week that contains the day in `text`, limited to the days that `--span` selects.
     func week(of text: String) throws(UsageError) -> Week {
-        let span = try value("--span", expected: "week, weekend or weekdays") { Week.Span(rawValue: $0) }
+        let span = try value(
+            "--span", expected: Language.current("week, weekend, weekdays", "week, weekend or weekdays")
+        ) { Week.Span(rawValue: $0) }
         return Week(of: try date(text), span: span ?? .weekend)
     }
 
     /// Parses a movie code.
     func movieCode(_ text: String) throws(UsageError) -> MovieCode {
         guard let code = MovieCode(text) else {
-            throw UsageError("CODE must be eight characters of 0-9 and A-Z, not \(text.debugDescription)")
+            throw UsageError(
+                Self.invalidValue(
+                    "CODE", text,
+                    expected: Language.current("0-9와 A-Z로 된 여덟 자", "eight characters of 0-9 and A-Z"), in: .current))
         }
         return code
     }
@@ -27,15 +37,40 @@ extension Arguments {
     /// Returns the market that `--nation`, `--films` and `--area` select.
     func market() throws(UsageError) -> Market {
         Market(
-            nation: try value("--nation", expected: "K or F") { Market.Nation(rawValue: $0) },
-            films: try value("--films", expected: "diverse or commercial") { Market.Films(rawValue: $0) },
-            area: try value("--area", expected: "a code of seven digits") { Market.Area($0) })
+            nation: try value("--nation", expected: Language.current("K(한국), F(외국)", "K or F")) {
+                Market.Nation(rawValue: $0.uppercased())
+            },
+            films: try value("--films", expected: Language.current("diverse, commercial", "diverse or commercial")) {
+                Market.Films(rawValue: $0.lowercased())
+            },
+            area: try value("--area", expected: Language.current("일곱 자리 코드", "a code of seven digits")) {
+                Market.Area($0)
+            })
     }
 }
 
 extension Usage.Option {
     /// Selects the days of a week.
-    static let span = Usage.Option(
-        name: "--span", value: "week|weekend|weekdays",
-        meaning: "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday")
+    static var span: Usage.Option {
+        Usage.Option(
+            name: "--span", value: "week|weekend|weekdays",
+            meaning: Language.current(
+                "week: DATE가 속한 주 전체, 금~일요일(기본값), 월~목요일",
+                "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday"))
+    }
+
+    /// The options that select a market.
+    static var market: [Usage.Option] {
+        [
+            Usage.Option(
+                name: "--nation", value: "K|F",
+                meaning: Language.current("한국 영화만(K), 외국 영화만(F)", "only Korean (K) or only foreign (F) movies")),
+            Usage.Option(
+                name: "--films", value: "diverse|commercial",
+                meaning: Language.current("독립·예술영화만, 상업영화만", "only art-house (diverse) or only commercial movies")),
+            Usage.Option(
+                name: "--area", value: "CODE",
+                meaning: Language.current("한 지역의 극장만(`marquee areas`)", "only cinemas in this area (`marquee areas`)")),
+        ]
+    }
 }

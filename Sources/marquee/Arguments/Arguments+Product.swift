@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Notifier
 import OpenMarket
 
 extension Arguments {
@@ -6,9 +7,9 @@ extension Arguments {
     ///
     /// - Throws: `UsageError` if an option is missing or its value breaks a rule of the shop.
     func productDraft() throws(UsageError) -> ProductDraft {
-        guard let name = value("--name") else { throw UsageError("--name is missing") }
-        guard let description = value("--description") else { throw UsageError("--description is missing") }
-        guard let price = try amount("--price") else { throw UsageError("--price is missing") }
+        guard let name = value("--name") else { throw Self.missing("--name") }
+        guard let description = value("--description") else { throw Self.missing("--description") }
+        guard let price = try amount("--price") else { throw Self.missing("--price") }
         let (currency, discount, stock) = (
             try currency(), try amount("--discount"), try number("--stock", in: 0...Int.max)
         )
@@ -40,18 +41,24 @@ extension Arguments {
     func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         let expected =
             range.upperBound == .max
-            ? "a whole number of at least \(range.lowerBound)"
-            : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            ? Language.current("\(range.lowerBound) 이상의 정수", "a whole number of at least \(range.lowerBound)")
+            : Language.current(
+                "\(range.lowerBound)~\(range.upperBound)의 정수",
+                "a whole number from \(range.lowerBound) to \(range.upperBound)")
         return try value(name, expected: expected) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
     }
 
+    private static func missing(_ option: String) -> UsageError {
+        UsageError("\(option) 옵션이 없습니다", "\(option) is missing")
+    }
+
     private func currency() throws(UsageError) -> Currency? {
-        try value("--currency", expected: "KRW or USD") { Currency(rawValue: $0) }
+        try value("--currency", expected: Language.current("KRW, USD", "KRW or USD")) { Currency(rawValue: $0) }
     }
 
     /// Returns an amount of money: digits, and decimals after a point.
     private func amount(_ name: String) throws(UsageError) -> Decimal? {
-        try value(name, expected: "an amount such as 15000 or 9.99") { text in
+        try value(name, expected: Language.current("15000, 9.99 같은 금액", "an amount such as 15000 or 9.99")) { text in
             let digits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == 0x2E }
             return digits && text.utf8.count <= 30 ? Decimal(string: text) : nil
         }

@@ -1,3 +1,6 @@
+import Notifier
+import Text
+
 /// The parsed arguments of a command: options and positional arguments.
 ///
 /// `--name value` and `--name=value` are equivalent; `--` ends the options.
@@ -22,16 +25,22 @@ struct Arguments: Sendable {
             }
             let name = String(word.prefix { $0 != "=" })
             guard let option = usage.options.first(where: { $0.name == name }) else {
-                throw UsageError("\(usage.name) has no option \(name); see `marquee help \(usage.name)`")
+                throw Self.unknownOption(name, of: usage)
             }
-            guard values[name] == nil || option.isRepeatable else { throw UsageError("\(name) is given twice") }
+            guard values[name] == nil || option.isRepeatable else {
+                throw UsageError("\(name) 옵션을 두 번 지정했습니다", "\(name) is given twice")
+            }
             guard let placeholder = option.value else {
-                guard name == word else { throw UsageError("\(name) takes no value") }
+                guard name == word else {
+                    throw UsageError("\(name) 옵션에는 값을 지정할 수 없습니다", "\(name) takes no value")
+                }
                 values[name] = []
                 continue
             }
             guard let value = name == word ? rest.popFirst() : String(word.dropFirst(name.count + 1)) else {
-                throw UsageError("\(name) needs a value: \(name) \(placeholder)")
+                throw UsageError(
+                    "\(name) 옵션의 값이 없습니다: \(name) \(placeholder)",
+                    "\(name) needs a value: \(name) \(placeholder)")
             }
             values[name, default: []].append(value)
         }
@@ -58,27 +67,51 @@ struct Arguments: Sendable {
     func value<Value>(_ name: String, expected: String, read: (String) -> Value?) throws(UsageError) -> Value? {
         guard let text = value(name) else { return nil }
         guard let value = read(text) else {
-            throw UsageError("\(name) must be \(expected), not \(text.debugDescription)")
+            throw UsageError(Self.invalidValue(name, text, expected: expected, in: .current))
         }
         return value
+    }
+
+    /// Says that an option or argument has an invalid value.
+    static func invalidValue(_ name: String, _ text: String, expected: String, in language: Language) -> String {
+        language(
+            "\(name) 값이 올바르지 않습니다(\(text.debugDescription)). 사용할 수 있는 값: \(expected)",
+            "\(name) must be \(expected), not \(text.debugDescription)")
+    }
+
+    private static func unknownOption(_ name: String, of usage: Usage) -> UsageError {
+        let names = usage.options.filter { !$0.isHidden }.map(\.name) + [Language.option]
+        let nearest = names.nearest(to: name, within: 2)
+        return UsageError(
+            "\(usage.name) 명령에 \(name) 옵션이 없습니다." + (nearest.map { " 비슷한 옵션: \($0)." } ?? "")
+                + " 도움말: marquee help \(usage.name)",
+            "\(usage.name) has no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ";")
+                + " see `marquee help \(usage.name)`")
     }
 
     /// Returns the only positional argument.
     ///
     /// - Throws: `UsageError` if there is none or more than one.
     func onlyPositional(_ placeholder: String) throws(UsageError) -> String {
-        guard let first = positional.first, !first.isEmpty else { throw UsageError("\(placeholder) is missing") }
-        if positional.count > 1 { throw UsageError("unexpected argument \(positional[1].debugDescription)") }
+        guard let first = positional.first, !first.isEmpty else {
+            throw UsageError("\(placeholder) 인수가 없습니다", "\(placeholder) is missing")
+        }
+        if positional.count > 1 { throw Self.unexpected(positional[1]) }
         return first
     }
 
-    /// Throws a `UsageError` if one of these options was given.
-    func reject(_ names: String..., because reason: String) throws(UsageError) {
-        if let name = names.first(where: has) { throw UsageError("\(name) \(reason)") }
+    /// Throws a `UsageError` if one of these options was given; its text is the option's name and the reason.
+    func reject(_ names: String..., because korean: String, _ english: String) throws(UsageError) {
+        if let name = names.first(where: has) { throw UsageError("\(name) \(korean)", "\(name) \(english)") }
     }
 
     /// Throws a `UsageError` if there are positional arguments.
     func rejectPositional() throws(UsageError) {
-        if let first = positional.first { throw UsageError("unexpected argument \(first.debugDescription)") }
+        if let first = positional.first { throw Self.unexpected(first) }
+    }
+
+    /// The error of a positional argument that a command does not take.
+    static func unexpected(_ word: String) -> UsageError {
+        UsageError("필요 없는 인수입니다: \(word.debugDescription)", "unexpected argument \(word.debugDescription)")
     }
 }

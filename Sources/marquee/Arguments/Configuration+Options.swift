@@ -43,7 +43,9 @@ extension Configuration {
             return ranks.map { RuleFile(rules: AlertRules(threshold: $0)) } ?? .standard
         }
         guard ranks == nil else {
-            throw UsageError("--ranks applies only to the built-in rules; set `by` in \(path) instead")
+            throw UsageError(
+                "--ranks 옵션은 기본 규칙에만 쓸 수 있습니다. \(path) 파일의 `by`를 지정하세요",
+                "--ranks applies only to the built-in rules; set `by` in \(path) instead")
         }
         return try RuleFile.read(path: path)
     }
@@ -51,16 +53,29 @@ extension Configuration {
 
 extension Usage.Option {
     /// The threshold of the built-in rules.
-    static let ranks = Usage.Option(
-        name: "--ranks", value: "N",
-        meaning: "how many ranks a film has to rise or fall (default 3), without a rule file")
+    static var ranks: Usage.Option {
+        Usage.Option(
+            name: "--ranks", value: "N",
+            meaning: Language.current(
+                "규칙 파일이 없을 때 알림을 보낼 순위 변동 폭(기본값 3)",
+                "how many ranks a movie has to rise or fall (default 3), without a rule file"))
+    }
 }
 
 extension Arguments {
     /// Returns the threshold of the built-in rules, if it was given.
     func ranks() throws(UsageError) -> Int? {
-        try value(Usage.Option.ranks.name, expected: "a number of at least 1") { text in
+        try value(Usage.Option.ranks.name, expected: Language.current("1 이상의 수", "a number of at least 1")) { text in
             Int(text).flatMap { $0 > 0 ? $0 : nil }
+        }
+    }
+}
+
+extension Arguments {
+    /// Returns the value of an option that is a number of days.
+    func dayCount(_ name: String) throws(UsageError) -> Int? {
+        try value(name, expected: Language.current("1~100", "a number from 1 to 100")) { text in
+            Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
         }
     }
 }
@@ -82,7 +97,10 @@ extension Configuration {
         if access(own.path, F_OK) == 0 || errno != ENOENT { return own }
         let ofSandbox = Self.logDatabase(ofAlerts: ofAlerts, in: sandboxDataFolder)
         guard access(ofSandbox.path, F_OK) == 0 else { throw MissingLogError(path: own.path, owner: own.owner) }
-        Console.printError("marquee: reading \(ofSandbox.path), which has the figures of the sandbox")
+        Console.printError(
+            Language.current(
+                "marquee: 샌드박스 데이터인 \(ofSandbox.path)에서 읽습니다",
+                "marquee: reading \(ofSandbox.path), which has the figures of the sandbox"))
         return ofSandbox
     }
 
@@ -101,14 +119,21 @@ struct MissingLogError: Error, CustomStringConvertible {
 
     /// The path, and what to do.
     var description: String {
-        "there is no log at \(path): start `marquee up` or `marquee \(owner)`, "
-            + "or set MARQUEE_DATA to the folder of one that runs"
+        Language.current(
+            "\(path) 로그가 없습니다. `marquee up`이나 `marquee \(owner)`를 실행하거나, "
+                + "실행 중인 프로세스의 폴더를 MARQUEE_DATA에 지정하세요",
+            "there is no log at \(path): start `marquee up` or `marquee \(owner)`, "
+                + "or set MARQUEE_DATA to the folder of one that runs")
     }
 }
 
 extension Usage.Option {
     /// Selects the notifier's log instead of the worker's.
-    static let alerts = Usage.Option(name: "--alerts", meaning: "the notifier's database instead of the worker's")
+    static var alerts: Usage.Option {
+        Usage.Option(
+            name: "--alerts",
+            meaning: Language.current("수집 서버 대신 알림 서버의 데이터베이스", "the notifier's database instead of the worker's"))
+    }
 }
 
 extension Configuration {

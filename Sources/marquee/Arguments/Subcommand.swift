@@ -1,3 +1,4 @@
+import Notifier
 import Operations
 
 /// A subcommand. Its initializer validates all arguments before the command opens a file or a socket.
@@ -33,9 +34,15 @@ struct UsageError: Error {
     init(_ message: String) {
         self.message = message
     }
+
+    /// Makes an error in the language of the running command.
+    init(_ korean: String, _ english: String) {
+        message = Language.current(korean, english)
+    }
 }
 
-/// The name, arguments and options of a command. The help text and the parser both use it.
+/// The name, arguments and options of a command, in the language of the running command. The help text and the parser both
+/// use it.
 struct Usage: Sendable {
     /// An option: a word that begins with two dashes.
     struct Option: Sendable {
@@ -68,16 +75,25 @@ struct Usage: Sendable {
         if !arguments.isEmpty { head += " \(arguments)" }
         let options = options.filter { !$0.isHidden }
         if !options.isEmpty { head += " [options]" }
-        var lines = ["usage: \(head)", "", summary]
+        var lines = [Language.current("사용법: \(head)", "usage: \(head)"), "", summary]
         if !details.isEmpty { lines += ["", details] }
         if !options.isEmpty {
             let heads = options.map { $0.value == nil ? $0.name : "\($0.name) \($0.value ?? "")" }
-            let width = heads.map(\.count).max() ?? 0
+            let width = heads.map(\.columns).max() ?? 0
             lines.append("")
             for (head, option) in zip(heads, options) {
-                lines.append("  \(head)\(String(repeating: " ", count: width - head.count))  \(option.meaning)")
+                lines.append("  \(head)\(String(repeating: " ", count: width - head.columns))  \(option.meaning)")
             }
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension Usage.Option {
+    /// `--json`: the events as they were published.
+    static var json: Usage.Option {
+        Usage.Option(
+            name: "--json",
+            meaning: Language.current("이벤트를 한 줄에 하나씩 JSON으로 출력", "print the events, one JSON object a line"))
     }
 }

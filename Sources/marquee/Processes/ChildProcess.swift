@@ -2,6 +2,7 @@ import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
+import Notifier
 import Operations
 
 /// A child process that runs this program, with a log file as standard error.
@@ -97,10 +98,17 @@ final class ChildProcess: Sendable {
     /// How long ago the child was started.
     var uptime: Duration { age.elapsed }
 
-    /// Says how the child ended: with its own error, or by which signal.
+    /// Says how the child ended, with its own error or by which signal, and where its log is.
     func cause(of status: Int32) -> String {
-        if status < 0 { return "signal \(-status) (\(String(cString: strsignal(-status)))) ended it" }
-        return "it ended with status \(status)" + (lastLogLine.map { ": \($0)" } ?? "")
+        if status < 0 {
+            let signal = "\(-status) (\(String(cString: strsignal(-status))))"
+            return Language.current("시그널 \(signal)에 의해 종료됨", "signal \(signal) ended it") + " (\(logPath))"
+        }
+        let line = lastLogLine
+        // The log is in English, so that in Korean its line stands below.
+        return Language.current(
+            "종료 코드 \(status) (\(logPath))" + (line.map { "\n  \($0)" } ?? ""),
+            "it ended with status \(status)" + (line.map { ": \($0)" } ?? "") + " (\(logPath))")
     }
 
     /// The last line that the child has written into its log; nil if there is none.
@@ -115,6 +123,6 @@ final class ChildProcess: Sendable {
     private struct StartError: Error, CustomStringConvertible {
         let name: String
         let reason: String
-        var description: String { "cannot start the \(name): \(reason)" }
+        var description: String { Language.current("\(name) 시작 실패: \(reason)", "cannot start the \(name): \(reason)") }
     }
 }

@@ -1,5 +1,6 @@
 import Concurrency
 import Glibc
+import Notifier
 import Operations
 
 /// The processes that `marquee up` starts and stops.
@@ -13,25 +14,33 @@ final class ChildProcessGroup: Sendable {
     let description: String
     /// The subcommands to run, in the order of their start.
     let roles: [String]
+    /// Whether the worker has no log yet.
+    let beginsNewLog: Bool
     /// Whether the notifier writes alerts to our standard output.
     let notifierSharesOutput: Bool
     private let usesSandbox: Bool
+    private let liveDays: Int
     private let folder: DataFolder
     private let settings: [String: String]
     private let state = Locked(State())
 
     /// Prepares worker, notifier and board, and without a KOBIS key also the sandbox as their upstream.
-    init(_ configuration: Configuration, notifierSharesOutput: Bool) throws {
+    ///
+    /// - Parameter liveDays: how many days the caller requests, which the worker leaves out of a new log's history.
+    init(_ configuration: Configuration, liveDays: Int, notifierSharesOutput: Bool) throws {
+        self.liveDays = liveDays
         usesSandbox = configuration.kobis.key == nil
         folder = try DataFolder(usesSandbox ? configuration.sandboxDataFolder : configuration.dataFolder)
+        beginsNewLog = access(folder.file("worker.db"), F_OK) != 0
         settings = ["MARQUEE_DATA": folder.path].merging(
             configuration.schedule == nil ? ["MARQUEE_SCHEDULE": "on"] : [:]
         ) { own, _ in own }
         roles = (usesSandbox ? ["sandbox"] : []) + ["worker", "notifier", "board"]
         description =
             (usesSandbox
-                ? "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set"
-                : "figures of \(configuration.kobis.url)")
+                ? Language.current(
+                    "샌드박스의 가상 데이터(MARQUEE_KOBIS_KEY 없음)", "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set")
+                : Language.current("\(configuration.kobis.url) 데이터", "figures of \(configuration.kobis.url)"))
             + " · \(folder.path)"
         self.notifierSharesOutput = notifierSharesOutput
     }
@@ -44,10 +53,12 @@ final class ChildProcessGroup: Sendable {
         try state.withLock { state in
             guard !state.isStopping else { return nil }
             let usesSandboxUpstream = role == "worker" || role == "board" && usesSandbox
+            let options =
+                (usesSandboxUpstream ? ["--sandbox"] : [])
+                + (role == "worker" ? [WorkerCommand.daysOption, "\(liveDays)"] : [])
             let child = try ChildProcess(
-                role, arguments: [role, ParentMonitor.option.name] + (usesSandboxUpstream ? ["--sandbox"] : []),
-                settings: settings, logPath: folder.file("\(role).log"),
-                sharesOutput: role == "notifier" && notifierSharesOutput)
+                role, arguments: [role, ParentMonitor.option.name] + options, settings: settings,
+                logPath: folder.file("\(role).log"), sharesOutput: role == "notifier" && notifierSharesOutput)
             state.children[role] = child
             return child
         }

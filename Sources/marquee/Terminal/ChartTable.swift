@@ -41,12 +41,16 @@ struct ChartTable {
         let cell: (ChartEntry) -> String
     }
 
+    private var movies: [NamedMovie] { chart.entries.map(NamedMovie.init) }
+
     /// The columns of every width.
     private var narrow: [Column] {
         [
             Column(name: language("순위", "Rank"), alignment: .right) { $0.rank.map(String.init) ?? "?" },
             Column(name: language("변동", "Move"), alignment: .left) { $0.movement.text(in: language) },
-            Column(name: language("제목", "Title"), alignment: .left) { $0.title },
+            Column(name: language("제목", "Title"), alignment: .left) { [movies] in
+                NamedMovie($0).distinctTitle(among: movies)
+            },
             Column(name: language("관객수", "Admissions"), alignment: .right) { $0.audience?.grouped ?? "?" },
             Column(name: language("누적관객수", "Total"), alignment: .right) { $0.audienceTotal?.grouped ?? "?" },
         ]
@@ -114,7 +118,7 @@ struct RevisionTable {
             let chart = revision.chart
             let learnt = "\(KoreanDate(at: revision.recordedAt)) \(revision.recordedAt.koreanTime)"
             let titles = Dictionary(chart.entries.map { ($0.movieCode, $0.title) }, uniquingKeysWith: { $1 })
-            var corrections = (chart.corrections ?? []).map { $0.cells(titles) }
+            var corrections = (chart.corrections ?? []).map { $0.cells(titles, in: language) }
             if corrections.isEmpty { corrections = [["-", "", ""]] }
             var head = ["\(chart.revision)", learnt, state(of: chart)]
             for cells in corrections {
@@ -134,15 +138,42 @@ extension RevisionTable {
 
 extension Correction {
     /// The cells of the movie, the field and its old and new value.
-    fileprivate func cells(_ titles: [MovieCode: String]) -> [String] {
+    fileprivate func cells(_ titles: [MovieCode: String], in language: Language) -> [String] {
         let movie = titles[movieCode] ?? "\(movieCode)"
         return switch change {
-        case .field(let field, let before, let after): [movie, field.rawValue, "\(before.text) → \(after.text)"]
+        case .field(let field, let before, let after):
+            [movie, field.name(in: language), "\(before.text) → \(after.text)"]
         case .entry(let before, let after):
             [
-                after?.title ?? before?.title ?? movie, "entry",
+                after?.title ?? before?.title ?? movie, language("행", "Row"),
                 "\(before.map { "\($0.line)" } ?? "-") → \(after.map { "\($0.line)" } ?? "-")",
             ]
+        }
+    }
+}
+
+extension ChartEntry.Field {
+    /// The name of the field.
+    fileprivate func name(in language: Language) -> String {
+        switch self {
+        case .line: language("행", "Row")
+        case .rank: language("순위", "Rank")
+        case .rankChange: language("순위 변동", "Rank change")
+        case .isNew: language("신작", "New")
+        case .movieCode: language("영화 코드", "Movie code")
+        case .title: language("제목", "Title")
+        case .openDate: language("개봉일", "Release date")
+        case .sales: language("매출액", "Gross")
+        case .salesShare: language("매출액 점유율", "Gross share")
+        case .salesDelta: language("매출액 증감", "Gross change")
+        case .salesChange: language("매출액 증감률", "Gross change, %")
+        case .salesTotal: language("누적매출액", "Total gross")
+        case .audience: language("관객수", "Admissions")
+        case .audienceDelta: language("관객수 증감", "Admissions change")
+        case .audienceChange: language("관객수 증감률", "Admissions change, %")
+        case .audienceTotal: language("누적관객수", "Total admissions")
+        case .screens: language("스크린수", "Screens")
+        case .showings: language("상영횟수", "Screenings")
         }
     }
 }

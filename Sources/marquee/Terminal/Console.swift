@@ -10,8 +10,18 @@ enum Console {
     /// Whether standard output is a terminal.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// Whether output has colours: on a terminal, unless `NO_COLOR` is set.
-    static let hasColor = isTerminal && getenv("NO_COLOR") == nil
+    /// Whether output has colours: on a terminal that has them, unless `NO_COLOR` is set (https://no-color.org).
+    static let hasColor = isTerminal && !isDumb && variable("NO_COLOR").isEmpty
+
+    /// Whether a line of the terminal can be replaced.
+    static let canRewrite = isTerminal && !isDumb
+
+    /// A terminal of the kind `dumb` obeys no control sequence.
+    private static let isDumb = variable("TERM") == "dumb"
+
+    private static func variable(_ name: String) -> String {
+        getenv(name).map { String(cString: $0) } ?? ""
+    }
 
     /// The number of columns of a line: those of the terminal, 80 if they are unknown; unlimited without a terminal.
     static var width: Int {
@@ -35,6 +45,15 @@ enum Console {
     /// Replaces the current line of the terminal; the last one gets a line feed.
     static func rewrite(_ line: String, isLast: Bool) {
         write("\r\u{1B}[K" + escaped(line) + (isLast ? "\n" : ""), to: STDOUT_FILENO)
+    }
+
+    /// Asks a question on standard error and returns the answer; nil if standard input or standard error is no terminal.
+    ///
+    /// Blocks the calling thread until a line is typed. The end of input is an empty answer.
+    static func ask(_ question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        write(escaped(question), to: STDERR_FILENO)
+        return readLine() ?? ""
     }
 
     /// Writes a line to standard error, unbuffered.

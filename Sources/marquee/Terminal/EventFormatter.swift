@@ -44,15 +44,33 @@ struct EventFormatter {
             case .product: return try event.data(as: Product.self).name
             case .productRemoved: return try event.data(as: RemovedProduct.self).product?.name ?? "-"
             case .request(.failed, _):
-                let failure = try event.data(as: RequestFailed.self).error
-                return "\(failure.code.rawValue): \(failure.message)"
-            case .request(.done, _): return "from \(try event.data(as: RequestDone.self).from.rawValue)"
+                return try event.data(as: RequestFailed.self).error.summary(in: language)
+            case .request(.done, _):
+                return switch try event.data(as: RequestDone.self).from {
+                case .log: language("로그에서 응답", "from the log")
+                case .upstream: language("제공 서비스에서 수집", "from the upstream")
+                }
             case .request(.accepted, _): return try event.data(as: RequestAccepted.self).topic
-            case .anomaly: return try event.data(as: Anomaly.self).text
+            case .anomaly:
+                let anomaly = try event.data(as: Anomaly.self)
+                let movie = anomaly.title.map { " 〈\($0)〉" } ?? ""
+                return language("\(anomaly.date) 박스오피스\(movie): \(anomaly.kind.korean)", anomaly.text)
             case .alert, .anomalyAlert, .productAlert:
                 let text = try event.data(as: AlertBody.self).text
                 return language(text.ko, text.en)
             }
+        }
+    }
+}
+
+extension Anomaly.Kind {
+    /// The name of the kind in Korean.
+    fileprivate var korean: String {
+        switch self {
+        case .late: "집계 지연"
+        case .missing: "누락"
+        case .shrunk: "누적 감소"
+        case .repeated: "중복"
         }
     }
 }

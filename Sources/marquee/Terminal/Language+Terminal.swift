@@ -1,7 +1,10 @@
 import FoundationEssentials
 import Notifier
 
-/// The language of tables, events and progress; help and errors are in English.
+/// The language of everything that a command prints. Each text stands in both languages where it is used:
+/// `Language.current("수집 시각", "Fetched at")`.
+///
+/// Logs and what comes over the wire are in English; see docs/decisions/0096-language-of-the-terminal.md.
 extension Language {
     /// The language of the running command.
     @TaskLocal static var current = Language.en
@@ -20,7 +23,10 @@ extension Language {
         let value =
             hasOwnValue ? words.dropFirst(index + 1).first ?? "" : String(words[index].dropFirst(option.count + 1))
         guard let language = Language(rawValue: value) else {
-            throw UsageError("\(option) must be ko or en, not \(value.debugDescription)")
+            let text = Language(environment: environment)(
+                Arguments.invalidValue(option, value, expected: "ko, en", in: .ko),
+                Arguments.invalidValue(option, value, expected: "ko or en", in: .en))
+            throw UsageError(text)
         }
         words.removeSubrange(index...(hasOwnValue ? index + 1 : index))
         return language

@@ -41,7 +41,9 @@ struct PosterView {
         guard let image = poster.image else {
             return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
         }
-        let size = "\(image.contentType), \(image.width)×\(image.height), \(image.bytes.grouped) bytes"
+        let size =
+            "\(image.contentType), \(image.width)×\(image.height), "
+            + language("\(image.bytes.grouped)바이트", "\(image.bytes.grouped) bytes")
         return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"]
     }
 }

@@ -2,6 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
+import Notifier
 import Worker
 
 /// The progress of a backfill in one line, with a bar on a terminal.
@@ -11,28 +12,43 @@ struct ProgressLine {
     /// The calls left of today's quota, and the quota of a day.
     let quota: (left: Int, perDay: Int)
     let now: Date
+    var language = Language.current
 
     /// Returns the line for a terminal with `width` columns.
     func text(width: Int) -> String {
-        let bar = Self.bar(share, cells: 24)
-        return String("\(bar) \(plain)".prefix(max(width - 1, 20)))
+        "\(Self.bar(share, cells: 24)) \(plain)".prefix(columns: max(width - 1, 20))
     }
 
     /// The line without a bar.
     var plain: String {
         let settled = progress.done + progress.failed
-        var parts = ["\(settled.grouped) of \(progress.total.grouped)", "\(Int(share * 100)) %"]
-        if progress.failed > 0 { parts.append("\(progress.failed.grouped) not to be had") }
-        if progress.isOver { return (parts + ["done"]).joined(separator: " · ") }
+        var parts = [
+            language(
+                "\(settled.grouped) / \(progress.total.grouped)건", "\(settled.grouped) of \(progress.total.grouped)"),
+            "\(Int(share * 100))%",
+        ]
+        if progress.failed > 0 {
+            parts.append(language("실패 \(progress.failed.grouped)건", "\(progress.failed.grouped) not available"))
+        }
+        if progress.isOver { return (parts + [language("완료", "done")]).joined(separator: " · ") }
         switch progress.rests {
-        case .quotaExhausted: parts.append("waits for tomorrow's quota")
-        case let code?: parts.append("rests: \(code.rawValue)")
+        case .quotaExhausted: parts.append(language("내일 호출 한도를 기다리는 중", "waiting for tomorrow's quota"))
+        case let code?: parts.append(language("일시 중지(\(code.rawValue))", "paused: \(code.rawValue)"))
         case nil: break
         }
-        if progress.rests == nil, let rate = forecast.rate { parts.append("\(Self.decimal(rate))/s") }
-        parts.append("quota \(quota.left.grouped) of \(quota.perDay.grouped) today")
-        if let days = forecast.days, days > 0 { parts.append("\(days) day\(days == 1 ? "" : "s") to go") }
-        if let end = forecast.end(at: now) { parts.append("ends \(Self.korean(end))") }
+        if progress.rests == nil, let rate = forecast.rate {
+            parts.append(language("초당 \(Self.decimal(rate))건", "\(Self.decimal(rate))/s"))
+        }
+        parts.append(
+            language(
+                "오늘 남은 호출 \(quota.left.grouped) / \(quota.perDay.grouped)회",
+                "\(quota.left.grouped) of today's \(quota.perDay.grouped) calls left"))
+        if let days = forecast.days, days > 0 {
+            parts.append(language("\(days)일 남음", "\(days) day\(days == 1 ? "" : "s") to go"))
+        }
+        if let end = forecast.end(at: now) {
+            parts.append(language("\(Self.korean(end)) 완료 예정", "ends \(Self.korean(end)) in Korea"))
+        }
         return parts.joined(separator: " · ")
     }
 
@@ -56,11 +72,11 @@ struct ProgressLine {
         let day = KoreanDate(at: time)
         let minutes = Int(time.timeIntervalSince(day.start)) / 60
         let time = [minutes / 60, minutes % 60].map { String(String(100 + $0).dropFirst()) }.joined(separator: ":")
-        return "\(day) \(time) in Korea"
+        return "\(day) \(time)"
     }
 }
 
-/// Shows progress: on a terminal in one line that is replaced, otherwise in a new line at most every 10 seconds.
+/// Shows progress: on a terminal in one line that is replaced, otherwise (and on a dumb terminal) in a new line at most every 10 seconds.
 final class ProgressScreen: Sendable {
     /// The minimum time between two lines, if standard output is not a terminal.
     private static let pause = Duration.seconds(10)
@@ -69,7 +85,7 @@ final class ProgressScreen: Sendable {
 
     /// Replaces the last line.
     func show(_ line: ProgressLine, isLast: Bool) {
-        if Console.isTerminal {
+        if Console.canRewrite {
             Console.rewrite(line.text(width: Console.width), isLast: isLast)
         } else {
             print(line.plain, isUrgent: isLast)
@@ -78,7 +94,7 @@ final class ProgressScreen: Sendable {
 
     /// Replaces the last line by a warning.
     func showWarning(_ text: String) {
-        if Console.isTerminal { Console.rewrite(text, isLast: false) } else { print(text, isUrgent: false) }
+        if Console.canRewrite { Console.rewrite(text, isLast: false) } else { print(text, isUrgent: false) }
     }
 
     private func print(_ text: String, isUrgent: Bool) {

@@ -41,6 +41,16 @@ extension String {
     var columns: Int {
         unicodeScalars.reduce(0) { $0 + $1.columns }
     }
+
+    /// Returns the longest start of the text that fits into a number of columns.
+    func prefix(columns limit: Int) -> String {
+        var columns = 0
+        return String(
+            prefix { character in
+                columns += String(character).columns
+                return columns <= limit
+            })
+    }
 }
 
 extension Unicode.Scalar {

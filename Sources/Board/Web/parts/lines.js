@@ -49,6 +49,15 @@ export function mark(entry) {
 const figure = (name, value, kind) =>
   h('span', { class: `figure ${kind ?? ''}` }, h('span', { class: 'name' }, t(name)), ' ', h('span', { class: 'value' }, value));
 
+/** The title, with what tells the movie from those of the chart that have the same: the opening's year, else its day, else the code. */
+function distinctTitle(entry, entries) {
+  const others = entries.filter((other) => other.title === entry.title && other.movieCode !== entry.movieCode);
+  if (!others.length) return entry.title;
+  const shared = (length) => others.some(({ openDate }) => openDate?.slice(0, length) === entry.openDate?.slice(0, length));
+  if (!entry.openDate || shared(10)) return `${entry.title} (${entry.movieCode})`;
+  return `${entry.title} (${entry.openDate.slice(0, shared(4) ? 10 : 4)})`;
+}
+
 function opening(entry, day) {
   if (!entry.openDate) return null;
   return h('span', { class: 'opened' }, t(entry.openDate > day ? 'line.opens' : 'line.opened', shortDay(entry.openDate)));
@@ -58,7 +67,8 @@ function opening(entry, day) {
 export function lines({ entries, posters, day, mode }) {
   const most = Math.max(1, ...entries.map((entry) => entry.audience ?? 0));
   const item = mode === 'grid' ? card : row;
-  return h('ol', { class: `lines ${mode}` }, entries.map((entry) => item(entry, posters[entry.movieCode], day, most)));
+  return h('ol', { class: `lines ${mode}` }, entries.map((entry) =>
+    item({ ...entry, title: distinctTitle(entry, entries) }, posters[entry.movieCode], day, most)));
 }
 
 function rank(entry) {

@@ -1,6 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
+import Operations
 
 /// A file with one line of JSON for each event; a delivered message is on disk.
 ///
@@ -39,7 +40,8 @@ struct FileSink: Sink {
             if size >= 0, count > 0 { _ = ftruncate(descriptor, size) }
             return response
         }
-        guard fsync(descriptor) == 0 else { return failure("write") }
+        // The file may be new, or the notifier may have died while it was.
+        guard fsync(descriptor) == 0, DurableNames.synchronizeFolder(of: path) else { return failure("write") }
         return SinkResponse(outcome: .delivered, text: "\(bytes.count) bytes written")
     }
 

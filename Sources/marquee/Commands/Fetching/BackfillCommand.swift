@@ -5,26 +5,49 @@ import FoundationEssentials
 import Glibc
 import JSONCoding
 import Messaging
+import Notifier
 import Operations
 import Worker
 import ZeroMQ
 
 /// `marquee backfill`
 struct BackfillCommand: Subcommand {
-    static let usage = Usage(
-        name: "backfill", arguments: "[FIRST..LAST]",
-        summary: "Makes the worker fetch the charts of past days, newest first, and shows the progress.",
-        details: """
-            FIRST and LAST are days, or yesterday. The worker continues after this command ends, after a restart, and within
-            the quota of each day for as many days as necessary. The same command shows the progress again, also without
-            days. Exit status: 0 all is in the log, 1 some charts are not available, or it was stopped, 4 no answer.
-            """,
-        options: [
-            Usage.Option(name: "--week", meaning: "also the weekly charts: of whole weeks, weekends and weekdays"),
-            Usage.Option(name: "--movies", meaning: "also the facts and posters of all movies in the charts"),
-            Usage.Option(name: "--detach", meaning: "start, and show no progress"),
-            Usage.Option(name: "--stop", meaning: "stop the backfill; the log keeps what was fetched"),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "backfill", arguments: "[FIRST..LAST]",
+            summary: Language.current(
+                "과거 데이터를 최근 날짜부터 수집하고 진행 상황을 보여 줍니다.",
+                "Makes the worker fetch the charts of past days, newest first, and shows the progress."),
+            details: Language.current(
+                """
+                FIRST와 LAST는 날짜 또는 yesterday입니다. 이 명령을 끝내거나 수집 서버를 다시 시작해도 수집은 계속되며, 하루 호출
+                한도 안에서 며칠에 걸쳐 진행됩니다. 날짜 없이 실행하면 진행 상황을 다시 보여 줍니다.
+                종료 코드: 0 모두 수집됨, 1 수집할 수 없는 차트가 있거나 중지됨(또는 중지할 작업이 없음), 4 응답 없음
+                """,
+                """
+                FIRST and LAST are days, or yesterday. The worker continues after this command ends, after a restart, and
+                within the quota of each day for as many days as necessary. The same command shows the progress again, also
+                without days. Exit status: 0 all is in the log, 1 some charts are not available, or it was stopped, or
+                there was nothing to stop, 4 no answer.
+                """),
+            options: [
+                Usage.Option(
+                    name: "--week",
+                    meaning: Language.current(
+                        "주간·주말·주중 차트도 수집", "also the weekly charts: of whole weeks, weekends and weekdays")),
+                Usage.Option(
+                    name: "--movies",
+                    meaning: Language.current(
+                        "차트에 있는 모든 영화의 정보와 포스터도 수집", "also the facts and posters of all movies in the charts")),
+                Usage.Option(
+                    name: "--detach",
+                    meaning: Language.current("시작만 하고 진행 상황을 보지 않음", "start, and show no progress")),
+                Usage.Option(
+                    name: "--stop",
+                    meaning: Language.current(
+                        "수집을 중지(수집된 데이터는 그대로 남음)", "stop the backfill; the log keeps what was fetched")),
+            ])
+    }
 
     /// The part of the worker's status about backfills.
     private struct Status: Decodable {
@@ -56,16 +79,19 @@ struct BackfillCommand: Subcommand {
             try arguments.rejectPositional()
             command = BackfillCommandBody(stop: true)
         } else if arguments.positional.isEmpty {
-            try arguments.reject("--week", "--movies", "--detach", because: "needs FIRST..LAST")
+            try arguments.reject(
+                "--week", "--movies", "--detach", because: "옵션에는 FIRST..LAST가 필요합니다", "needs FIRST..LAST")
             command = nil
         } else {
             let days = try arguments.onlyPositional("FIRST..LAST").split(
                 separator: "..", omittingEmptySubsequences: false)
-            for day in days where day != "yesterday" && KoreanDate(day) == nil {
-                throw UsageError("a day must be YYYY-MM-DD, YYYYMMDD or yesterday, not \(String(day).debugDescription)")
+            for day in days {
+                _ = try arguments.date(String(day))
             }
             guard days.count == 2 else {
-                throw UsageError("the days must be FIRST..LAST, such as 2003-11-11..yesterday")
+                throw UsageError(
+                    "날짜는 FIRST..LAST 형식으로 지정하세요. 예: 2003-11-11..yesterday",
+                    "the days must be FIRST..LAST, such as 2003-11-11..yesterday")
             }
             command = BackfillCommandBody(
                 first: String(days[0]), last: String(days[1]), weeks: arguments.has("--week"),
@@ -78,37 +104,70 @@ struct BackfillCommand: Subcommand {
         let address = configuration.commands.reachable
         let client = try await CommandClient(io, address: address)
         do {
+            if command?.stop == true, try await activeBackfill(client, address) == nil {
+                Console.printError(
+                    Language.current(
+                        "marquee: 중지할 과거 데이터 수집 작업이 없습니다", "marquee: there is no backfill to stop"))
+                return .failed
+            }
             if let command {
                 let body = String(decoding: try JSON.encode(command), as: UTF8.self)
                 let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
                     try await client.ask("backfill", body)
                 }
                 if let failure = reply.failure {
-                    Console.printError("marquee: \(failure.code.rawValue): \(failure.message)")
+                    failure.text().forEach(Console.printError)
                     return failure.code.isRetryable ? .retryable : .failed
                 }
-                if isDetached || command.stop == true { return .done }
+                if command.stop == true { return try await reportStop(client, address) }
+                if isDetached { return .done }
             }
             return try await watch(client, address)
         } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error)")
+            Console.printError("marquee: \(error.text())")
             return .timedOut
         }
     }
 
-    /// Shows the progress until the backfill is over.
+    /// Returns the progress of the backfill that runs; nil if none does.
+    private func activeBackfill(_ client: CommandClient, _ address: String) async throws -> BackfillProgress? {
+        let progress = try await status(client, address).backfill
+        return progress?.isOver == false ? progress : nil
+    }
+
+    /// Prints what was stopped, and how much of it is in the log.
+    private func reportStop(_ client: CommandClient, _ address: String) async throws -> ExitStatus {
+        // The stopped job is the newest one that is over, and the worker keeps it.
+        guard let progress = try await status(client, address).backfill else { return .done }
+        let days = "\(progress.first)..\(progress.last)"
+        Console.print(
+            Language.current(
+                "\(days) 수집을 중지했습니다. \(progress.total.grouped)건 중 \(progress.done.grouped)건이 로그에 있습니다",
+                "stopped the backfill of \(days); \(progress.done.grouped) of \(progress.total.grouped) are in the log")
+        )
+        return .done
+    }
+
+    private func status(_ client: CommandClient, _ address: String) async throws -> Status {
+        let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
+            try await client.ask("status")
+        }
+        return try JSON.decode(Status.self, from: reply.body)
+    }
+
+    /// Shows the progress until the backfill is done.
     private func watch(_ client: CommandClient, _ address: String) async throws -> ExitStatus {
         let screen = ProgressScreen()
         var rate = RateEstimator()
         var isAnswered = false
         while true {
             do {
-                let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
-                    try await client.ask("status")
-                }
-                let status = try JSON.decode(Status.self, from: reply.body)
+                let status = try await status(client, address)
                 guard let progress = status.backfill else {
-                    Console.printError("marquee: there is no backfill: start one with FIRST..LAST")
+                    Console.printError(
+                        Language.current(
+                            "marquee: 과거 데이터 수집 작업이 없습니다. FIRST..LAST를 지정해 시작하세요",
+                            "marquee: there is no backfill: start one with FIRST..LAST"))
                     return .failed
                 }
                 isAnswered = true
@@ -117,7 +176,9 @@ struct BackfillCommand: Subcommand {
             } catch let error as ResponseTimeoutError {
                 // A restarted worker continues the backfill.
                 guard isAnswered else { throw error }
-                screen.showWarning("the worker does not answer; waiting for it")
+                screen.showWarning(
+                    Language.current(
+                        "수집 서버가 응답하지 않아 기다리는 중입니다", "the worker does not answer; waiting for it"))
             }
             try await Task.sleep(for: .seconds(1))
         }

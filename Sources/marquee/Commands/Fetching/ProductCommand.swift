@@ -1,46 +1,91 @@
 import Contract
 import FoundationEssentials
+import Notifier
 import OpenMarket
 import Operations
 
 /// `marquee product`
 struct ProductCommand: Subcommand {
-    static let usage = Usage(
-        name: "product",
-        arguments: "list | show ID | register IMAGE… | modify ID | remove ID",
-        summary: "Lists, shows, registers, changes or removes products of the Open Market, and prints the outcome.",
-        details: """
-            A product has 1 to 5 images, JPEG or PNG of at most 8 MiB each. The vendor's secret is the worker's own, or is
-            read from a file; it is never an argument, which other users could see.
-            \(RequestRunner.statuses)
-            """,
-        options: [
-            Usage.Option(name: "--page", value: "N", meaning: "list: which page (default 1)"),
-            Usage.Option(name: "--per-page", value: "N", meaning: "list: how many products a page, 1 to 100"),
-            Usage.Option(name: "--all", meaning: "list: all pages"),
-            Usage.Option(name: "--refresh", meaning: "list, show: ask the market even if the log has the data"),
-            Usage.Option(name: "--name", value: "TEXT", meaning: "register, modify: 3 characters or more"),
-            Usage.Option(name: "--description", value: "TEXT", meaning: "register, modify: 10 to 1,000 characters"),
-            Usage.Option(name: "--price", value: "AMOUNT", meaning: "register, modify: more than 0"),
+    static var usage: Usage {
+        Usage(
+            name: "product",
+            arguments: "list | show ID | register IMAGE… | modify ID | remove ID",
+            summary: Language.current(
+                "오픈마켓 상품을 조회·등록·수정·삭제하고 결과를 출력합니다.",
+                "Lists, shows, registers, changes or removes products of the Open Market, and prints the outcome."),
+            details: Language.current(
+                """
+                상품 이미지는 1~5장이며, 장당 8 MiB 이하의 JPEG 또는 PNG여야 합니다. 판매자 암호는 수집 서버에 설정된 것을 쓰거나
+                파일에서 읽습니다. 다른 사용자가 볼 수 있는 인수로는 받지 않습니다. remove는 터미널에서 확인을 받습니다.
+                """,
+                """
+                A product has 1 to 5 images, JPEG or PNG of at most 8 MiB each. The vendor's secret is the worker's own, or is
+                read from a file; it is never an argument, which other users could see. On a terminal, remove asks first.
+                """) + "\n" + RequestRunner.statuses,
+            options: options + RequestRunner.options)
+    }
+
+    private static var options: [Usage.Option] {
+        [
             Usage.Option(
-                name: "--currency", value: "KRW|USD", meaning: "register, modify: currency of the price (default KRW)"),
-            Usage.Option(name: "--discount", value: "AMOUNT", meaning: "register, modify: at most the price"),
-            Usage.Option(name: "--stock", value: "N", meaning: "register, modify: the number in stock (default 0)"),
+                name: "--page", value: "N",
+                meaning: Language.current("list: 페이지 번호(기본값 1)", "list: which page (default 1)")),
             Usage.Option(
-                name: "--thumbnail", value: "N", meaning: "modify: the number of the image for the thumbnail"),
+                name: "--per-page", value: "N",
+                meaning: Language.current("list: 페이지당 상품 수, 1~100", "list: how many products a page, 1 to 100")),
+            Usage.Option(name: "--all", meaning: Language.current("list: 모든 페이지", "list: all pages")),
             Usage.Option(
-                name: "--secret-file", value: "PATH", meaning: "register, modify, remove: the vendor's secret"),
-        ] + RequestRunner.options)
+                name: "--refresh",
+                meaning: Language.current(
+                    "list, show: 로그에 있어도 오픈마켓에 다시 조회", "list, show: ask the market even if the log has the data")),
+            Usage.Option(
+                name: "--name", value: "TEXT",
+                meaning: Language.current("register, modify: 상품명, 3자 이상", "register, modify: 3 characters or more")),
+            Usage.Option(
+                name: "--description", value: "TEXT",
+                meaning: Language.current(
+                    "register, modify: 설명, 10~1,000자", "register, modify: 10 to 1,000 characters")),
+            Usage.Option(
+                name: "--price", value: "AMOUNT",
+                meaning: Language.current("register, modify: 정가, 0보다 큼", "register, modify: more than 0")),
+            Usage.Option(
+                name: "--currency", value: "KRW|USD",
+                meaning: Language.current(
+                    "register, modify: 통화(기본값 KRW)", "register, modify: currency of the price (default KRW)")),
+            Usage.Option(
+                name: "--discount", value: "AMOUNT",
+                meaning: Language.current("register, modify: 할인액, 정가 이하", "register, modify: at most the price")),
+            Usage.Option(
+                name: "--stock", value: "N",
+                meaning: Language.current(
+                    "register, modify: 재고 수량(기본값 0)", "register, modify: the number in stock (default 0)")),
+            Usage.Option(
+                name: "--thumbnail", value: "N",
+                meaning: Language.current(
+                    "modify: 대표 이미지의 번호", "modify: the number of the image for the thumbnail")),
+            Usage.Option(
+                name: "--secret-file", value: "PATH",
+                meaning: Language.current(
+                    "register, modify, remove: 판매자 암호 파일", "register, modify, remove: the vendor's secret")),
+            Usage.Option(
+                name: "--yes",
+                meaning: Language.current("remove: 확인을 묻지 않음", "remove: do not ask for confirmation")),
+        ]
+    }
 
     private let request: Request
     private let imagePaths: [String]
     private let secretPath: String?
     private let runner: RequestRunner
+    /// The product that is removed only if the user confirms it on the terminal.
+    private let unconfirmed: ProductID?
 
     init(_ arguments: Arguments) throws(UsageError) {
         let words = arguments.positional
         guard let verb = words.first.flatMap(Verb.init(rawValue:)) else {
-            throw UsageError("product takes list, show, register, modify or remove")
+            throw UsageError(
+                "product에는 list, show, register, modify, remove 중 하나를 지정하세요",
+                "product takes list, show, register, modify or remove")
         }
         try verb.check(arguments)
         let target: Request.Target
@@ -63,10 +108,11 @@ struct ProductCommand: Subcommand {
                 throw UsageError(error.message)
             }
         } else if let surplus = words.dropFirst(verb == .list ? 1 : 2).first {
-            throw UsageError("unexpected argument \(surplus.debugDescription)")
+            throw Arguments.unexpected(surplus)
         }
         request = Request(target, refresh: arguments.has("--refresh"))
         secretPath = arguments.value("--secret-file")
+        unconfirmed = verb == .remove && !arguments.has("--yes") ? try Self.id(words) : nil
         runner = try RequestRunner(arguments)
     }
 
@@ -80,14 +126,28 @@ struct ProductCommand: Subcommand {
             Console.printError("marquee: \(error.message)")
             return .usage
         }
+        if let unconfirmed, !Self.isConfirmed(unconfirmed) { return .failed }
         upload.showStart(attachments.images)
         return try await runner.run(request, attaching: attachments, configuration, progress: upload.showReceipt)
     }
 
+    /// Asks on the terminal whether to remove a product; without a terminal nobody can answer, and it is removed.
+    private static func isConfirmed(_ id: ProductID) -> Bool {
+        guard
+            let answer = Console.ask(
+                Language.current("상품 \(id)번을 삭제할까요? [y/N] ", "Remove the product \(id)? [y/N] "))
+        else { return true }
+        let isConfirmed = ["y", "yes", "예", "네"].contains(answer.lowercased())
+        if !isConfirmed { Console.printError(Language.current("marquee: 삭제하지 않았습니다", "marquee: nothing was removed")) }
+        return isConfirmed
+    }
+
     private static func id(_ words: [String]) throws(UsageError) -> ProductID {
-        guard words.count > 1 else { throw UsageError("ID is missing") }
+        guard words.count > 1 else { throw UsageError("ID 인수가 없습니다", "ID is missing") }
         guard let id = ProductID(words[1]) else {
-            throw UsageError("ID must be the number of a product, not \(words[1].debugDescription)")
+            throw UsageError(
+                Arguments.invalidValue(
+                    "ID", words[1], expected: Language.current("상품 번호", "the number of a product"), in: .current))
         }
         return id
     }
@@ -107,7 +167,7 @@ struct ProductCommand: Subcommand {
             case .register:
                 ["--name", "--description", "--price", "--currency", "--discount", "--stock", "--secret-file"]
             case .modify: Self.register.options + ["--thumbnail"]
-            case .remove: ["--secret-file"]
+            case .remove: ["--secret-file", "--yes"]
             }
         }
 
@@ -116,10 +176,13 @@ struct ProductCommand: Subcommand {
             let known = Set(options + RequestRunner.options.map(\.name))
             for option in ProductCommand.usage.options where arguments.has(option.name) && !known.contains(option.name)
             {
-                throw UsageError("\(option.name) does not apply to `product \(rawValue)`")
+                throw UsageError(
+                    "\(option.name) 옵션은 `product \(rawValue)`에 쓸 수 없습니다",
+                    "\(option.name) does not apply to `product \(rawValue)`")
             }
             if self == .list, arguments.has("--all") {
-                try arguments.reject("--page", because: "does not apply with --all")
+                try arguments.reject(
+                    "--page", because: "옵션은 --all과 함께 쓸 수 없습니다", "does not apply with --all")
             }
         }
     }

@@ -2,20 +2,27 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
+import Notifier
 import Operations
 import ZeroMQ
 
 /// Sends one request to the worker and prints the outcome, for `request` and `product`.
 struct RequestRunner {
     /// The options of both commands.
-    static let options = [
-        Usage.Option(name: "--json", meaning: "print the events, one JSON object a line"),
-        Usage.Option(name: "--timeout", value: "SECONDS", meaning: "how long to wait (default 60)"),
-    ]
+    static var options: [Usage.Option] {
+        [
+            .json,
+            Usage.Option(
+                name: "--timeout", value: "SECONDS",
+                meaning: Language.current("응답을 기다리는 시간(초, 기본값 60)", "how many seconds to wait (default 60)")),
+        ]
+    }
     /// The description of the exit status in their help texts.
-    static let statuses = """
-        Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.
-        """
+    static var statuses: String {
+        Language.current(
+            "종료 코드: 0 완료, 1 실패, 2 인수 오류, 3 실패했으나 나중에 가능, 4 시간 안에 응답 없음",
+            "Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.")
+    }
 
     private let printsJSON: Bool
     private let timeout: Duration
@@ -23,7 +30,9 @@ struct RequestRunner {
     init(_ arguments: Arguments) throws(UsageError) {
         printsJSON = arguments.has("--json")
         timeout = .seconds(
-            try arguments.value("--timeout", expected: "a number of seconds from 1 to 3600") { text in
+            try arguments.value(
+                "--timeout", expected: Language.current("1~3600초", "a number of seconds from 1 to 3600")
+            ) { text in
                 Int(text).flatMap { (1...3600).contains($0) ? $0 : nil }
             } ?? 60)
     }
@@ -42,19 +51,18 @@ struct RequestRunner {
         do {
             outcome = try await client.perform(request, attaching: attachments, within: timeout, progress: progress)
         } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error)")
+            Console.printError("marquee: \(error.text())")
             return .timedOut
         }
         await io.shutdown()
         switch outcome {
         case .done(let done, let events):
             for event in events { try show(event) }
-            for problem in done.problems { Console.printError("marquee: \(problem.message)") }
+            for problem in done.problems { problem.text().forEach(Console.printError) }
             return .done
         case .failed(let failure):
             if printsJSON { Console.print(String(decoding: try JSON.encode(failure), as: UTF8.self)) }
-            let field = failure.field.map { " (\($0))" } ?? ""
-            Console.printError("marquee: \(failure.code.rawValue): \(failure.message)\(field)")
+            failure.text().forEach(Console.printError)
             return failure.code.isRetryable ? .retryable : .failed
         }
     }

@@ -1,6 +1,7 @@
 import Contract
 import FoundationEssentials
 import Glibc
+import Notifier
 import Operations
 
 /// Reads the files that a request attaches, and shows the progress on standard error if that is a terminal.
@@ -25,7 +26,7 @@ struct Upload: Sendable {
     static func secret(at path: String) throws(UsageError) -> String {
         let line = try bytes(at: path, limit: 4_096).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard let secret = String(validating: line, as: UTF8.self), !secret.isEmpty else {
-            throw UsageError("\(path) has no secret in its first line")
+            throw UsageError("\(path)의 첫 줄에 암호가 없습니다", "\(path) has no secret in its first line")
         }
         return secret
     }
@@ -33,12 +34,21 @@ struct Upload: Sendable {
     /// Shows that the images are being sent.
     func showStart(_ images: [[UInt8]]) {
         guard !images.isEmpty else { return }
-        show("\(images.count) images, \(Self.size(images.reduce(0) { $0 + $1.count })): on their way to the worker")
+        let size = Self.size(images.reduce(0) { $0 + $1.count })
+        show(
+            Language.current(
+                "이미지 \(images.count)장(\(size))을 수집 서버로 보내는 중", "sending \(images.count) images, \(size), to the worker")
+        )
     }
 
     /// Shows that the worker has stored the request.
     var showReceipt: @Sendable () -> Void {
-        { [self] in show("the worker has it, after \(stopwatch.elapsed.formatted); it goes on to the market") }
+        { [self] in
+            show(
+                Language.current(
+                    "수집 서버에 접수됨(\(stopwatch.elapsed.formatted)), 오픈마켓으로 전송 중",
+                    "stored by the worker after \(stopwatch.elapsed.formatted); sending it to the market"))
+        }
     }
 
     private func show(_ line: String) {
@@ -49,13 +59,16 @@ struct Upload: Sendable {
         // Checked before reading: a device or a very large file would exhaust the memory.
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw UsageError("\(path) is not a readable file")
+            throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
         }
         guard status.st_size <= limit else {
-            throw UsageError("\(path) has \(size(Int(status.st_size))); the limit is \(size(limit))")
+            let size = size(Int(status.st_size))
+            throw UsageError(
+                "\(path)의 크기가 \(size)입니다. \(Self.size(limit)) 이하여야 합니다",
+                "\(path) has \(size); the limit is \(Self.size(limit))")
         }
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw UsageError("\(path) is not a readable file")
+            throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
         }
         return Array(data)
     }

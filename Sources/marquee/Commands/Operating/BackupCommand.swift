@@ -1,18 +1,28 @@
 import BoxOffice
 import Contract
 import EventStore
+import Notifier
 import Operations
 
 /// `marquee backup`
 struct BackupCommand: Subcommand {
-    static let usage = Usage(
-        name: "backup", arguments: "FILE",
-        summary: "Copies the worker's database to FILE, also while the worker runs.",
-        details: """
-            FILE must not exist; it appears when it is complete, verified and on disk. Backups of worker and notifier
-            need not be from the same time.
-            """,
-        options: [.alerts])
+    static var usage: Usage {
+        Usage(
+            name: "backup", arguments: "FILE",
+            summary: Language.current(
+                "수집 서버의 데이터베이스를 FILE로 백업합니다. 서버가 실행 중이어도 됩니다.",
+                "Copies the worker's database to FILE, also while the worker runs."),
+            details: Language.current(
+                """
+                FILE은 아직 없는 파일이어야 하며, 복사와 검증이 끝나고 디스크에 기록되면 생깁니다. 수집 서버와 알림 서버의 백업 시점은
+                서로 달라도 됩니다.
+                """,
+                """
+                FILE must not exist; it appears when it is complete, verified and on disk. Backups of worker and notifier
+                need not be from the same time.
+                """),
+            options: [.alerts])
+    }
 
     private let options: BackupOptions
 
@@ -23,21 +33,32 @@ struct BackupCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let log = try configuration.existingLogDatabase(ofAlerts: options.isOfAlerts)
         try log.backUp(to: options.file)
-        Console.print("\(log.path) is backed up in \(options.file)")
+        Console.print(
+            Language.current(
+                "\(log.path) → \(options.file) 백업 완료", "\(log.path) is backed up in \(options.file)"))
         return .done
     }
 }
 
 /// `marquee restore`
 struct RestoreCommand: Subcommand {
-    static let usage = Usage(
-        name: "restore", arguments: "FILE",
-        summary: "Replaces the worker's database by a copy of a backup, while no process has it open.",
-        details: """
-            FILE is verified first and not changed; the replaced database is kept beside it. The restored log has a new
-            epoch: subscribers start again. FILE may be a damaged database itself, to keep its readable events.
-            """,
-        options: [.alerts])
+    static var usage: Usage {
+        Usage(
+            name: "restore", arguments: "FILE",
+            summary: Language.current(
+                "수집 서버의 데이터베이스를 백업으로 되돌립니다. 파일을 쓰는 프로세스가 없어야 합니다.",
+                "Replaces the worker's database by a copy of a backup, while no process has it open."),
+            details: Language.current(
+                """
+                FILE은 먼저 검증하며 바뀌지 않습니다. 기존 데이터베이스는 옆에 보관됩니다. 복원된 로그는 새 에포크를 가지므로 구독자는
+                처음부터 다시 시작합니다. 손상된 데이터베이스를 FILE로 지정하면 읽을 수 있는 이벤트를 살립니다.
+                """,
+                """
+                FILE is verified first and not changed; the replaced database is kept beside it. The restored log has a new
+                epoch: subscribers start again. FILE may be a damaged database itself, to keep its readable events.
+                """),
+            options: [.alerts])
+    }
 
     private let options: BackupOptions
 
@@ -49,17 +70,25 @@ struct RestoreCommand: Subcommand {
         let (file, isOfAlerts) = (options.file, options.isOfAlerts)
         let other = configuration.logDatabase(ofAlerts: !isOfAlerts)
         guard !other.fits(file) else {
+            let owner = isOfAlerts ? "수집 서버" : "알림 서버"
             Console.printError(
-                "marquee: \(file) is a database of the \(other.owner): restore it with\(isOfAlerts ? "out" : "") --alerts"
-            )
+                Language.current(
+                    "marquee: \(owner)의 데이터베이스입니다: \(file). --alerts 옵션\(isOfAlerts ? " 없이" : "과 함께") 복원하세요",
+                    "marquee: \(file) is a database of the \(other.owner): restore it with\(isOfAlerts ? "out" : "") "
+                        + "--alerts"))
             return .failed
         }
         _ = try DataFolder(configuration.dataFolder)
         let log = configuration.logDatabase(ofAlerts: isOfAlerts)
         let kept = try log.restore(from: file)
         let contents = try log.contents()
-        Console.print("\(log.path): \(contents.events.grouped) events, now of epoch \(contents.epoch)")
-        if let kept { Console.print("kept what was there: \(kept)") }
+        Console.print(
+            Language.current(
+                "\(log.path): 이벤트 \(contents.events.grouped)건, 새 에포크 \(contents.epoch)",
+                "\(log.path): \(contents.events.grouped) events, now of epoch \(contents.epoch)"))
+        if let kept {
+            Console.print(Language.current("기존 데이터베이스 보관: \(kept)", "kept what was there: \(kept)"))
+        }
         return .done
     }
 }

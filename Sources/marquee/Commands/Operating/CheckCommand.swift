@@ -12,16 +12,28 @@ import ZeroMQ
 
 /// `marquee check`
 struct CheckCommand: Subcommand {
-    static let usage = Usage(
-        name: "check", arguments: "[rules FILE]",
-        summary: "Checks the configuration, the processes and the upstreams, one line each.",
-        details: """
-            Uses no call of any quota. Fails if something that the worker needs is missing: a data folder that can be
-            written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
+    static var usage: Usage {
+        Usage(
+            name: "check", arguments: "[rules FILE]",
+            summary: Language.current(
+                "설정, 프로세스, 제공 서비스를 점검해 한 줄씩 보여 줍니다.",
+                "Checks the configuration, the processes and the upstreams, one line each."),
+            details: Language.current(
+                """
+                API 호출 한도를 쓰지 않습니다. 수집 서버에 꼭 필요한 것, 즉 쓸 수 있는 데이터 폴더, 디스크 여유 공간, 정확한 시계,
+                인증키가 있는 영화진흥위원회 서비스가 없으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
 
-            With `rules FILE` it checks only that rule file, and prints a line for each mistake: its position, what is
-            wrong and what was expected. It fails if there is any.
-            """)
+                `rules FILE`을 지정하면 그 규칙 파일만 점검해, 오류마다 위치와 내용, 올바른 형식을 한 줄로 보여 줍니다. 오류가 있으면
+                실패합니다.
+                """,
+                """
+                Uses no call of any quota. Fails if something that the worker needs is missing: a data folder that can be
+                written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
+
+                With `rules FILE` it checks only that rule file, and prints a line for each mistake: its position, what is
+                wrong and what was expected. It fails if there is any.
+                """))
+    }
 
     private let ruleFile: String?
 
@@ -29,8 +41,8 @@ struct CheckCommand: Subcommand {
         switch (arguments.positional.first, arguments.positional.count) {
         case (nil, _): ruleFile = nil
         case ("rules", 2): ruleFile = arguments.positional[1]
-        case ("rules", 1): throw UsageError("check rules needs a FILE")
-        default: throw UsageError("check takes no arguments, or: rules FILE")
+        case ("rules", 1): throw UsageError("check rules에는 FILE이 필요합니다", "check rules needs a FILE")
+        default: throw UsageError("check에는 인수가 없거나 rules FILE을 지정합니다", "check takes no arguments, or: rules FILE")
         }
     }
 
@@ -46,22 +58,27 @@ struct CheckCommand: Subcommand {
 
     /// Checks the data folder, its disk and the rule file.
     private func checkFiles(_ configuration: Configuration, _ report: inout Report) {
-        report.add(true, "configuration", "read")
+        report.add(true, Language.current("설정", "configuration"), Language.current("정상", "read"))
         let folder = configuration.dataFolder
         do throws(DataFolder.DataFolderError) {
             try DataFolder(folder).checkWritable()
-            report.add(true, "data folder", folder)
+            report.add(true, Language.current("데이터 폴더", "data folder"), folder)
         } catch {
-            report.add(false, "data folder", "\(error)")
+            report.add(false, Language.current("데이터 폴더", "data folder"), error.text())
         }
         if let disk = DiskSpace(ofFolder: folder) {
             let reserve = Double(configuration.diskReserveMegabytes << 20)
-            let space = "\(Int(disk.free / 1e6).grouped) of \(Int(disk.size / 1e6).grouped) MB free"
+            let (free, size) = (Int(disk.free / 1e6).grouped, Int(disk.size / 1e6).grouped)
+            let space = Language.current("\(size) MB 중 \(free) MB 남음", "\(free) of \(size) MB free")
             report.add(
-                !disk.isBelow(reserve: reserve), "disk",
-                disk.isBelow(reserve: reserve) ? "\(space); the worker refuses requests (MARQUEE_DISK_RESERVE_MB)" : space)
+                !disk.isBelow(reserve: reserve), Language.current("디스크", "disk"),
+                disk.isBelow(reserve: reserve)
+                    ? space
+                        + Language.current(
+                            ". 수집 서버가 요청을 거절합니다(MARQUEE_DISK_RESERVE_MB)",
+                            "; the worker refuses requests (MARQUEE_DISK_RESERVE_MB)") : space)
         }
-        if let path = configuration.rules { report.add(read(path) == .done, "rules", path) }
+        if let path = configuration.rules { report.add(read(path) == .done, Language.current("규칙", "rules"), path) }
     }
 
     /// Checks the keys and the reachability of the upstreams, and the clock. Only KOBIS is required.
@@ -79,12 +96,18 @@ struct CheckCommand: Subcommand {
     }
 
     private func checkSandbox(_ url: String, with client: HTTPClient, _ report: inout Report) async {
-        let keys = "no MARQUEE_KOBIS_KEY or MARQUEE_KOBIS_KEY_FILE is set"
+        let keys = Language.current(
+            "MARQUEE_KOBIS_KEY나 MARQUEE_KOBIS_KEY_FILE이 없음", "no MARQUEE_KOBIS_KEY or MARQUEE_KOBIS_KEY_FILE is set")
         do throws(UpstreamError) {
-            checkClock(against: try await head(url, with: client), of: "the sandbox", &report)
-            report.add(true, "sandbox", "\(url), in place of all services: \(keys)")
+            checkClock(against: try await head(url, with: client), of: Language.current("샌드박스", "the sandbox"), &report)
+            report.add(
+                true, Language.current("샌드박스", "sandbox"),
+                Language.current("\(url), 모든 제공 서비스 대신 사용: \(keys)", "\(url), in place of all services: \(keys)"))
         } catch {
-            report.add(false, "KOBIS key", "\(keys), and no sandbox answers: \(error.message)")
+            report.add(
+                false, Language.current("KOBIS 인증키", "KOBIS key"),
+                Language.current(
+                    "\(keys), 샌드박스도 응답 없음: \(url)", "\(keys), and no sandbox answers: \(error.message)"))
         }
     }
 
@@ -93,15 +116,19 @@ struct CheckCommand: Subcommand {
     ) async {
         let variable = "MARQUEE_\(name.uppercased())_KEY"
         guard upstream.key != nil else {
-            return report.addMissing("\(name) key", "none: no posters; set \(variable) or \(variable)_FILE")
+            return report.addMissing(
+                Language.current("\(name) 인증키", "\(name) key"),
+                Language.current(
+                    "없음, 포스터를 찾지 않음. \(variable)나 \(variable)_FILE을 지정하세요",
+                    "none: no posters; set \(variable) or \(variable)_FILE"))
         }
-        report.add(true, "\(name) key", "present")
+        report.add(true, Language.current("\(name) 인증키", "\(name) key"), Language.current("있음", "present"))
         do throws(UpstreamError) {
             let response = try await head(upstream.url, with: client)
-            report.add(true, "\(name) service", upstream.url)
+            report.add(true, Language.current("\(name) 서비스", "\(name) service"), upstream.url)
             if name == "KOBIS" { checkClock(against: response, of: name, &report) }
         } catch {
-            report.add(false, "\(name) service", error.message)
+            report.add(false, Language.current("\(name) 서비스", "\(name) service"), error.text(of: upstream.url))
         }
     }
 
@@ -109,15 +136,21 @@ struct CheckCommand: Subcommand {
     private func checkClock(against response: HTTPResponse, of service: String, _ report: inout Report) {
         guard let date = response.date else { return }
         let seconds = Int(Date().timeIntervalSince(date).rounded())
-        let difference = abs(seconds) <= 2 ? "as" : "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind")"
-        report.add(abs(seconds) < 60, "clock", "\(difference) that of \(service)")
+        let text =
+            abs(seconds) <= 2
+            ? Language.current("\(service) 시계와 같음", "as that of \(service)")
+            : Language.current(
+                "\(service) 시계보다 \(abs(seconds))초 \(seconds > 0 ? "빠름" : "느림")",
+                "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") that of \(service)")
+        report.add(abs(seconds) < 60, Language.current("시계", "clock"), text)
     }
 
     /// Checks whether worker, notifier and board answer; none is required.
     private func checkProcesses(_ configuration: Configuration, _ report: inout Report) async throws {
         let io = try configuration.makeClientThread()
         for (name, address) in [
-            ("worker", configuration.commands.reachable), ("notifier", configuration.alertCommands.reachable),
+            (Language.current("수집 서버", "worker"), configuration.commands.reachable),
+            (Language.current("알림 서버", "notifier"), configuration.alertCommands.reachable),
         ] {
             if let reason = await silence(at: address, io) {
                 report.addMissing(name, reason)
@@ -129,9 +162,9 @@ struct CheckCommand: Subcommand {
         let client = HTTPClient(retry: .never)
         do throws(UpstreamError) {
             _ = try await head("\(configuration.boardHTTP.url)/healthz", with: client)
-            report.add(true, "board", configuration.boardHTTP.url)
+            report.add(true, Language.current("보드", "board"), configuration.boardHTTP.url)
         } catch {
-            report.addMissing("board", error.message)
+            report.addMissing(Language.current("보드", "board"), error.text(of: configuration.boardHTTP.url))
         }
         await client.shutdown()
     }
@@ -140,7 +173,8 @@ struct CheckCommand: Subcommand {
     private func read(_ path: String) -> ExitStatus {
         do throws(ConfigurationDiagnosticsError) {
             let words = try RuleFile.read(path: path).rules.names.map(\.rawValue)
-            Console.print("\(path): \(words.isEmpty ? "no rules" : words.joined(separator: ", "))")
+            let none = Language.current("규칙 없음", "no rules")
+            Console.print("\(path): \(words.isEmpty ? none : words.joined(separator: ", "))")
             return .done
         } catch {
             for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
@@ -153,21 +187,27 @@ struct CheckCommand: Subcommand {
         _ openMarket: Configuration.OpenMarket, with client: HTTPClient, _ report: inout Report
     ) async {
         guard let url = openMarket.url else { return }
+        let market = Language.current("오픈마켓", "Open Market")
         // All generations have the same health check.
         let api = OpenMarketAPI(url: url, generation: .v3, identifier: "")
         do throws(UpstreamError) {
             if try await client.send(api.health()) {
-                report.add(true, "Open Market", url)
+                report.add(true, market, url)
             } else {
-                report.addMissing("Open Market", "\(url) says that it is not healthy")
+                report.addMissing(
+                    market, Language.current("\(url) 서비스가 정상이 아님", "\(url) says that it is not healthy"))
             }
         } catch {
-            report.addMissing("Open Market", error.message)
+            report.addMissing(market, error.text(of: url))
         }
         let isVendor = openMarket.identifier != nil && openMarket.secret != nil
         report.add(
-            true, "Open Market vendor",
-            isVendor ? "present" : "none; products can be read, but not registered, changed or removed")
+            true, Language.current("오픈마켓 판매자", "Open Market vendor"),
+            isVendor
+                ? Language.current("있음", "present")
+                : Language.current(
+                    "없음. 상품 조회는 가능하나 등록, 수정, 삭제는 할 수 없음",
+                    "none; products can be read, but not registered, changed or removed"))
     }
 
     /// Asks for the headers of an address; any status is an answer. The request has no key: it does not count towards a
@@ -185,7 +225,9 @@ struct CheckCommand: Subcommand {
                 try await client.ask("status")
             }
             await client.close()
-            return reply.failure?.message
+            return reply.failure?.summary()
+        } catch let error as ResponseTimeoutError {
+            return error.text()
         } catch {
             return "\(error)"
         }
@@ -201,7 +243,8 @@ struct CheckCommand: Subcommand {
         /// Adds a check that has to pass.
         mutating func add(_ isGood: Bool, _ name: String, _ text: String) {
             self.isGood = self.isGood && isGood
-            table.add([isGood ? "ok" : "FAILED", name, text], paint: isGood ? [:] : [0: TerminalColor.red.paint])
+            let verdict = isGood ? Language.current("정상", "ok") : Language.current("실패", "FAILED")
+            table.add([verdict, name, text], paint: isGood ? [:] : [0: TerminalColor.red.paint])
         }
 
         /// Adds something optional that is not there.

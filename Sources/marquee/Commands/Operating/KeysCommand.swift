@@ -1,20 +1,30 @@
 import Messaging
+import Notifier
 import Operations
 
 /// `marquee keys`
 struct KeysCommand: Subcommand {
-    static let usage = Usage(
-        name: "keys", arguments: "new server|client NAME",
-        summary: "Makes a key pair for encrypted connections.",
-        details: """
-            Writes NAME.key_secret and a public key into MARQUEE_CURVE_KEYS: NAME.key for a server, clients/NAME.key for a
-            client, which may then connect wherever that folder is used. Existing files are not changed.
-            """,
-        options: [
-            Usage.Option(
-                name: "--roles", value: "ROLE,…",
-                meaning: "client: any of read, request, replay, shop, operate (default read,request), or none")
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "keys", arguments: "new server|client NAME",
+            summary: Language.current("암호화 연결에 쓸 키 쌍을 만듭니다.", "Makes a key pair for encrypted connections."),
+            details: Language.current(
+                """
+                NAME.key_secret과 공개 키를 MARQUEE_CURVE_KEYS 폴더에 만듭니다. 공개 키는 서버의 경우 NAME.key, 클라이언트의 경우
+                clients/NAME.key이며, 그 클라이언트는 이 폴더를 쓰는 모든 프로세스에 연결할 수 있습니다. 기존 파일은 바꾸지 않습니다.
+                """,
+                """
+                Writes NAME.key_secret and a public key into MARQUEE_CURVE_KEYS: NAME.key for a server, clients/NAME.key for a
+                client, which may then connect wherever that folder is used. Existing files are not changed.
+                """),
+            options: [
+                Usage.Option(
+                    name: "--roles", value: "ROLE,…",
+                    meaning: Language.current(
+                        "client: read, request, replay, shop, operate 중에서(기본값 read,request) 또는 none",
+                        "client: any of read, request, replay, shop, operate (default read,request), or none"))
+            ])
+    }
 
     private enum Kind: String {
         case server
@@ -28,16 +38,23 @@ struct KeysCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         let words = arguments.positional
         guard words.count == 3, words[0] == "new", let kind = Kind(rawValue: words[1]) else {
-            throw UsageError("keys takes three arguments: new server NAME, or new client NAME")
+            throw UsageError(
+                "keys에는 인수가 세 개 필요합니다: new server NAME 또는 new client NAME",
+                "keys takes three arguments: new server NAME, or new client NAME")
         }
         guard KeyFolder.isName(words[2]) else {
             throw UsageError(
+                "NAME은 영문자, 숫자, 점, 줄표, 밑줄로 된 1~64자여야 하며 점으로 시작할 수 없습니다",
                 "NAME must have 1 to 64 letters, digits, dots, dashes and underscores, and not begin with a dot")
         }
-        if kind == .server { try arguments.reject("--roles", because: "is for a client, not for a server") }
+        if kind == .server {
+            try arguments.reject("--roles", because: "옵션은 client에만 쓸 수 있습니다", "is for a client, not for a server")
+        }
         self.kind = kind
         name = words[2]
-        let expected = "any of \(Role.allCases.map(\.rawValue).joined(separator: ",")), separated by commas, or none"
+        let known = Role.allCases.map(\.rawValue).joined(separator: ",")
+        let expected = Language.current(
+            "\(known) 중에서 쉼표로 구분, 또는 none", "any of \(known), separated by commas, or none")
         roles =
             try arguments.value("--roles", expected: expected) { text in
                 if text == "none" { return [] }
@@ -54,8 +71,11 @@ struct KeysCommand: Subcommand {
             case .server: try folder.makeServer(name)
             case .client: try folder.makeClient(name, roles: roles)
             }
-        Console.print("\(files.secret)  secret: for the \(kind.rawValue) alone")
-        Console.print("\(files.open)  public")
+        Console.print(
+            Language.current(
+                "\(files.secret)  비밀 키(\(kind.rawValue) 전용)", "\(files.secret)  secret: for the \(kind.rawValue) alone")
+        )
+        Console.print(Language.current("\(files.open)  공개 키", "\(files.open)  public"))
         return .done
     }
 }

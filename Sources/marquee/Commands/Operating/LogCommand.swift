@@ -2,14 +2,24 @@ import BoxOffice
 import Contract
 import EventStore
 import JSONCoding
+import Notifier
 import Operations
 
 /// `marquee log`
 struct LogCommand: Subcommand {
-    static let usage = Usage(
-        name: "log", summary: "Summarizes and verifies the worker's log, also while the worker runs.",
-        details: "Fails if an event does not match its checksum.",
-        options: [.alerts, Usage.Option(name: "--json", meaning: "print one JSON object")])
+    static var usage: Usage {
+        Usage(
+            name: "log",
+            summary: Language.current(
+                "수집 서버의 로그를 요약하고 검증합니다. 서버가 실행 중이어도 됩니다.",
+                "Summarizes and verifies the worker's log, also while the worker runs."),
+            details: Language.current(
+                "체크섬이 맞지 않는 이벤트가 있으면 실패합니다.", "Fails if an event does not match its checksum."),
+            options: [
+                .alerts,
+                Usage.Option(name: "--json", meaning: Language.current("JSON 객체 하나로 출력", "print one JSON object")),
+            ])
+    }
 
     private let isOfAlerts: Bool
     private let printsJSON: Bool
@@ -25,7 +35,10 @@ struct LogCommand: Subcommand {
         if printsJSON {
             Console.print(String(decoding: try JSON.encode(contents), as: UTF8.self))
         } else {
-            Console.print("\(contents.file), \(contents.bytes.grouped) bytes, epoch \(contents.epoch)")
+            Console.print(
+                Language.current(
+                    "\(contents.file), \(contents.bytes.grouped)바이트, 에포크 \(contents.epoch)",
+                    "\(contents.file), \(contents.bytes.grouped) bytes, epoch \(contents.epoch)"))
             for line in table(of: contents.streams).lines { Console.print(line) }
         }
         return .done
@@ -33,7 +46,10 @@ struct LogCommand: Subcommand {
 
     private func table(of streams: [Stream: EventLog.Summary]) -> TextTable {
         var table = TextTable([.left, .right, .right, .right, .left, .right, .left])
-        table.add(["stream", "events", "topics", "oldest", "", "newest", ""])
+        table.add([
+            Language.current("스트림", "stream"), Language.current("이벤트", "events"), Language.current("토픽", "topics"),
+            Language.current("처음", "oldest"), "", Language.current("마지막", "newest"), "",
+        ])
         for (stream, summary) in streams.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             table.add([
                 stream.rawValue, summary.events.grouped, summary.topics.grouped,

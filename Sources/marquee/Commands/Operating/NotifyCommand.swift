@@ -10,19 +10,33 @@ import ZeroMQ
 
 /// `marquee notify`
 struct NotifyCommand: Subcommand {
-    static let usage = Usage(
-        name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
-        summary: "Tests a sink of MARQUEE_RULES, prints the deliveries, and sends dead letters again.",
-        details: """
-            test SINK sends a test letter and prints the sink's answer. log reads the notifier's database, also while the
-            notifier runs. retry needs a running notifier: it sends the dead letters of a sink again, or the letter
-            with this key.
-            """,
-        options: [
-            Usage.Option(name: "--dead", meaning: "log: the dead letters"),
-            Usage.Option(name: "--last", value: "N", meaning: "log: how many lines (default 20)"),
-            Usage.Option(name: "--json", meaning: "log: print JSON, one object a line"),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "notify", arguments: "test SINK | log [SINK] | retry SINK|LETTER",
+            summary: Language.current(
+                "MARQUEE_RULES의 발송 대상을 시험하고, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
+                "Tests a sink of MARQUEE_RULES, prints the deliveries, and sends dead letters again."),
+            details: Language.current(
+                """
+                test SINK은 시험 알림을 보내고 응답을 출력합니다. log는 알림 서버의 데이터베이스를 읽으며, 서버가 실행 중이어도 됩니다.
+                retry는 실행 중인 알림 서버가 발송 대상의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
+                """,
+                """
+                test SINK sends a test letter and prints the sink's answer. log reads the notifier's database, also while the
+                notifier runs. retry needs a running notifier: it sends the dead letters of a sink again, or the letter
+                with this key.
+                """),
+            options: [
+                Usage.Option(name: "--dead", meaning: Language.current("log: 발송에 실패한 알림", "log: the dead letters")),
+                Usage.Option(
+                    name: "--last", value: "N",
+                    meaning: Language.current("log: 줄 수(기본값 20)", "log: how many lines (default 20)")),
+                Usage.Option(
+                    name: "--json",
+                    meaning: Language.current(
+                        "log: 한 줄에 하나씩 JSON으로 출력", "log: print JSON, one object a line")),
+            ])
+    }
 
     private enum Verb {
         case test(sink: String)
@@ -41,16 +55,20 @@ struct NotifyCommand: Subcommand {
         case ("test", 2): verb = .test(sink: words[1])
         case ("log", 1...2): verb = .log(sink: words.dropFirst().first)
         case ("retry", 2): verb = .retry(words[1])
-        default: throw UsageError("notify takes \(Self.usage.arguments)")
+        default:
+            throw UsageError(
+                "notify의 인수: \(Self.usage.arguments)", "notify takes \(Self.usage.arguments)")
         }
         if case .log = verb {
         } else {
-            try arguments.reject("--dead", "--last", "--json", because: "is only for `marquee notify log`")
+            try arguments.reject(
+                "--dead", "--last", "--json", because: "옵션은 `marquee notify log`에만 쓸 수 있습니다",
+                "is only for `marquee notify log`")
         }
         showsDead = arguments.has("--dead")
         printsJSON = arguments.has("--json")
         count =
-            try arguments.value("--last", expected: "a number from 1 to 10,000") { text in
+            try arguments.value("--last", expected: Language.current("1~10,000", "a number from 1 to 10,000")) { text in
                 Int(text).flatMap { (1...10_000).contains($0) ? $0 : nil }
             } ?? 20
     }
@@ -79,6 +97,8 @@ struct NotifyCommand: Subcommand {
         guard let sink = sinks.first(where: { $0.name == name }) else {
             let names = sinks.map(\.name).joined(separator: ", ")
             throw UsageError(
+                "MARQUEE_RULES에 \(name.debugDescription) 발송 대상이 없습니다. "
+                    + (names.isEmpty ? "설정된 대상이 없습니다" : "설정된 대상: \(names)"),
                 "MARQUEE_RULES has no sink \(name.debugDescription); "
                     + (names.isEmpty ? "it has none" : "it has \(names)"))
         }
@@ -88,7 +108,8 @@ struct NotifyCommand: Subcommand {
     private func test(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
         let sink = try sink(name, configuration)
         let (isDelivered, answer) = try await sink.test(at: Date(), board: configuration.publicURL)
-        Console.print("\(name): \(isDelivered ? "delivered" : "not delivered"): \(answer)")
+        let outcome = isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
+        Console.print("\(name): \(outcome): \(answer)")
         return isDelivered ? .done : .failed
     }
 
@@ -110,7 +131,10 @@ struct NotifyCommand: Subcommand {
         var table = TextTable([.left, .left, .left, .right, .left])
         for letter in letters {
             let key = letter.letter == letter.alert ? letter.letter : "\(letter.letter): \(letter.alert)"
-            table.add([Self.time(letter.at.date), letter.sink, key, "\(letter.attempts) attempts", letter.answer ?? ""])
+            table.add([
+                Self.time(letter.at.date), letter.sink, key,
+                Language.current("\(letter.attempts)회 시도", "\(letter.attempts) attempts"), letter.answer ?? "",
+            ])
         }
         table.lines.forEach(Console.print)
     }
@@ -136,7 +160,7 @@ struct NotifyCommand: Subcommand {
             await io.shutdown()
             return try printResult(of: reply, for: name)
         } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error)")
+            Console.printError("marquee: \(error.text())")
             return .timedOut
         }
     }
@@ -147,14 +171,19 @@ struct NotifyCommand: Subcommand {
 
     private func printResult(of reply: Reply, for name: String) throws -> ExitStatus {
         if let failure = reply.failure {
-            Console.printError("marquee: \(failure.message)")
+            failure.text().forEach(Console.printError)
             return .failed
         }
         let sinks = try JSON.decode(RetryResult.self, from: reply.body).sinks
         for (sink, count) in sinks.sorted(by: { $0.key < $1.key }) {
-            Console.print("\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again")
+            Console.print(
+                Language.current(
+                    "\(sink): 알림 \(count)건을 다시 발송합니다",
+                    "\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again"))
         }
-        if sinks.isEmpty { Console.print("\(name) has no dead letter") }
+        if sinks.isEmpty {
+            Console.print(Language.current("\(name): 발송에 실패한 알림이 없습니다", "\(name) has no dead letter"))
+        }
         return sinks.isEmpty ? .failed : .done
     }
 

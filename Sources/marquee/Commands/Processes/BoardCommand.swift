@@ -1,25 +1,42 @@
 import Board
+import Notifier
 import Operations
 
 /// `marquee board`
 struct BoardCommand: Subcommand {
-    static let usage = Usage(
-        name: "board", summary: "Shows charts, movies, alerts and the state of the processes, live in a browser.",
-        details: """
-            Reads MARQUEE_EVENTS and MARQUEE_ALERTS, requests what visitors open from the worker, and serves
-            MARQUEE_BOARD_HTTP until SIGINT or SIGTERM: see docs/board.md.
-            """,
-        options: [
-            ParentMonitor.option,
-            Usage.Option(
-                name: "--base-path", value: "PATH",
-                meaning: "the path under a reverse proxy, such as /marquee/ (default /)"),
-            Usage.Option(
-                name: "--sandbox",
-                meaning: "show products, and trust images of the sandbox at MARQUEE_SANDBOX_HTTP"),
-            Usage.Option(
-                name: "--web", value: "DIR", meaning: "the folder of the web files (default: those of the program)"),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "board",
+            summary: Language.current(
+                "박스오피스, 영화, 알림, 프로세스 상태를 브라우저에 실시간으로 보여 줍니다.",
+                "Shows charts, movies, alerts and the state of the processes, live in a browser."),
+            details: Language.current(
+                """
+                MARQUEE_EVENTS와 MARQUEE_ALERTS를 읽고, 방문자가 여는 자료를 수집 서버에 요청합니다. SIGINT나 SIGTERM을 받을
+                때까지 MARQUEE_BOARD_HTTP에서 서비스합니다. docs/board.md를 참고하세요.
+                """,
+                """
+                Reads MARQUEE_EVENTS and MARQUEE_ALERTS, requests what visitors open from the worker, and serves
+                MARQUEE_BOARD_HTTP until SIGINT or SIGTERM: see docs/board.md.
+                """),
+            options: [
+                ParentMonitor.option,
+                Usage.Option(
+                    name: "--base-path", value: "PATH",
+                    meaning: Language.current(
+                        "리버스 프록시 아래의 경로, 예: /marquee/(기본값 /)",
+                        "the path under a reverse proxy, such as /marquee/ (default /)")),
+                Usage.Option(
+                    name: "--sandbox",
+                    meaning: Language.current(
+                        "상품을 보여 주고 MARQUEE_SANDBOX_HTTP의 이미지를 신뢰",
+                        "show products, and trust images of the sandbox at MARQUEE_SANDBOX_HTTP")),
+                Usage.Option(
+                    name: "--web", value: "DIR",
+                    meaning: Language.current(
+                        "웹 파일 폴더(기본값: 프로그램에 포함된 것)", "the folder of the web files (default: those of the program)")),
+            ])
+    }
 
     private var options = BoardProcess.Options()
     private let isAttached: Bool
@@ -31,7 +48,9 @@ struct BoardCommand: Subcommand {
         trustsSandbox = arguments.has("--sandbox")
         options.webFolder = arguments.value("--web")
         options.basePath =
-            try arguments.value("--base-path", expected: "a path such as /marquee/", read: BasePath.init) ?? .root
+            try arguments.value(
+                "--base-path", expected: Language.current("/marquee/ 같은 경로", "a path such as /marquee/"),
+                read: BasePath.init) ?? .root
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {

@@ -4,21 +4,36 @@ import Operations
 
 /// `marquee notifier`
 struct NotifierCommand: Subcommand {
-    static let usage = Usage(
-        name: "notifier", summary: "Turns ranking events into alerts about who entered, left, rose, fell and leads.",
-        details: """
-            Reads MARQUEE_EVENTS, applies the rules of MARQUEE_RULES or the built-in ones, publishes on MARQUEE_ALERTS, and
-            sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM.
-            """,
-        options: [
-            ParentMonitor.option,
-            Usage.Option(
-                name: "--since", value: "DATE",
-                meaning: "publish the alerts of days from DATE on that are in the log already"),
-            .ranks,
-            Usage.Option(name: "--dry-run", meaning: "send nothing to the sinks, and print what would be sent"),
-            .crashAt,
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "notifier",
+            summary: Language.current(
+                "박스오피스의 진입, 이탈, 순위 변동, 1위 교체 등을 알림으로 보냅니다.",
+                "Turns ranking events into alerts about who entered, left, rose, fell and leads."),
+            details: Language.current(
+                """
+                MARQUEE_EVENTS를 읽어 MARQUEE_RULES나 기본 규칙을 적용하고, MARQUEE_ALERTS로 발행하며, MARQUEE_RULES의 발송
+                대상으로 알림을 보냅니다. SIGINT나 SIGTERM을 받을 때까지 실행됩니다.
+                """,
+                """
+                Reads MARQUEE_EVENTS, applies the rules of MARQUEE_RULES or the built-in ones, publishes on MARQUEE_ALERTS,
+                and sends alerts to the sinks in MARQUEE_RULES, until SIGINT or SIGTERM.
+                """),
+            options: [
+                ParentMonitor.option,
+                Usage.Option(
+                    name: "--since", value: "DATE",
+                    meaning: Language.current(
+                        "이미 로그에 있는 DATE 이후 날짜의 알림도 발행",
+                        "publish the alerts of days from DATE on that are in the log already")),
+                .ranks,
+                Usage.Option(
+                    name: "--dry-run",
+                    meaning: Language.current(
+                        "발송하지 않고 보낼 내용만 출력", "send nothing to the sinks, and print what would be sent")),
+                .crashAt,
+            ])
+    }
 
     private let since: KoreanDate?
     private let isAttached: Bool
@@ -29,7 +44,9 @@ struct NotifierCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
         isAttached = arguments.has(ParentMonitor.option.name)
-        since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
+        since = try arguments.value(
+            "--since", expected: Language.current("2024-06-04 같은 날짜", "a date such as 2024-06-04")
+        ) { KoreanDate($0) }
         ranks = try arguments.ranks()
         isDryRun = arguments.has("--dry-run")
         failPoints = try arguments.failPoints()

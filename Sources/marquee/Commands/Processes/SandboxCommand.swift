@@ -1,25 +1,46 @@
+import Notifier
 import Operations
 import Sandbox
 
 /// `marquee sandbox`
 struct SandboxCommand: Subcommand {
-    static let usage = Usage(
-        name: "sandbox",
-        summary: "Simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests.",
-        details: """
-            Serves generated charts of every day from 2003-11-11 to yesterday on MARQUEE_SANDBOX_HTTP, or recorded
-            responses. Faults can be set at the start or while it runs: see docs/sandbox.md.
-            """,
-        options: [
-            ParentMonitor.option,
-            Usage.Option(name: "--seed", value: "N", meaning: "the seed of the generated world (default 1)"),
-            Usage.Option(name: "--recorded", value: "DIR", meaning: "serve the recorded responses in this folder"),
-            Usage.Option(name: "--kobis-key", value: "KEY", meaning: "accept only this KOBIS key"),
-            Usage.Option(name: "--kakao-key", value: "KEY", meaning: "accept only this Kakao key"),
-            Usage.Option(
-                name: "--fault", value: "NAME=VALUE",
-                meaning: "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2", isRepeatable: true),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "sandbox",
+            summary: Language.current(
+                "API 인증키가 없거나 테스트할 때 영화진흥위원회, 카카오, 오픈마켓을 흉내 냅니다.",
+                "Simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests."),
+            details: Language.current(
+                """
+                2003-11-11부터 어제까지의 가상 박스오피스나 녹화된 응답을 MARQUEE_SANDBOX_HTTP에서 서비스합니다. 오류는 시작할 때나
+                실행 중에 넣을 수 있습니다. docs/sandbox.md를 참고하세요.
+                """,
+                """
+                Serves generated charts of every day from 2003-11-11 to yesterday on MARQUEE_SANDBOX_HTTP, or recorded
+                responses. Faults can be set at the start or while it runs: see docs/sandbox.md.
+                """),
+            options: [
+                ParentMonitor.option,
+                Usage.Option(
+                    name: "--seed", value: "N",
+                    meaning: Language.current("가상 데이터의 시드(기본값 1)", "the seed of the generated world (default 1)")),
+                Usage.Option(
+                    name: "--recorded", value: "DIR",
+                    meaning: Language.current("이 폴더의 녹화된 응답을 서비스", "serve the recorded responses in this folder")),
+                Usage.Option(
+                    name: "--kobis-key", value: "KEY",
+                    meaning: Language.current("이 영화진흥위원회 인증키만 허용", "accept only this KOBIS key")),
+                Usage.Option(
+                    name: "--kakao-key", value: "KEY",
+                    meaning: Language.current("이 카카오 인증키만 허용", "accept only this Kakao key")),
+                Usage.Option(
+                    name: "--fault", value: "NAME=VALUE",
+                    meaning: Language.current(
+                        "넣을 오류, 예: kobis.latency=200, kobis.errors.503=0.2",
+                        "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2"),
+                    isRepeatable: true),
+            ])
+    }
 
     private var options = SandboxOptions()
     private let isAttached: Bool
@@ -28,7 +49,8 @@ struct SandboxCommand: Subcommand {
         try arguments.rejectPositional()
         isAttached = arguments.has(ParentMonitor.option.name)
         options.seed =
-            try arguments.value("--seed", expected: "a whole number") { UInt64($0) } ?? options.seed
+            try arguments.value("--seed", expected: Language.current("정수", "a whole number")) { UInt64($0) }
+            ?? options.seed
         options.recordings = arguments.value("--recorded")
         options.kobisKey = arguments.value("--kobis-key")
         options.kakaoKey = arguments.value("--kakao-key")

@@ -1,32 +1,44 @@
 import BoxOffice
+import Concurrency
 import Contract
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import Notifier
 import Operations
+import Worker
 import ZeroMQ
 
 /// `marquee up`
 struct UpCommand: Subcommand {
-    static let usage = Usage(
-        name: "up",
-        summary: "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts.",
-        details: """
-            All processes stop with this command; one that ends before is started again. Logs and databases are in
-            MARQUEE_DATA, or in its folder `sandbox` without keys.
-            """,
-        options: [
-            Usage.Option(name: "--days", value: "N", meaning: "how many days to ask for at the start (default 7)")
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "up",
+            summary: Language.current(
+                "수집 서버, 알림 서버, 보드를 함께 시작하고 박스오피스를 보여 줍니다. 인증키가 없으면 샌드박스도 시작합니다.",
+                "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts."),
+            details: Language.current(
+                """
+                이 명령을 끝내면 모든 프로세스가 종료되고, 먼저 종료된 프로세스는 다시 시작됩니다. 로그와 데이터베이스는 MARQUEE_DATA에,
+                인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다.
+                """,
+                """
+                All processes stop with this command; one that ends before is started again. Logs and databases are in
+                MARQUEE_DATA, or in its folder `sandbox` without keys.
+                """),
+            options: [
+                Usage.Option(
+                    name: "--days", value: "N",
+                    meaning: Language.current(
+                        "시작할 때 요청할 날짜 수(기본값 7)", "how many days to request at the start (default 7)"))
+            ])
+    }
 
     private let days: Int
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        days =
-            try arguments.value("--days", expected: "a number from 1 to 100") { text in
-                Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
-            } ?? 7
+        days = try arguments.dayCount("--days") ?? 7
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
@@ -34,7 +46,7 @@ struct UpCommand: Subcommand {
         // A mistake in the rules is reported before anything runs.
         let sinks = try configuration.ruleFile().sinks
         let children = try ChildProcessGroup(
-            configuration, notifierSharesOutput: sinks.contains(where: \.writesToStandardOutput))
+            configuration, liveDays: days, notifierSharesOutput: sinks.contains(where: \.writesToStandardOutput))
         switch await firstEnding(of: children, signals, configuration) {
         case .stopped: return .done
         case .failed(let message):
@@ -96,13 +108,18 @@ struct UpCommand: Subcommand {
         var isFirst = true
         while let child = try children.start(role) {
             let status = await child.ended()
-            let cause = "\(child.cause(of: status)) (\(child.logPath))"
+            let cause = child.cause(of: status)
             if isFirst, status > 0, child.uptime < Self.startPeriod {
-                return .failed("the \(role) does not start: \(cause)")
+                return .failed(
+                    Language.current("\(role) 시작 실패: \(cause)", "the \(role) does not start: \(cause)"))
             }
             if children.isStopping { break }
             if child.uptime > Self.longestPause { pause = Self.firstPause }
-            Console.printError("marquee: the \(role) starts again in \(pause.components.seconds) s: \(cause)")
+            let seconds = pause.components.seconds
+            Console.printError(
+                Language.current(
+                    "marquee: \(role)를 \(seconds)초 뒤에 다시 시작합니다: \(cause)",
+                    "marquee: the \(role) starts again in \(seconds) s: \(cause)"))
             try await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
             isFirst = false
@@ -144,6 +161,7 @@ struct UpCommand: Subcommand {
             tasks.addTask {
                 for await _ in chartsAreLive {}
                 for await _ in alertsAreLive {}
+                try await waitForHistory(io, configuration.commands.reachable, ofNewLog: children.beginsNewLog)
                 try await requestDays(through: yesterday, client)
             }
             try await tasks.waitForAll()
@@ -154,9 +172,14 @@ struct UpCommand: Subcommand {
         Console.print(TerminalColor.bold.paint("marquee \(version)") + " · \(children.description)")
         Console.print(
             TerminalColor.dim.paint(
-                "requests \(configuration.requests)  commands \(configuration.commands)  "
-                    + "events \(configuration.events)  alerts \(configuration.alerts)"))
-        Console.print("board " + TerminalColor.bold.paint("\(configuration.boardHTTP.url)/"))
+                [
+                    "\(Language.current("요청", "requests")) \(configuration.requests)",
+                    "\(Language.current("명령", "commands")) \(configuration.commands)",
+                    "\(Language.current("이벤트", "events")) \(configuration.events)",
+                    "\(Language.current("알림", "alerts")) \(configuration.alerts)",
+                ].joined(separator: "  ")))
+        Console.print(
+            Language.current("보드 ", "board ") + TerminalColor.bold.paint("\(configuration.boardHTTP.url)/"))
     }
 
     private func printChart(_ event: Event) throws {
@@ -165,17 +188,53 @@ struct UpCommand: Subcommand {
         Console.print("")
     }
 
+    /// The part of the worker's status about backfills.
+    private struct Status: Decodable {
+        let backfill: BackfillProgress?
+    }
+
+    /// Waits while the worker fetches what the alerts of a new log rest on. If that pauses, the charts come first.
+    ///
+    /// - Parameter isNew: whether the log began with this command, so that its history is announced even if it is over.
+    private func waitForHistory(_ io: IOThread, _ commands: String, ofNewLog isNew: Bool) async throws {
+        let client = try await CommandClient(io, address: commands)
+        var isAnnounced = false
+        while true {
+            do {
+                let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: commands)) {
+                    try await client.ask("status")
+                }
+                guard reply.failure == nil, let job = try JSON.decode(Status.self, from: reply.body).backfill,
+                    job.isInitial
+                else { break }
+                let isRunning = !job.isOver && job.rests == nil
+                if !isAnnounced, isNew || isRunning {
+                    isAnnounced = true
+                    Console.print(
+                        Language.current(
+                            "알림에 필요한 과거 데이터를 먼저 수집합니다: \(job.first) ~ \(job.last)",
+                            "fetching the past days that alerts count: \(job.first) to \(job.last)"))
+                }
+                guard isRunning else { break }
+            } catch is ResponseTimeoutError {
+                // A restarted worker continues.
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        await client.close()
+    }
+
     /// Requests the charts of the last `days` days, the oldest first, and prints failures.
     private func requestDays(through yesterday: KoreanDate, _ client: RequestClient) async throws {
         for date in (0..<days).reversed().map({ yesterday - $0 }) where date >= .firstChart {
             do {
                 let outcome = try await client.perform(Request(.day(date, .all)), within: .seconds(60))
                 if case .failed(let failure) = outcome {
-                    Console.print("\(date)  \(failure.code.rawValue): \(failure.message)")
+                    Console.print("\(date)  \(failure.summary())")
                 }
             } catch let error as ResponseTimeoutError {
                 // The upstream may take longer. The worker keeps the request, and the chart is printed when it comes.
-                Console.print("\(date)  \(error)")
+                Console.print("\(date)  \(error.text())")
             }
         }
     }

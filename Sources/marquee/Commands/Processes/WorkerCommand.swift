@@ -1,19 +1,37 @@
+import Notifier
 import Operations
 import Worker
 
 /// `marquee worker`
 struct WorkerCommand: Subcommand {
-    static let usage = Usage(
-        name: "worker", summary: "Turns requests into ranking, movie and poster events.",
-        details: "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM.",
-        options: [
-            ParentMonitor.option,
-            Usage.Option(
-                name: "--sandbox", meaning: "without MARQUEE_KOBIS_KEY, use the sandbox at MARQUEE_SANDBOX_HTTP instead"
-            ),
-            .crashAt,
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "worker",
+            summary: Language.current(
+                "요청을 받아 박스오피스, 영화, 포스터 이벤트를 발행합니다.", "Turns requests into ranking, movie and poster events."),
+            details: Language.current(
+                "SIGINT나 SIGTERM을 받을 때까지 MARQUEE_REQUESTS, MARQUEE_COMMANDS, MARQUEE_EVENTS에서 서비스합니다.",
+                "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM."),
+            options: [
+                ParentMonitor.option,
+                Usage.Option(
+                    name: "--sandbox",
+                    meaning: Language.current(
+                        "MARQUEE_KOBIS_KEY가 없으면 MARQUEE_SANDBOX_HTTP의 샌드박스를 사용",
+                        "without MARQUEE_KOBIS_KEY, use the sandbox at MARQUEE_SANDBOX_HTTP instead")),
+                Usage.Option(
+                    name: daysOption, value: "N",
+                    meaning: Language.current(
+                        "새 로그에서 알림 대상으로 수집을 시작할 날짜 수 (기본값 3)",
+                        "how many days a new log begins with that fire alerts (default 3)")),
+                .crashAt,
+            ])
+    }
 
+    /// The option for the number of days that are fetched live.
+    static let daysOption = "--days"
+
+    private let days: Int
     private let fallsBackOnSandbox: Bool
     private let isAttached: Bool
     private let failPoints: FailPoints
@@ -22,6 +40,7 @@ struct WorkerCommand: Subcommand {
         try arguments.rejectPositional()
         isAttached = arguments.has(ParentMonitor.option.name)
         fallsBackOnSandbox = arguments.has("--sandbox")
+        days = try arguments.dayCount(Self.daysOption) ?? WorkerProcess.usualLiveDays
         failPoints = try arguments.failPoints()
     }
 
@@ -30,7 +49,8 @@ struct WorkerCommand: Subcommand {
         if isAttached { ParentMonitor.start() }
         let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
         let logger = configuration.logger("worker")
-        try await WorkerProcess(configuration, logger: logger, failPoints: failPoints).run(until: signals.first)
+        let worker = WorkerProcess(configuration, liveDays: days, logger: logger, failPoints: failPoints)
+        try await worker.run(until: signals.first)
         return .done
     }
 }

@@ -2,26 +2,42 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import Notifier
 import Operations
 import Text
 
 /// `marquee export`
 struct ExportCommand: Subcommand {
-    static let usage = Usage(
-        name: "export", summary: "Prints the daily charts of the worker's log, day by day, as CSV or JSON.",
-        details: """
-            CSV (RFC 4180) has a line for each line of the newest revision of each day. Reads the log also while the worker
-            runs. Days that were never requested are omitted; fails if that is all of them.
-            """,
-        options: [
-            Usage.Option(name: "--csv", meaning: "a table of all lines, with column names"),
-            Usage.Option(name: "--json", meaning: "the charts' events, one JSON object a line"),
-            Usage.Option(name: "--from", value: "DATE", meaning: "the first day (default 2003-11-11)"),
-            Usage.Option(name: "--to", value: "DATE", meaning: "the last day (default yesterday)"),
-            Usage.Option(name: "--nation", value: "K|F", meaning: "the charts of only Korean or only foreign movies"),
-            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the charts of movies of this kind"),
-            Usage.Option(name: "--area", value: "CODE", meaning: "the charts of cinemas in this area"),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "export",
+            summary: Language.current(
+                "로그에 있는 일별 박스오피스를 날짜순으로 CSV나 JSON으로 출력합니다.",
+                "Prints the daily charts of the worker's log, day by day, as CSV or JSON."),
+            details: Language.current(
+                """
+                CSV(RFC 4180)에는 날짜별 최신 차수의 각 줄이 한 줄씩 들어갑니다. 수집 서버가 실행 중일 때도 읽을 수 있습니다. 요청한
+                적이 없는 날짜는 나오지 않으며, 해당 기간에 하나도 없으면 실패합니다.
+                """,
+                """
+                CSV (RFC 4180) has a line for each line of the newest revision of each day. Reads the log also while the worker
+                runs. Days that were never requested are omitted; fails if that is all of them.
+                """),
+            options: [
+                Usage.Option(
+                    name: "--csv",
+                    meaning: Language.current("열 이름이 있는 표", "a table of all lines, with column names")),
+                Usage.Option(
+                    name: "--json",
+                    meaning: Language.current("차트 이벤트를 한 줄에 하나씩", "the charts' events, one JSON object a line")),
+                Usage.Option(
+                    name: "--from", value: "DATE",
+                    meaning: Language.current("시작일(기본값 2003-11-11)", "the first day (default 2003-11-11)")),
+                Usage.Option(
+                    name: "--to", value: "DATE",
+                    meaning: Language.current("종료일(기본값 yesterday)", "the last day (default yesterday)")),
+            ] + Usage.Option.market)
+    }
 
     private let isTable: Bool
     private let first: KoreanDate
@@ -31,10 +47,15 @@ struct ExportCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
         isTable = arguments.has("--csv")
-        guard isTable != arguments.has("--json") else { throw UsageError("export needs one of --csv and --json") }
+        guard isTable != arguments.has("--json") else {
+            throw UsageError("--csv와 --json 중 하나를 지정하세요", "export needs one of --csv and --json")
+        }
         first = try arguments.value("--from").map { text throws(UsageError) in try arguments.date(text) } ?? .firstChart
         last = try arguments.date(arguments.value("--to") ?? "yesterday")
-        guard first <= last else { throw UsageError("--from \(first) is after --to \(last)") }
+        guard first <= last else {
+            throw UsageError(
+                "--from \(first) 날짜가 --to \(last) 날짜보다 늦습니다", "--from \(first) is after --to \(last)")
+        }
         market = try arguments.market()
     }
 
@@ -50,7 +71,9 @@ struct ExportCommand: Subcommand {
         }
         guard days > 0 else {
             Console.printError(
-                "marquee: the log has no chart from \(first) to \(last); fetch them with `marquee backfill`")
+                Language.current(
+                    "marquee: \(first) ~ \(last) 차트가 로그에 없습니다. `marquee backfill`로 수집하세요",
+                    "marquee: the log has no chart from \(first) to \(last); fetch them with `marquee backfill`"))
             return .failed
         }
         return .done

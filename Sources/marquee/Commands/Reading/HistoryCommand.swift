@@ -1,22 +1,34 @@
 import BoxOffice
 import Contract
 import EventStore
+import Notifier
 import Operations
 
 /// `marquee history`
 struct HistoryCommand: Subcommand {
-    static let usage = Usage(
-        name: "history", arguments: "movie CODE | day DATE | week DATE",
-        summary: "Shows a movie's days in the charts, or the revisions of a chart.",
-        details: "Reads the worker's log, also while the worker runs. Days that were never requested are not in it.",
-        options: [
-            Usage.Option(name: "--revisions", meaning: "day, week: the corrections, and when the worker fetched them"),
-            Usage.Option(name: "--nation", value: "K|F", meaning: "the chart of only Korean or only foreign movies"),
-            Usage.Option(name: "--films", value: "diverse|commercial", meaning: "the chart of movies of this kind"),
-            Usage.Option(name: "--area", value: "CODE", meaning: "the chart of cinemas in this area"),
-            .span,
-            Usage.Option(name: "--json", meaning: "print the charts' events, one JSON object a line"),
-        ])
+    static var usage: Usage {
+        Usage(
+            name: "history", arguments: "movie CODE | day DATE | week DATE",
+            summary: Language.current(
+                "영화의 일별 순위 추이나 차트의 수정 이력을 보여 줍니다.",
+                "Shows a movie's days in the charts, or the revisions of a chart."),
+            details: Language.current(
+                "수집 서버의 로그를 읽으며, 서버가 실행 중일 때도 쓸 수 있습니다. 요청한 적이 없는 날짜는 로그에 없습니다.",
+                "Reads the worker's log, also while the worker runs. Days that were never requested are not in it."),
+            options: [
+                Usage.Option(
+                    name: "--revisions",
+                    meaning: Language.current(
+                        "day, week: 차수별 수정 내역과 수집 시각",
+                        "day, week: the corrections, and when the worker fetched them"))
+            ] + Usage.Option.market + [
+                .span,
+                Usage.Option(
+                    name: "--json",
+                    meaning: Language.current(
+                        "차트 이벤트를 한 줄에 하나씩 JSON으로 출력", "print the charts' events, one JSON object a line")),
+            ])
+    }
 
     private enum Subject {
         case movie(MovieCode, Market)
@@ -29,20 +41,25 @@ struct HistoryCommand: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 2 else {
-            throw UsageError("history takes two arguments: movie CODE, day DATE or week DATE")
+            throw UsageError(
+                "history에는 인수가 두 개 필요합니다: movie CODE, day DATE, week DATE",
+                "history takes two arguments: movie CODE, day DATE or week DATE")
         }
         let (kind, name) = (arguments.positional[0], arguments.positional[1])
         switch kind {
         case "movie":
-            try arguments.reject("--span", "--revisions", because: "is for a chart, not for a movie")
+            try arguments.reject(
+                "--span", "--revisions", because: "옵션은 차트에만 쓸 수 있습니다", "is for a chart, not for a movie")
             subject = .movie(try arguments.movieCode(name), try arguments.market())
         case "day":
-            try arguments.reject("--span", because: "is for a week, not for a day")
+            try arguments.reject("--span", because: "옵션은 주간 차트에만 쓸 수 있습니다", "is for a week, not for a day")
             subject = .chart(.ranking(day: try arguments.date(name), market: try arguments.market()))
         case "week":
             subject = .chart(.weekRanking(try arguments.week(of: name), market: try arguments.market()))
         default:
-            throw UsageError("history takes movie, day or week, not \(kind.debugDescription)")
+            throw UsageError(
+                "history에는 movie, day, week 중 하나를 지정하세요: \(kind.debugDescription)",
+                "history takes movie, day or week, not \(kind.debugDescription)")
         }
         showsRevisions = arguments.has("--revisions")
         printsJSON = arguments.has("--json")
@@ -59,7 +76,10 @@ struct HistoryCommand: Subcommand {
 
     private func show(_ days: [ChartAppearance], of code: MovieCode) -> ExitStatus {
         guard !days.isEmpty else {
-            Console.printError("marquee: no chart in the log contains the movie \(code)")
+            Console.printError(
+                Language.current(
+                    "marquee: 로그의 차트에 없는 영화입니다: \(code)",
+                    "marquee: no chart in the log contains the movie \(code)"))
             return .failed
         }
         if printsJSON {
@@ -72,7 +92,10 @@ struct HistoryCommand: Subcommand {
 
     private func show(_ revisions: [ChartRevision], of topic: Topic) throws -> ExitStatus {
         guard let newest = revisions.last else {
-            Console.printError("marquee: the log has no \(topic); request it with `marquee request`")
+            Console.printError(
+                Language.current(
+                    "marquee: \(topic) 차트가 로그에 없습니다. `marquee request`로 요청하세요",
+                    "marquee: the log has no \(topic); request it with `marquee request`"))
             return .failed
         }
         let shown = showsRevisions ? revisions : [newest]

@@ -1,20 +1,27 @@
 import BoxOffice
+import Notifier
 import Operations
 
 /// `marquee areas`
 struct AreasCommand: Subcommand {
-    static let usage = Usage(
-        name: "areas", summary: "Lists the area codes for requests of charts.",
-        details:
-            "A code that is not in this list can be requested if the list of the Korean Film Council has it.")
+    static var usage: Usage {
+        Usage(
+            name: "areas",
+            summary: Language.current("차트 요청에 쓰는 지역 코드를 보여 줍니다.", "Lists the area codes for requests of charts."),
+            details: Language.current(
+                "이 목록에 없는 코드도 영화진흥위원회 목록에 있으면 요청할 수 있습니다.",
+                "A code that is not in this list can be requested if the list of the Korean Film Council has it."))
+    }
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        var table = TextTable([.left, .left, .left])
-        for area in Market.areas { table.add(["\(area.area)", area.name, area.nameEnglish ?? ""]) }
+        var table = TextTable([.left, .left])
+        for area in Market.areas {
+            table.add(["\(area.area)", Language.current(area.name, area.nameEnglish ?? area.name)])
+        }
         table.lines.forEach(Console.print)
         return .done
     }
@@ -22,7 +29,9 @@ struct AreasCommand: Subcommand {
 
 /// `marquee version`
 struct VersionCommand: Subcommand {
-    static let usage = Usage(name: "version", summary: "Prints the version.")
+    static var usage: Usage {
+        Usage(name: "version", summary: Language.current("버전을 출력합니다.", "Prints the version."))
+    }
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()

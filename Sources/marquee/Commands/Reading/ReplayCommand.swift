@@ -7,35 +7,66 @@ import Worker
 
 /// `marquee replay`
 struct ReplayCommand: Subcommand {
-    static let usage = Usage(
-        name: "replay", summary: "Computes the alerts of a worker's log again and prints each as a line of JSON.",
-        details: """
-            A line has the id and the data of the alert's event, so that two runs and the notifier's log can be compared
-            byte for byte. Nothing is published or changed. Without --learned and --as it prints what a notifier that is
-            started now with --since publishes: the alerts of all days, as if each day's chart had come in its order.
+    static var usage: Usage {
+        Usage(
+            name: "replay",
+            summary: Language.current(
+                "수집 서버의 로그로 알림을 다시 계산해 한 줄에 하나씩 JSON으로 출력합니다.",
+                "Computes the alerts of a worker's log again and prints each as a line of JSON."),
+            details: Language.current(
+                """
+                한 줄에 알림 이벤트의 id와 data가 들어가므로, 두 번 실행한 결과나 알림 서버의 로그와 바이트 단위로 비교할 수 있습니다.
+                아무것도 발행하거나 바꾸지 않습니다. --learned와 --as가 없으면, 지금 --since로 시작한 알림 서버가 발행할 알림을
+                출력합니다. 즉 모든 날짜의 차트가 날짜순으로 들어온 것으로 보고 계산합니다.
 
-            With --dry-run it prints the alerts that the rules would have fired over the stored history, if each day's
-            chart had come in order with its present figures: one line of text for each, and a sum.
-            """,
-        options: [
+                --dry-run은 저장된 과거 데이터가 지금의 값으로 날짜순으로 들어왔다면 규칙이 냈을 알림을 한 줄에 하나씩, 마지막에 합계를
+                출력합니다.
+                """,
+                """
+                A line has the id and the data of the alert's event, so that two runs and the notifier's log can be compared
+                byte for byte. Nothing is published or changed. Without --learned and --as it prints what a notifier that is
+                started now with --since publishes: the alerts of all days, as if each day's chart had come in its order.
+
+                With --dry-run it prints the alerts that the rules would have fired over the stored history, if each day's
+                chart had come in order with its present figures: one line of text for each, and a sum.
+                """),
+            options: options)
+    }
+
+    private static var options: [Usage.Option] {
+        [
             Usage.Option(
                 name: "--from", value: "LOG",
-                meaning: "the worker's database, or a backup of it (default: in MARQUEE_DATA)"),
+                meaning: Language.current(
+                    "수집 서버의 데이터베이스나 그 백업(기본값: MARQUEE_DATA의 파일)",
+                    "the worker's database, or a backup of it (default: in MARQUEE_DATA)")),
             Usage.Option(
-                name: "--rules", value: "FILE", meaning: "the rules (default: MARQUEE_RULES, or the built-in ones)"),
+                name: "--rules", value: "FILE",
+                meaning: Language.current(
+                    "규칙 파일(기본값: MARQUEE_RULES, 없으면 기본 규칙)",
+                    "the rules (default: MARQUEE_RULES, or the built-in ones)")),
             Usage.Option(
                 name: "--since", value: "DATE",
-                meaning: "of the charts that were there before, those from DATE on fire (default: all)"
-            ),
-            Usage.Option(name: "--dry-run", meaning: "print the alerts that the rules would have fired, day by day"),
+                meaning: Language.current(
+                    "이전부터 있던 차트 중 DATE 이후의 것만 알림 대상(기본값: 전체)",
+                    "of the charts that were there before, those from DATE on fire (default: all)")),
+            Usage.Option(
+                name: "--dry-run",
+                meaning: Language.current(
+                    "규칙이 냈을 알림을 날짜순으로 출력", "print the alerts that the rules would have fired, day by day")),
             .ranks,
             Usage.Option(
                 name: "--learned", value: "N",
-                meaning: "charts up to this sequence of the ranking stream fire nothing"),
+                meaning: Language.current(
+                    "ranking 스트림의 이 순번까지의 차트는 알림에서 제외",
+                    "charts up to this sequence of the ranking stream fire nothing")),
             Usage.Option(
                 name: "--as", value: "DB",
-                meaning: "take --learned and --since from a notifier's database, to compare with its log"),
-        ])
+                meaning: Language.current(
+                    "--learned와 --since를 알림 서버의 데이터베이스에서 읽음(그 로그와 비교할 때)",
+                    "take --learned and --since from a notifier's database, to compare with its log")),
+        ]
+    }
 
     private let log: String?
     private let rules: String?
@@ -49,21 +80,29 @@ struct ReplayCommand: Subcommand {
         try arguments.rejectPositional()
         log = arguments.value("--from")
         rules = arguments.value("--rules")
-        since = try arguments.value("--since", expected: "a date such as 2024-06-04") { KoreanDate($0) }
+        since = try arguments.value(
+            "--since", expected: Language.current("2024-06-04 같은 날짜", "a date such as 2024-06-04")
+        ) { KoreanDate($0) }
         ranks = try arguments.ranks()
-        learned = try arguments.value("--learned", expected: "a sequence number") {
+        learned = try arguments.value("--learned", expected: Language.current("순번", "a sequence number")) {
             UInt64($0).flatMap(SequenceNumber.init)
         }
         notifier = arguments.value("--as")
         isDryRun = arguments.has("--dry-run")
         if rules != nil {
-            try arguments.reject("--ranks", because: "does not apply with --rules: set `by` in that file instead")
+            try arguments.reject(
+                "--ranks", because: "옵션은 --rules와 함께 쓸 수 없습니다. 그 파일의 `by`를 지정하세요",
+                "does not apply with --rules: set `by` in that file instead")
         }
         if notifier != nil {
             try arguments.reject(
-                "--learned", "--since", because: "does not apply with --as, which reads it from the database")
+                "--learned", "--since", because: "옵션은 --as와 함께 쓸 수 없습니다. 데이터베이스에서 읽습니다",
+                "does not apply with --as, which reads it from the database")
         }
-        if isDryRun { try arguments.reject("--learned", "--as", because: "does not apply with --dry-run") }
+        if isDryRun {
+            try arguments.reject(
+                "--learned", "--as", because: "옵션은 --dry-run과 함께 쓸 수 없습니다", "does not apply with --dry-run")
+        }
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
@@ -87,7 +126,8 @@ struct ReplayCommand: Subcommand {
         }
         let sums = AlertRule.allCases.compactMap { rule in counts[rule].map { "\(rule.rawValue) \($0.grouped)" } }
         let total = counts.values.reduce(0, +)
-        Console.print("\(total.grouped) alerts" + (total == 0 ? "" : ": \(sums.joined(separator: ", "))"))
+        let count = Language.current("알림 \(total.grouped)건", total == 1 ? "1 alert" : "\(total.grouped) alerts")
+        Console.print(count + (total == 0 ? "" : ": \(sums.joined(separator: ", "))"))
         return .done
     }
 }

@@ -2,18 +2,27 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Messaging
+import Notifier
 import Operations
 import ZeroMQ
 
 /// `marquee watch`
 struct WatchCommand: Subcommand {
-    static let usage = Usage(
-        name: "watch", arguments: "[topic…]", summary: "Prints events and alerts as they are published.",
-        details: """
-            A topic is a prefix such as ranking.day.all, movie., request.failed, alert. or heartbeat.; without one, all events
-            are shown. Times are those of the events, in Korea.
-            """,
-        options: [Usage.Option(name: "--json", meaning: "print the events, one JSON object a line")])
+    static var usage: Usage {
+        Usage(
+            name: "watch", arguments: "[topic…]",
+            summary: Language.current("발행되는 이벤트와 알림을 실시간으로 출력합니다.", "Prints events and alerts as they are published."),
+            details: Language.current(
+                """
+                토픽은 ranking.day.all, movie., request.failed, alert., heartbeat. 같은 앞부분이며, 지정하지 않으면 모든 이벤트를
+                출력합니다. 시각은 이벤트의 시각(한국 시각)입니다.
+                """,
+                """
+                A topic is a prefix such as ranking.day.all, movie., request.failed, alert. or heartbeat.; without one, all
+                events are shown. Times are those of the events, in Korea.
+                """),
+            options: [.json])
+    }
 
     private let prefixes: [String]
     private let printsJSON: Bool
@@ -24,6 +33,7 @@ struct WatchCommand: Subcommand {
         for prefix in prefixes where !Topic.canBegin(with: Array(prefix.utf8)) {
             let words = Stream.allCases.map { "\($0.rawValue)." } + [Heartbeat.topicPrefix]
             throw UsageError(
+                "없는 토픽입니다: \(prefix.debugDescription). 토픽의 앞부분: \(words.joined(separator: ", "))",
                 "no topic begins with \(prefix.debugDescription); topics begin with \(words.joined(separator: ", "))")
         }
     }
@@ -67,9 +77,14 @@ struct WatchCommand: Subcommand {
         try await Task.sleep(for: HeartbeatReader.timeout)
         while true {
             if let problem = heartbeats.problem, !isKnown {
-                Console.printError("marquee: \(problem) at \(address); events are shown once it runs")
+                Console.printError(
+                    Language.current(
+                        "marquee: \(address)에서 하트비트가 오지 않습니다. 프로세스가 실행되면 이벤트가 표시됩니다",
+                        "marquee: \(problem) at \(address); events are shown once it runs"))
             } else if heartbeats.isAlive, isKnown {
-                Console.printError("marquee: heartbeats arrive from \(address) again")
+                Console.printError(
+                    Language.current(
+                        "marquee: \(address)에서 하트비트가 다시 옵니다", "marquee: heartbeats arrive from \(address) again"))
             }
             isKnown = !heartbeats.isAlive
             try await Task.sleep(for: .seconds(1))

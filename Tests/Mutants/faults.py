@@ -1,0 +1,245 @@
+"""The named faults: each is a small, exact change of a source file, and the tests that must fail with it.
+
+`old` stands exactly once in the file; `make lint` checks that. `tests` is a part of the tests' names, `Module.Suite` or a
+module alone: the cheapest that must notice.
+"""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """A fault, what it breaks, and which tests must fail."""
+
+    name: str
+    what: str
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+FAULTS = [
+    # MARK: Databases
+    Fault(
+        "sync-off", "a commit is not on disk when it is acknowledged", "SQLite/Connection/Database.swift",
+        'pragma synchronous = full', 'pragma synchronous = off', "SQLiteTests"),
+    Fault(
+        "deleted-rows-stay", "what a deleted row held stays in the file", "SQLite/Connection/Database.swift",
+        'pragma secure_delete = on', 'pragma secure_delete = off', "SQLiteTests"),
+    Fault(
+        "publish-before-commit", "what follows a commit is done before it", "SQLite/Connection/Connection+Transaction.swift",
+        '            try execute("commit")\n',
+        '            for action in transaction.actions { action() }\n            transaction.actions = []\n'
+        '            try execute("commit")\n', "SQLiteTests"),
+    Fault(
+        "undone-write-publishes", "what an undone write wanted done after the commit is done",
+        "SQLite/Connection/Connection+Transaction.swift",
+        'transaction.actions.removeLast(transaction.actions.count - actionCount)',
+        '_ = transaction.actions.count - actionCount', "SQLiteTests"),
+    Fault(
+        "lost-commits-unnoticed", "a database without its last commits is opened", "SQLite/Connection/Database.swift",
+        'guard count >= acknowledged else {', 'guard count >= 0 else {', "SQLiteTests"),
+
+    # MARK: Event log
+    Fault(
+        "previous-of-stream", "`previous` is the event before in the stream, not in the topic", "EventStore/EventLog.swift",
+        'previous = try newest(topic, connection) ?? .zero', 'previous = try newest(of: stream, connection) ?? .zero',
+        "EventStoreTests"),
+    Fault(
+        "sequence-with-holes", "a stream counts by twos", "EventStore/EventLog.swift",
+        'let sequence = last.advanced(by: 1)', 'let sequence = last.advanced(by: 2)', "EventStoreTests"),
+    Fault(
+        "id-reused", "an event that is in the log already counts as new", "EventStore/EventLog.swift",
+        'events.append((known, false))', 'events.append((known, true))', "EventStoreTests"),
+    Fault(
+        "checksum-ignored", "a damaged event is read", "EventStore/EventLog+Verification.swift",
+        'guard checksum?.matches(event) ?? true else', 'guard checksum?.matches(event) ?? true || !event.body.isEmpty else',
+        "EventStoreTests"),
+    Fault(
+        "page-ends-early", "a page of rare events says that nothing follows", "EventStore/EventLog+Reading.swift",
+        'return (position, position < newest)', 'return (position, isFull && position < newest)', "EventStoreTests"),
+    Fault(
+        "page-repeats", "a page begins with the event that the reader has", "EventStore/EventLog+Reading.swift",
+        'where stream = ? and sequence > ? and sequence <= ? and topic >= ? and topic < ?',
+        'where stream = ? and sequence >= ? and sequence <= ? and topic >= ? and topic < ?', "EventStoreTests"),
+    Fault(
+        "retention-takes-newest", "the newest event of a stream is deleted, and its number given again",
+        "EventStore/EventLog+Retention.swift",
+        'where stream = ? and sequence < ? order by sequence limit ?',
+        'where stream = ? and sequence <= ? order by sequence limit ?', "EventStoreTests"),
+
+    # MARK: Publisher and subscription
+    Fault(
+        "heartbeat-of-nothing", "a heartbeat does not say how far the log is", "Messaging/Publishing/Publisher.swift",
+        'state.streams.mapValues(\\.position)', 'state.streams.mapValues { _ in SequenceNumber.zero }', "MessagingTests.Publisher"),
+    Fault(
+        "hole-unnoticed", "a subscription takes an event after a hole", "Messaging/Subscription/SubscriptionStateMachine.swift",
+        'event.sequence == cursor.after.advanced(by: 1)', 'event.sequence > cursor.after',
+        "MessagingTests.SubscriptionStateMachine"),
+    Fault(
+        "events-twice", "a subscription hands over what it had", "Messaging/Subscription/SubscriptionStateMachine.swift",
+        'guard !cursor.contains(event.sequence) else', 'guard event.sequence > .zero else',
+        "MessagingTests.Subscription"),
+    Fault(
+        "filter-forgotten", "what is read from the log is not filtered", "Messaging/Subscription/SubscriptionStateMachine.swift",
+        '!position[stream].contains(event.sequence) && filter.includes(event.topic)',
+        '!position[stream].contains(event.sequence)', "MessagingTests.Subscription"),
+
+    # MARK: Access
+    Fault(
+        "role-not-asked", "a client without the role is obeyed", "Messaging/Access/RequestGuard.swift",
+        'roles.contains(role) else {', '!roles.isEmpty || roles.contains(role) else {', "MessagingTests.AccessControl"),
+    Fault(
+        "queue-without-limit", "one client may queue any number of requests", "Messaging/Access/RequestGuard.swift",
+        'guard waiting >= queueLimit else { return nil }', 'guard waiting > .max - 1 else { return nil }',
+        "MessagingTests.(AccessControl|CommandServer)|WorkerTests.RequestIntake"),
+    Fault(
+        "unread-without-limit", "a client that does not read gets page after page", "Messaging/Access/RequestGuard.swift",
+        'guard unread > Self.unreadLimit else { return nil }', 'guard unread > .max - 1 else { return nil }',
+        "MessagingTests.(AccessControl|Command|LogCommand)"),
+
+    # MARK: Intake
+    Fault(
+        "conflict-accepted", "an id with another body counts as repeated", "Worker/Store/RequestInbox.swift",
+        'return earlierTopic == topic && isSame ? .duplicate : .conflict',
+        'return earlierTopic == topic || isSame ? .duplicate : .conflict', "WorkerTests.Request"),
+    Fault(
+        "one-try-too-many", "a request that ends the worker is begun once more", "Worker/Store/IntakeStore.swift",
+        'guard row.tries < RequestInbox.triesLimit else {', 'guard row.tries <= RequestInbox.triesLimit else {',
+        "WorkerTests"),
+    Fault(
+        "backfill-first", "live requests wait for backfill", "Worker/Intake/RequestQueue.swift",
+        'live.popFirst() ?? backfill.popFirst()', 'backfill.popFirst() ?? live.popFirst()', "WorkerTests.RequestQueue"),
+    Fault(
+        "old-answer", "a provisional chart is served for ever", "Worker/Store/AnswerStore.swift",
+        'if state == .settled { return event }', 'if state == .settled || state == .provisional { return event }', "WorkerTests"),
+
+    # MARK: Settlement
+    Fault(
+        "empty-events", "`request.done` names no events", "Worker/Store/SettlementStore.swift",
+        'EventDraft(done: accepted, events: events, result)', 'EventDraft(done: accepted, events: [], result)',
+        "WorkerTests"),
+    Fault(
+        "two-ends", "a request ends twice", "Worker/Store/SettlementStore.swift",
+        'guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }',
+        '_ = try transaction.inbox.settle(accepted.id, as: state, in: connection)', "WorkerTests"),
+    Fault(
+        "older-answer-wins", "an answer that was slow replaces a newer one", "Worker/Store/SettlementStore.swift",
+        'askedAt < checked,\n            checked <= now', 'askedAt < .distantPast,\n            checked <= now', "WorkerTests"),
+    Fault(
+        "secret-stays", "a vendor's secret stays when its order has ended", "Worker/Store/OrderStore.swift",
+        '"delete from enclosed where request = ?"', '"delete from enclosed where request = ? and number > 0"',
+        "WorkerTests"),
+    Fault(
+        "order-sent-again", "an order that was begun before a crash is not looked for", "Worker/Products/ProductOrderExecutor.swift",
+        'if let intent = try await store.intent(of: id), let value = try await check(intent, verify) { return value }\n', '\n',
+        "WorkerTests.ProductOrder"),
+
+    # MARK: Quota
+    Fault(
+        "no-booking", "a call is made that is not booked", "Worker/Fetching/QuotaLedger.swift",
+        'try await book(service, upTo: number, on: today)', 'if number < 0 { try await book(service, upTo: number, on: today) }',
+        "WorkerTests.QuotaLedger"),
+    Fault(
+        "one-call-too-many", "a day has one call more than its limit", "Worker/Fetching/QuotaState.swift",
+        'guard day.made < limit else', 'guard day.made <= limit else', "WorkerTests.QuotaLedger"),
+    Fault(
+        "reserve-ignored", "backfill uses the calls of live requests", "Worker/Fetching/QuotaLedger.swift",
+        '(priority == .live ? 0 : ($0 * reserve + 99) / 100)', '(priority == .live ? 0 : 0 * reserve)', "WorkerTests.QuotaLedger"),
+    Fault(
+        "closing-forgotten", "an upstream that reported its quota as used up is called", "Worker/Fetching/QuotaState.swift",
+        'if let pause = Self.pause(until: closedUntil[service], at: now) { return .closed(pause) }\n', '\n',
+        "WorkerTests.QuotaLedger"),
+
+    # MARK: Dates and figures
+    Fault(
+        "wrong-zone", "a day in Korea begins an hour late", "BoxOffice/Calendar/KoreanDate.swift",
+        'private static let offset = 9.0 * 3600', 'private static let offset = 8.0 * 3600', "BoxOfficeTests.KoreanDate"),
+    Fault(
+        "no-leap-century", "2000-02-29 is no day", "BoxOffice/Calendar/KoreanDate.swift",
+        'shifted / 4 - shifted / 100 + shifted / 400', 'shifted / 4 - shifted / 100', "BoxOfficeTests.KoreanDate"),
+    Fault(
+        "settled-a-day-early", "a chart that can change is final", "BoxOffice/Charts/Chart.swift",
+        'instant < (date + 4).start', 'instant < (date + 3).start', "BoxOfficeTests"),
+    Fault(
+        "departure-uncorrected", "a movie that a correction removed is not named", "BoxOffice/Charts/Correction.swift",
+        'for entry in before where !present.contains(entry.movieCode) {', 'for entry in before where present.isEmpty {',
+        "BoxOfficeTests.Correction"),
+    Fault(
+        "losses-are-gains", "a negative percentage loses its sign", "BoxOffice/Charts/Percent.swift",
+        'self.init(tenths: isNegative ? -tenths : tenths)', 'self.init(tenths: isNegative ? tenths : tenths)',
+        "BoxOfficeTests.Percent"),
+
+    # MARK: Upstreams and HTTP
+    Fault(
+        "error-in-200-unseen", "an error with status 200 is read as a chart", "Upstreams/Kobis/KobisReply.swift",
+        'for key in ["faultInfo", "faultResult"]', 'for key in ["faultResult"]', "UpstreamsTests.Kobis"),
+    Fault(
+        "other-day-taken", "the chart of another day is taken for the requested one", "Upstreams/Kobis/Kobis.swift",
+        'if let range, range != "\\(first.compact)~\\(last.compact)" {', 'if let range, range.isEmpty {', "UpstreamsTests.Kobis"),
+    Fault(
+        "quota-taken-for-fault", "Kakao's used-up quota is tried again at once", "Upstreams/Kakao/KakaoReply.swift",
+        'case -10: return .quotaExhausted', 'case -10: return .unavailable', "UpstreamsTests.Kakao"),
+    Fault(
+        "product-twice", "a product of overlapping pages comes twice", "OpenMarket/ProductPage.swift",
+        'products.filter { seen.insert($0.id).inserted }', 'products.filter { seen.insert($0.id).inserted || true }',
+        "OpenMarketTests"),
+    Fault(
+        "order-retried", "a request that is not repeatable is sent again", "Networking/Retry/RetryPolicy.swift",
+        'guard error.isTransient, isRepeatable, failures', 'guard error.isTransient, failures', "NetworkingTests.Retr"),
+    Fault(
+        "pause-ignored", "`Retry-After` is not waited for", "Networking/Retry/RetryPolicy.swift",
+        'max(ceiling * fraction, error.retryAfter ?? .zero)', 'ceiling * fraction', "NetworkingTests.Retr"),
+    Fault(
+        "private-address-fetched", "an image is fetched from 172.31.0.1", "Networking/HTTP/IPAddress.swift",
+        'Block([172, 16], 12)', 'Block([172, 16], 16)', "NetworkingTests"),
+
+    # MARK: Texts and secrets
+    Fault(
+        "encoded-key-shown", "a percent-encoded key is not redacted", "Text/Redactor.swift",
+        'byte == UInt8(ascii: "%") || beginnings', 'beginnings', "TextTests.Redactor"),
+    Fault(
+        "formula-in-csv", "a title that begins with @ is run by a spreadsheet", "Text/Escaping.swift",
+        'case "=", "+", "-", "@", "\\t"', 'case "=", "+", "-", "\\t"', "TextTests.Escaping"),
+    Fault(
+        "quote-unescaped", "a quote in a title ends the JSON string", "JSONCoding/Writing/JSONWriter.swift",
+        'appendJSON("\\\\\\"")', 'appendJSON("\\"")', "JSONCodingTests"),
+
+    # MARK: Alerts and letters
+    Fault(
+        "three-is-not-enough", "a movie that rose by the threshold fires nothing", "Notifier/Rules/RankRules.swift",
+        'let change = input.entry.change, change >= by', 'let change = input.entry.change, change > by',
+        "NotifierTests.AlertRules"),
+    Fault(
+        "lost-retraction", "who got an alert is not told that it was taken back", "Notifier/Delivery/Outbox.swift",
+        'return attempts ?? 0 > 0', 'return attempts ?? 0 < 0', "NotifierTests"),
+    Fault(
+        "try-not-recorded", "a letter that was tried counts as never sent", "Notifier/Delivery/Outbox+Attempts.swift",
+        'key, row.attempts + 1', 'key, row.attempts', "NotifierTests"),
+    Fault(
+        "old-letter-valid", "a letter's signature does not cover its time", "Notifier/Delivery/Sinks/WebhookSink.swift",
+        '"\\(message.key).\\(timestamp)."', '"\\(message.key)."', "NotifierTests"),
+    Fault(
+        "short-night", "quiet hours end at midnight", "Notifier/Delivery/QuietHours.swift",
+        'return [today - 1, today].lazy', 'return [today].lazy', "NotifierTests"),
+
+    # MARK: Images and the board
+    Fault(
+        "bomb-decoded", "an image of 16,000 × 16,000 pixels is allowed", "Imaging/ImageHeader.swift",
+        'return header.width * header.height <= maximumPixels ? header : nil', 'return header', "ImagingTests"),
+    Fault(
+        "lying-on-its-side", "a JPEG's width and height are exchanged", "Imaging/ImageHeader.swift",
+        'let height = bytes.big16(position + 5), let width = bytes.big16(position + 7)',
+        'let width = bytes.big16(position + 5), let height = bytes.big16(position + 7)', "ImagingTests"),
+    Fault(
+        "any-host", "a name that was rebound reaches the board", "WebServer/HostPolicy.swift",
+        'Self.isAddress(name) || allowed.contains', 'Self.isAddress(name) || !allowed.isEmpty || allowed.contains',
+        "WebServerTests.Host"),
+    Fault(
+        "other-site-writes", "another site's page can send requests through the board", "Board/Routes/API+Writing.swift",
+        'guard ["same-origin", nil].contains', 'guard ["same-origin", "cross-site", nil].contains', "BoardTests"),
+    Fault(
+        "anybody-orders", "a visitor changes products without the password", "Board/Routes/RequestForwarder.swift",
+        'guard isSignedIn || !Self.orderTopics.contains(topic) else', 'guard isSignedIn || !images.isEmpty || !Self.orderTopics.isEmpty else',
+        "BoardTests"),
+]

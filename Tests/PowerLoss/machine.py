@@ -1,0 +1,152 @@
+"""The processes under test on disks that lose power, and what they have acknowledged so far."""
+
+import asyncio
+import hashlib
+import http.client
+import pathlib
+import shutil
+import sqlite3
+import tempfile
+
+import checker
+from disk import Disk, build_library
+from processes import Process, ProcessHarness, free_ports
+from receiver import SECRET
+
+PLENTY = 10_000_000  # calls to KOBIS on a day
+START_TIME = 20
+
+
+class Machine(ProcessHarness):
+    """Sandbox, worker, notifier and board, with a disk for each of the three that have data."""
+
+    def __init__(self, program, folder, seed, receiver_url, ignored_sync=None):
+        super().__init__(program, folder, seed, moves_clock=False, kobis_limit=PLENTY)
+        self.program = program
+        library = build_library(folder)
+        self.board_data = folder / "board"
+        self.board_data.mkdir()
+        for name in ("backups", "curve"):
+            (self.worker_data / name).mkdir()
+        self.ports["board_http"] = free_ports(1)[0]
+        self.lead_notifier_through(self.address("events"), self.address("commands"))
+        addresses = self.addresses("events", "commands", "alerts", "alert_commands", "requests")
+        self.board = Process(
+            "board", [program, "board"], self.common | addresses | {
+                "MARQUEE_DATA": str(self.board_data),
+                "MARQUEE_BOARD_HTTP": f"127.0.0.1:{self.ports['board_http']}"}, folder / "board.log")
+        self.rules.write_text(f"sinks: {{hook: {{kind: webhook, url: '{receiver_url}', secret: {SECRET}}}}}\n")
+        self.processes = {"worker": self.worker, "notifier": self.notifier, "board": self.board}
+        self.disks = {}
+        for name, process in self.processes.items():
+            self.disks[name] = Disk(folder / name, library, ignored_sync)
+            process.environment |= self.disks[name].environment()
+
+    def health(self, name, page):
+        """Returns the status and the text of a page; None and nothing if the process does not answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports[f"{name}_http"], timeout=5)
+        try:
+            connection.request("GET", page)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode().strip()
+        except OSError:
+            return None, ""
+        finally:
+            connection.close()
+
+    async def until_ready(self, name, wanted=200, within=START_TIME, page="/readyz"):
+        """Returns the text of a page once its status is the one that is wanted."""
+        deadline = asyncio.get_running_loop().time() + within
+        while True:
+            status, text = await asyncio.to_thread(self.health, name, page)
+            if status == wanted:
+                return text
+            if asyncio.get_running_loop().time() > deadline:
+                raise TimeoutError(f"{name}{page} is not {wanted} within {within} s, but {status} {text}")
+            await asyncio.sleep(0.05)
+
+    def command(self, *words):
+        """Returns a command of an operator, which works on the worker's disk."""
+        environment = self.worker.environment | {"MARQUEE_CURVE_KEYS": str(self.worker_data / "curve")}
+        return Process("command", [self.program, *words], environment, self.folder / "command.log")
+
+
+class Acknowledged:
+    """What the processes have promised to outside, to be found on their disks after a power loss."""
+
+    def __init__(self, machine, requests, receiver, findings):
+        self.machine = machine
+        self.requests = requests
+        self.receiver = receiver
+        self.findings = findings
+        self.received = {"worker": [], "notifier": []}  # (topic, body) of each published event
+        self.rows = {"worker": set(), "notifier": set()}  # of the logs, as of the last check
+        self.files = {}  # path: digest
+
+    def keep_file(self, path):
+        """Takes a file as finished: a command has reported success, or the worker uses it."""
+        self.files.setdefault(path, digest(path))
+
+    def check(self, name, when):
+        """Checks the disk of a process that is dead."""
+        before = len(self.findings.problems)
+        try:
+            with tempfile.TemporaryDirectory() as scratch:
+                self.check_disk(name, pathlib.Path(scratch))
+        except (sqlite3.Error, OSError) as error:
+            self.findings.require(False, f"{name}'s disk: {error!r}")
+        for number in range(before, len(self.findings.problems)):
+            self.findings.problems[number] += f" ({when})"
+        return len(self.findings.problems) == before
+
+    def check_disk(self, name, scratch):
+        folder = self.machine.folder / name
+        for path in folder.glob("*.db*"):
+            # In a copy: SQLite recovers the log when it opens the file.
+            if not path.name.endswith("-shm"):
+                shutil.copy(path, scratch)
+        if name == "board":
+            for path in scratch.glob("*.db"):
+                self.require_whole(path)
+            return
+        database = scratch / f"{name}.db"
+        self.require_whole(database)
+        log = checker.Log(database)
+        checker.check_log(log, self.findings)
+        rows = set(log.rows)
+        missing = self.rows[name] - rows
+        self.findings.require(not missing, f"{len(missing)} events of {name}.db are gone")
+        self.rows[name] = rows
+        checker.check_live(log, self.received[name], self.findings)
+        if name == "worker":
+            self.check_worker(database, scratch)
+        else:
+            letters = {id for id, in query(database, "select alert from delivery")}
+            strange = self.receiver.bodies.keys() - letters
+            self.findings.require(not strange, f"letters were sent, of which the disk knows nothing: {list(strange)[:3]}")
+
+    def check_worker(self, database, scratch):
+        inbox = {id for id, in query(database, "select id from inbox")}
+        missing = [id for id in self.requests.receipted if id not in inbox]
+        self.findings.lost += len(missing)
+        self.findings.require(not missing, f"{len(missing)} requests with a receipt are gone: {missing[:3]}")
+        checker.check_quota(scratch, self.machine.calls(), {}, self.findings)
+        for path, content in self.files.items():
+            self.findings.require(path.exists() and digest(path) == content, f"{path.name} is gone or differs")
+
+    def require_whole(self, path):
+        if path.exists():
+            answer = query(path, "pragma integrity_check")
+            self.findings.require(answer == [("ok",)], f"{path.name}: {answer[:3]}")
+
+
+def query(path, sql):
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()

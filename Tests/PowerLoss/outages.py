@@ -1,0 +1,364 @@
+"""A round: processes with clients, power losses and deaths in between, faults of their disks, and the checks at the end."""
+
+import asyncio
+import collections
+import contextlib
+import datetime
+import errno
+import random
+import signal
+import time
+
+import zmq
+import zmq.asyncio
+
+import checker
+import faults
+import scenarios
+from disk import Fate, RigError
+from machine import Acknowledged, Machine, query
+from receiver import Receiver
+from requester import Announcer, Requester, Requests
+
+REST_TIME = 60
+STEPS = {"worker": faults.WORKER_STEPS, "notifier": faults.NOTIFIER_STEPS}
+# Whose disks lose power together: a machine with all three more often than one that has a process alone.
+GROUPS = [("worker", "notifier", "board")] * 3 + [("worker",), ("worker",), ("notifier",), ("board",)]
+TROUBLES = {
+    "writes fail with EIO": {"write_error": errno.EIO},
+    "writes fail with ENOSPC": {"write_error": errno.ENOSPC},
+    "syncs fail with EIO": {"sync_error": errno.EIO},
+    "syncs fail with ENOSPC": {"sync_error": errno.ENOSPC},
+    "syncs take 3 s": {"sync_delay": 3},
+    # The syncs of checkpoints; commits sync the write-ahead log.
+    "syncs of the database fail with EIO": {"sync_error": errno.EIO, "names": "*.db"},
+}
+# What the log must say of the file.
+DESCRIPTIONS = {
+    "writes fail with EIO": "disk I/O error: a write failed",
+    "writes fail with ENOSPC": "database or disk is full",
+    "syncs fail with EIO": "disk I/O error: a sync failed",
+    "syncs fail with ENOSPC": "disk I/O error: a sync failed",
+}
+# What follows a trouble before the disk is well again. A process that dies with power leaves to the next one what the
+# kernel holds and did not write.
+ENDS = ["it lives", "it lives", "it dies", "power is lost"]
+
+
+class Round:
+    """The processes of a round, and its figures."""
+
+    def __init__(self, program, folder, seed, crashes, ignored_sync=None):
+        self.folder = folder
+        self.rng = random.Random(seed)
+        self.seed = seed
+        self.crashes = crashes
+        self.is_lying = ignored_sync is not None  # about syncs; such a round ends with the first problem
+        self.findings = checker.Findings()
+        self.figures = collections.Counter()
+        self.receiver = Receiver(self.branch(), is_flaky=True)
+        self.machine = Machine(program, folder, seed.rsplit("/")[-1], self.receiver.url, ignored_sync)
+        self.receiver.server.handle_error = lambda *_: None  # the notifier dies while it sends
+        self.context = zmq.asyncio.Context()
+        self.tasks, self.listeners = [], []
+        self.last = "nothing"  # what happened last to a disk, for messages
+        self.began = time.monotonic()
+        self.trace_file = open(folder / "trace.log", "w", buffering=1)
+
+    def trace(self, what):
+        self.trace_file.write(f"{time.monotonic() - self.began:8.3f} {what}\n")
+
+    def branch(self):
+        return random.Random(self.rng.random())
+
+    async def run(self):
+        machine = self.machine
+        async with contextlib.AsyncExitStack() as closing:
+            closing.callback(self.receiver.close)
+            closing.callback(self.context.destroy, linger=0)
+            closing.push_async_callback(self.end_tasks)
+            for process in [machine.sandbox, *machine.processes.values()]:
+                closing.push_async_callback(process.kill)
+            try:
+                await self.begin()
+                await self.lose_power_again_and_again()
+                if not self.is_lying:
+                    await scenarios.make_a_backup(self)
+                    await scenarios.fail_a_checkpoint(self)
+                    await self.trouble_disks()
+                await self.come_to_rest()
+                self.check()
+                if not self.is_lying:
+                    await scenarios.restore_a_backup(self)
+            except (RigError, TimeoutError) as error:
+                self.findings.require(False, f"{error}")
+            except Ended:
+                pass
+
+    async def begin(self):
+        machine = self.machine
+        await machine.start_sandbox()
+        first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.rng.randrange(6000))
+        films = await asyncio.to_thread(machine.movie_codes, [first_day])
+        recent = [datetime.date.today() - datetime.timedelta(days=days) for days in range(2, 5)]
+        self.requests = Requests(self.branch(), films, first_day, recent)
+        self.acknowledged = Acknowledged(machine, self.requests, self.receiver, self.findings)
+        for name in machine.processes:
+            await self.start(name)
+        # Events in the log before the notifier reads it for the first time fire no alerts.
+        while "all charts are read" not in "".join(machine.notifier.log_tail()):
+            await asyncio.sleep(0.05)
+        for name, endpoint in [("worker", "events"), ("notifier", "alerts")]:
+            self.listen(machine.address(endpoint), self.acknowledged.received[name])
+        self.clients = [Requester(self.context, machine.address("commands"), self.requests) for _ in range(4)]
+        self.clients.append(Announcer(self.context, machine.address("requests"), self.requests))
+        self.tasks = [asyncio.create_task(client.run(pause=0.4)) for client in self.clients]
+
+    async def end_tasks(self):
+        for task in self.tasks + self.listeners:
+            task.cancel()
+        await asyncio.gather(*self.tasks, *self.listeners, return_exceptions=True)
+
+    def listen(self, address, received):
+        async def run():
+            socket = self.context.socket(zmq.SUB)
+            socket.setsockopt(zmq.SUBSCRIBE, b"")
+            socket.setsockopt(zmq.RECONNECT_IVL, 20)
+            socket.connect(address)
+            while True:
+                topic, body = await socket.recv_multipart()
+                if not topic.startswith(b"heartbeat."):
+                    received.append((topic, body))
+
+        self.listeners.append(asyncio.create_task(run()))
+
+    # Starts
+
+    async def start(self, name, *arguments):
+        """Starts a process, and waits until it answers unless it is to die at a step."""
+        process = self.machine.processes[name]
+        await process.start(*arguments)
+        if arguments:
+            return
+        end = asyncio.create_task(process.child.wait())
+        answer = asyncio.create_task(self.machine.until_ready(name, page="/healthz"))
+        await asyncio.wait([end, answer], return_when=asyncio.FIRST_COMPLETED)
+        if end.done():
+            answer.cancel()
+            self.findings.lost += 1
+            self.fail(f"{name} does not start after {self.last}: {process.log_tail()}")
+        end.cancel()
+        await answer
+        if name == "worker":
+            self.acknowledged.keep_file(self.machine.worker_data / "worker-seal.key")
+
+    def fail(self, problem):
+        self.findings.require(False, problem)
+        raise Ended
+
+    # Power losses
+
+    async def lose_power_again_and_again(self):
+        step_numbers = collections.Counter({name: self.rng.randrange(len(steps)) for name, steps in STEPS.items()})
+        for number in range(self.crashes):
+            group = self.rng.choice(GROUPS)
+            step = None
+            if group[0] in STEPS and self.rng.random() < 0.5:
+                step = STEPS[group[0]][step_numbers[group[0]] % len(STEPS[group[0]])]
+                step_numbers[group[0]] += 1
+                await self.start_again(group[0], "--crash-at", f"{step}:{self.rng.randint(1, 8)}")
+            command = await self.start_command(number) if "worker" in group and self.rng.random() < 0.4 else None
+            await self.wait_for_moment(group[0], step)
+            await self.crash(group, has_power=self.rng.random() < 0.2, command=command)
+            if self.is_lying and self.findings.problems:
+                raise Ended
+            for name in group:
+                await self.start(name)
+
+    async def start_again(self, name, *arguments):
+        await self.machine.processes[name].kill()
+        self.machine.disks[name].lose_process()
+        await self.start(name, *arguments)
+
+    async def wait_for_moment(self, name, step):
+        """Waits for a time, or until a process has died at its step."""
+        if step is None:
+            await asyncio.sleep(self.rng.uniform(0.05, 1.2))
+        elif await self.machine.processes[name].ended(within=self.rng.uniform(1, 3)) == -signal.SIGKILL:
+            self.figures[f"{name} at {step}"] += 1
+
+    async def start_command(self, number):
+        """Starts a backup, or makes a pair of keys, and returns the command with the files that it must leave."""
+        data = self.machine.worker_data
+        if self.rng.random() < 0.5:
+            paths = [data / "backups" / f"{number}.db"]
+            command = self.machine.command("backup", paths[0])
+        else:
+            paths = [data / "curve" / f"{number}.key_secret", data / "curve" / "clients" / f"{number}.key"]
+            command = self.machine.command("keys", "new", "client", f"{number}")
+        await command.start()
+        return command, paths
+
+    async def crash(self, group, has_power, command=None, leaves=None):
+        """Kills processes, and takes the power from their disks unless it stays; then checks what is left."""
+        processes = [self.machine.processes[name] for name in group]
+        if command:
+            await command[0].ended(0)
+            succeeded = command[0].child.returncode == 0
+            await command[0].kill()
+            if succeeded:
+                self.figures["commands that had succeeded"] += 1
+                for path in command[1]:
+                    self.acknowledged.keep_file(path)
+        for process in processes:
+            if process.is_running:
+                process.signal(signal.SIGKILL)
+            elif process.child.returncode != -signal.SIGKILL:
+                self.findings.require(False, f"{process.name} ended by itself with {process.child.returncode}: "
+                                             f"{process.log_tail()}")
+        for process in processes:
+            await process.kill()
+        for name in group:
+            disk = self.machine.disks[name]
+            if has_power:
+                await asyncio.to_thread(disk.lose_process)
+                self.last = "a death with power"
+                self.figures["deaths with power"] += 1
+            else:
+                fate = self.fate(leaves)
+                await asyncio.to_thread(disk.lose_power, fate)
+                self.last = f"a power loss that left {fate.kind} of what was not synced, {fate.kept} and not {fate.dropped}"
+                self.figures[f"power losses of the {name}"] += 1
+                self.figures["writes dropped"] += fate.dropped
+                self.figures["writes kept though not synced"] += fate.kept
+            self.trace(f"{name}: {self.last}")
+            await asyncio.to_thread(self.acknowledged.check, name, f"{self.seed}, {self.last}")
+        self.figures["crashes"] += 1
+
+    def fate(self, leaves=None):
+        return Fate(self.branch(), leaves)
+
+    # Faults of a disk
+
+    async def trouble_disks(self):
+        """Lets each disk fail in each way, and then recover with its process, or with the next one, or lose power."""
+        for name in self.machine.processes:
+            for trouble, switches in TROUBLES.items():
+                await self.trouble(name, trouble, switches)
+                self.figures["troubles"] += 1
+
+    async def trouble(self, name, trouble, switches):
+        machine, process, disk = self.machine, self.machine.processes[name], self.machine.disks[name]
+        end = self.rng.choice(ENDS)
+        self.trace(f"{name}: {trouble}, {end}")
+        # A start on a disk that fails ends with a line; here the process is at work.
+        await machine.until_ready(name)
+        await asyncio.sleep(0.5)
+        lines_before = len(self.lines_of(name))
+        began = time.monotonic()
+        disk.set_faults(**switches)
+        if "names" not in switches:  # else commits do not fail
+            reason = await machine.until_ready(name, wanted=503, within=10)
+            self.findings.require(reason.startswith("database: "), f"{name}, {trouble}: /readyz says {reason!r}")
+        await asyncio.sleep(self.rng.uniform(0.5, 2))
+        if not process.is_running:
+            self.fail(f"{name}, {trouble}: ended with {process.child.returncode}: {process.log_tail()}")
+        if end == "it lives":
+            disk.set_faults()
+        else:
+            await self.crash([name], has_power=end == "it dies")
+            disk.set_faults()
+            await self.start(name)
+        await machine.until_ready(name, within=15)
+        self.check_lines(name, trouble, self.lines_of(name)[lines_before:], time.monotonic() - began)
+        await asyncio.sleep(self.rng.uniform(0.5, 1))
+        # Of the writes whose sync failed nothing may be on the disk, though the process after this one has read them.
+        await self.crash([name], has_power=False, leaves="nothing" if end == "it dies" else None)
+        await self.start(name)
+
+    def lines_of(self, name):
+        path = self.folder / f"{name}.log.err"
+        return path.read_text(errors="replace").splitlines() if path.exists() else []
+
+    def check_lines(self, name, trouble, lines, seconds):
+        """Checks that the log says what failed on which file, and is not flooded."""
+        errors = [line for line in lines if f" error   {name}: " in line]
+        self.trace(f"{name}, {trouble}: {len(errors)} lines in {seconds:.1f} s, e.g. {errors[:2]}")
+        self.figures["lines about troubles"] += len(errors)
+        expected = DESCRIPTIONS.get(trouble)
+        if expected:
+            self.findings.require(
+                any(f"{name}.db: {expected}" in line for line in errors),
+                f"{name}, {trouble}: no line says so, but {errors[:2]}")
+        self.findings.require(
+            len(errors) <= 20 + 10 * seconds, f"{name}, {trouble}: {len(errors)} lines in {seconds:.1f} s")
+
+    # The end
+
+    async def come_to_rest(self):
+        for client in self.clients:
+            client.is_asked_to_stop = True
+        await self.wait_for("the clients' last answers", lambda: all(task.done() for task in self.tasks))
+        for task in self.tasks:
+            self.findings.require(task.done() and not task.exception(), f"a client: {task}")
+        await self.wait_for("the end of the last request", lambda: not self.count("worker", "inbox where state = 0"))
+        expected = len(checker.expected_alerts(self.log("worker").stream("ranking")))
+        await self.wait_for("the last alert", lambda: self.count("notifier", "event") >= expected)
+        self.receiver.is_flaky = False
+        await self.wait_for("the last letter", lambda: not checker.waiting_letters(self.machine.notifier_data))
+        for name in self.machine.processes:
+            await self.machine.until_ready(name)
+        await self.wait_for("the board's last event", self.board_is_complete)
+
+    def board_is_complete(self):
+        """Whether the board has the last revision of each chart, and all alerts."""
+        path = self.machine.board_data / "board.db"
+        charts = dict(query(path, "select topic, revision from chart"))
+        alerts = {sequence for sequence, in query(path, "select sequence from alert")}
+        log = self.log("worker")
+        revisions = {
+            topic: event["data"]["revision"] for (stream, _, topic, _), event in zip(log.rows, log.events)
+            if stream == "ranking"}
+        return charts == revisions and alerts == {row[1] for row in self.log("notifier").rows}
+
+    def log(self, name):
+        return checker.Log(self.machine.folder / name / f"{name}.db")
+
+    def count(self, name, rows):
+        return query(self.machine.folder / name / f"{name}.db", f"select count(*) from {rows}")[0][0]
+
+    async def wait_for(self, what, holds):
+        self.trace(f"waits for {what}")
+        deadline = time.monotonic() + REST_TIME
+        while not holds():
+            if time.monotonic() > deadline:
+                return self.findings.require(False, f"{what} did not come within {REST_TIME} s")
+            await asyncio.sleep(0.2)
+
+    def check(self):
+        findings, requests = self.findings, self.requests
+        findings.problems += requests.problems
+        logs = {name: self.log(name) for name in ("worker", "notifier")}
+        for name, endpoint in [("worker", "commands"), ("notifier", "alert_commands")]:
+            checker.check_log(logs[name], findings)
+            checker.check_live(logs[name], self.acknowledged.received[name], findings)
+            checker.check_replay(logs[name], self.machine.address(endpoint), self.branch(), findings)
+        checker.check_facts(logs["worker"], findings)
+        lives = checker.check_requests(logs["worker"], requests, findings, may_refuse=True)
+        checker.check_alerts(logs["worker"].stream("ranking"), logs["notifier"].events, findings)
+        checker.check_quota(self.machine.worker_data, self.machine.calls(), {}, findings)
+        checker.check_letters(logs["notifier"], self.receiver, findings)
+        done = sum(life[-1] == "done" for life in lives.values() if life)
+        findings.require(2 * done > len(lives), f"only {done} of {len(lives)} requests are done")
+        self.figures.update({
+            "requests": len(lives), "requests done": done, "receipts": len(requests.receipted),
+            "requests sent again": requests.repeated + requests.unanswered, "postponed": requests.postponed,
+            "events": len(logs["worker"].rows), "alerts": len(logs["notifier"].rows),
+            "events received live": sum(map(len, self.acknowledged.received.values())),
+            "letters": len(self.receiver.accepted), "backups and keys": len(self.acknowledged.files) - 1,
+            "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
+        })
+
+
+class Ended(Exception):
+    """The round has found a problem after which it cannot go on."""

@@ -1,0 +1,85 @@
+"""Two courses of events that chance seldom plays: a checkpoint whose sync fails, and a restore before a power loss."""
+
+import asyncio
+import errno
+import gc
+import sqlite3
+import time
+
+import checker
+
+FRAME = 4096 + 24  # a page in the write-ahead log
+CHECKPOINT_PAGES = 1_000  # Connection.checkpointPages
+PATIENCE = 60
+
+
+async def fail_a_checkpoint(round):
+    """Lets the sync of a checkpoint fail after an earlier checkpoint that copied a part of the log, without a sync.
+
+    The first part is not copied again by SQLite, and after the failed sync no later one writes it.
+    """
+    name, disk = "worker", round.machine.disks["worker"]
+    log = disk.folder / "worker.db-wal"
+    await round.crash([name], has_power=True)
+    await round.start(name)  # which empties the log
+    await until(lambda: log.stat().st_size > 300 * FRAME, "300 pages in the log")
+    reader = sqlite3.connect(f"file:{disk.folder}/worker.db?mode=ro", uri=True, isolation_level=None)
+    reader.execute("begin")
+    reader.execute("select count(*) from event").fetchone()
+    # Each commit from here on tries a checkpoint, which stops where the reader reads.
+    await until(lambda: log.stat().st_size > (CHECKPOINT_PAGES + 100) * FRAME, "a checkpoint behind a reader")
+    generation = log.read_bytes()[12:24]
+    disk.set_faults(sync_error=errno.EIO, names="*.db")
+    reader.close()
+    await asyncio.sleep(0.5)
+    round.findings.require(log.read_bytes()[12:24] == generation, "the log starts again though its checkpoint failed")
+    disk.set_faults()
+    await until(lambda: log.read_bytes()[12:24] != generation, "the log to start again")
+    await asyncio.sleep(0.5)
+    await round.crash([name], has_power=False, leaves="nothing")
+    await round.start(name)
+
+
+async def make_a_backup(round):
+    """Makes the backup for ``restore_a_backup`` while the worker works."""
+    await until(lambda: len(round.log("worker").rows) > 100, "a hundred events")
+    await run(round, round.machine.command("backup", backup(round)))
+
+
+async def restore_a_backup(round):
+    """Restores a backup, takes the power as soon as the command has ended, and starts the worker on what is left.
+
+    Before, the number of commits in the lock file is on the disk, and is greater than that of the backup.
+    """
+    machine, worker = round.machine, round.machine.worker
+    await round.crash(["worker"], has_power=False, leaves="everything")
+    await round.start("worker")
+    status = await worker.stop()
+    round.findings.require(status == 0, f"the worker, asked to stop, ended with {status}")
+    gc.collect()  # a connection of sqlite3 is closed only then
+    ids = {event["id"] for event in checker.Log(backup(round)).events}
+    await run(round, machine.command("restore", backup(round)))
+    await asyncio.to_thread(machine.disks["worker"].lose_power, round.fate("nothing"))
+    round.last = "a restore and a power loss"
+    await round.start("worker")
+    round.findings.require(
+        ids <= {event["id"] for event in round.log("worker").events}, "the restored log lacks events of the backup")
+
+
+def backup(round):
+    return round.machine.worker_data / "backups" / "early.db"
+
+
+async def run(round, command):
+    await command.start()
+    status = await command.ended(30)
+    if status != 0:
+        round.fail(f"{' '.join(command.command[1:])} ended with {status}: {command.log_tail()}")
+
+
+async def until(holds, what):
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} did not come within {PATIENCE} s")
+        await asyncio.sleep(0.02)
