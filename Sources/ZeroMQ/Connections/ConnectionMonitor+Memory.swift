@@ -25,7 +25,7 @@ extension ConnectionMonitor {
         }
         guard let nextCheck = pressure?.nextCheck, nextCheck <= now, pressure?.isHigh(at: now) == true else { return }
         for connection in connections.values { connection.measure() }
-        let count = dropLargest(.endless, over: Self.harmlessBytes, discardingReceived: true) { $0.undeliveredBytes }
-        if count > 0 { pressure?.trimTime = now + Self.trimDelay }
+        dropLargest(.endless, over: Self.harmlessBytes, discardingReceived: true) { $0.undeliveredBytes }
+        if takeHasDropped() { pressure?.trimTime = now + Self.trimDelay }
     }
 }

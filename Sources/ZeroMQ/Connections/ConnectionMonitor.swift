@@ -374,21 +374,18 @@ final class ConnectionMonitor {
         dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.id) }
     }
 
-    /// Drops the largest connections until the sum of all sizes is within the limit; returns how many.
-    @discardableResult
+    /// Drops the largest connections until the sum of all sizes is within the limit.
     func dropLargest(
         _ reason: DroppedConnection.Reason, over limit: Int, discardingReceived: Bool = false,
         by size: (PeerConnection) -> Int
-    ) -> Int {
+    ) {
         let connections = connections.values.filter { !$0.isClosed }
-        var (excess, count) = (connections.reduce(-limit) { $0 + size($1) }, 0)
-        guard excess > 0 else { return 0 }
+        var excess = connections.reduce(-limit) { $0 + size($1) }
+        guard excess > 0 else { return }
         for connection in connections.sorted(by: { size($0) > size($1) }) where excess > 0 {
             excess -= size(connection)
             drop(connection, reason, discardingReceived: discardingReceived)
-            count += 1
         }
-        return count
     }
 
     private func drop(
