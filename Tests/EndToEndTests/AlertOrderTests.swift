@@ -137,7 +137,7 @@ import Testing
     /// Returns an alert as `--dry-run` prints it.
     private func dryRunLine(_ line: String) throws -> String {
         let data = try JSON(line)["data"]
-        return "\(data["date"].text ?? "")  \(data["text"]["ko"].text ?? "")"
+        return "\(data["date"].text ?? "")  \(data["text"]["en"].text ?? "")"
     }
 
     /// Returns the alerts of a notifier that is started now, with a database of its own.

@@ -44,9 +44,8 @@ extension Terminal {
             #expect(try await client.send(page).contains("app.js"))
             await client.shutdown()
             let days = "\(yesterday - 40) to \(yesterday - 7)"
-            #expect(
-                await program.output { $0.hasSuffix(days) ? $0 : nil }
-                    == "fetching the past days that alerts count: \(days)")
+            let history = await program.output { $0.hasSuffix(days) ? $0 : nil }
+            #expect(history == "fetching the past days that alerts count: \(days)")
             let head = await program.output { $0.hasPrefix("Daily box office of \(yesterday)") ? $0 : nil }
             #expect(head == "Daily box office of \(yesterday) · provisional")
             let line = await program.output { $0.contains("  alert.") ? $0 : nil }

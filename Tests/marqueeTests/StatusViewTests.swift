@@ -14,7 +14,7 @@ import Testing
         "kobis":{"day":"2026-11-25","limit":3000,"used":2,"left":2998,"leftForBackfill":2398,"forBackfill":2400}},
         "schedule":[{"what":"day.2026-11-22.second","at":"2026-11-24T20:13:57Z"},
         {"what":"movie.20262172.2026-11-24","at":"2026-11-24T20:13:57Z"},{"what":"later","at":"soon"}],
-        "backfill":{"number":1,"first":"2024-05-01","last":"2024-06-04","isOver":false,"total":35,"done":8,"failed":1,
+        "backfill":{"number":1,"first":"2024-05-01","last":"2024-06-04","isInitial":false,"isOver":false,"total":35,"done":8,"failed":1,
         "rests":"quotaExhausted","restsUntil":"2026-11-25T15:00:00Z"}}
         """
     private let notifier = """
