@@ -92,7 +92,7 @@ extension Failures {
 
         /// How many alerts wait for the sinks in force.
         private func waiting(_ harness: ProcessHarness) async throws -> Int {
-            let status = try JSON(try await harness.lines("status", "--alerts").joined())
+            let status = try JSON(try await harness.lines("status", "--alerts", "--json").joined())
             return ["kept", "new", "site"].reduce(0) { $0 + Int(status["queue"][$1].number ?? 0) }
         }
     }

@@ -108,7 +108,7 @@ extension Terminal {
             try Data("rules: {lead: }\n".utf8).write(to: rules)
             let settings = try settings(folder).merging(["MARQUEE_RULES": rules.path]) { $1 }
             let program = try Program(ProcessHarness.marquee, ["up", "--days", "1"], environment: settings)
-            _ = await program.output { $0.contains("일별 박스오피스") ? $0 : nil }
+            _ = await program.output { $0.contains("Daily box office") ? $0 : nil }
             try Data("rules: lead\n".utf8).write(to: rules)
             program.signal(SIGHUP)
             let mistake = await program.error(containing: "rules.yml:1:8: rules: ")
