@@ -193,10 +193,11 @@ def movie_case(body, upstream):
     topic, facts = mapping.movie(body)
 
     def expected(_):
-        queries = [query for query in upstream.searches if facts["title"] in query]
-        # The shortest one that has the title: another title may have this one in it.
-        query = min(queries, key=len, default="no search for the title")
-        return [(topic, facts), mapping.poster(facts, query, *upstream.searches.get(query, (None, None))[:2])]
+        queries = mapping.queries(facts)
+        # The second search is made only if the first one finds nothing.
+        searches = [(query, *upstream.searches.get(query, (None, None))[:2]) for query in queries]
+        found = next((search for search in searches if search[1]), searches[-1])
+        return [(topic, facts), mapping.poster(facts, 1 + queries.index(found[0]), found)]
 
     return Case("fetch.movie", {"code": facts["code"]}, expected)
 

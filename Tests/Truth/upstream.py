@@ -1,11 +1,13 @@
 """Plays the recorded pages of Kakao's image search and of the Open Market, which the sandbox does not.
 
 Each search gets a page of recorded hits with one whose picture can be fetched, at one of the first three places; which hit
-that is goes round, so that every recorded hit is a movie's poster once there are enough movies.
+that is goes round, so that every recorded hit is a movie's poster once there are enough movies. The page that shows the
+picture has the query as its title; all other pages are gone.
 """
 
 import functools
 import hashlib
+import html
 import http.server
 import json
 import struct
@@ -20,7 +22,8 @@ class Picture:
     """A PNG of one colour; each number makes another one."""
 
     def __init__(self, number):
-        self.width, self.height = 20 + number % 50, 30 + number // 50
+        self.width = 20 + number % 50
+        self.height = self.width * 7 // 5
         row = b"\0" + bytes([number % 256, number // 256, 7]) * self.width
         head = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
         self.bytes = b"\x89PNG\r\n\x1a\n" + b"".join(
@@ -36,7 +39,7 @@ class Upstream:
         self.pages = [parse((recordings / "kakao/image" / f"{name}.json").read_text())
                       for name in ("movie-poster-80", "last-page-28", "page-of-30", "page-of-3")]
         self.empty = parse((recordings / "kakao/image/empty.json").read_text())
-        self.searches, self.pictures, self.market, self.lock = {}, {}, {}, threading.Lock()
+        self.searches, self.pictures, self.titles, self.market, self.lock = {}, {}, {}, {}, threading.Lock()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, self))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -53,10 +56,16 @@ class Upstream:
                 page, place = hits[(number - number // 20) % len(hits)]
                 first = max(0, place - number % 3)
                 documents = [
-                    document | {"image_url": f"{self.url}/picture/{number}-{at}", "thumbnail_url": f"{self.url}/small/{number}-{at}"}
+                    document | {
+                        "image_url": f"{self.url}/picture/{number}-{at}", "thumbnail_url": f"{self.url}/small/{number}-{at}",
+                        "doc_url": f"{self.url}/page/{number}-{at}"}
                     for at, document in enumerate(page["documents"][first:])]
+                chosen = documents[place - first]
                 picture = self.pictures[f"/picture/{number}-{place - first}"] = Picture(number)
-                self.searches[query] = documents[place - first], picture, page | {"documents": documents}
+                self.titles[f"/page/{number}-{place - first}"] = query
+                # Of the form of a poster, and not older than the movie.
+                chosen |= {"width": picture.width, "height": picture.height, "datetime": "2026-01-01T00:00:00.000+09:00"}
+                self.searches[query] = chosen, picture, page | {"documents": documents}
             return self.searches[query][2]
 
     def close(self):
@@ -79,6 +88,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, "application/json", json.dumps(page, default=float).encode())
         elif path in self.upstream.pictures:
             self.answer(200, "image/png", self.upstream.pictures[path].bytes)
+        elif path in self.upstream.titles:
+            title = html.escape(self.upstream.titles[path])
+            self.answer(200, "text/html; charset=utf-8", f"<html><head><title>{title}</title></head></html>".encode())
         elif self.path in self.upstream.market:
             self.answer(200, "application/json", self.upstream.market[self.path])
         else:
