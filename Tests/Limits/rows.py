@@ -314,9 +314,8 @@ def images(site, watcher):
     site.wait_for_queue()
     addresses = []
     for number in range(1, 46):
-        status, _, body = site.fetch("board", f"/api/v1/products/{number}")
-        if status == 200:
-            product = json.loads(body)
+        product = json.loads(site.fetch("board", f"/api/v1/products/{number}")[2])
+        if product["known"]:
             for version in [product["thumbnail"], *(product["pictures"] or [])]:
                 if version:
                     addresses.append(f"/api/v1/products/{number}/pictures/{version}")
