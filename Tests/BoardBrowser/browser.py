@@ -4,6 +4,7 @@ import re
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 from harness import CheckError, check, wait_until
@@ -101,7 +102,8 @@ class BrowserSession:
             select.value = arguments[1]; select.dispatchEvent(new Event('change', { bubbles: true }))""", name, value)
 
     def press(self, *keys):
-        self.driver.switch_to.active_element.send_keys(*keys)
+        """Presses keys one after the other, wherever the focus is: a key may draw the element anew that has it."""
+        ActionChains(self.driver).send_keys(*keys).perform()
 
     def titles(self):
         return self.run("return [...document.querySelectorAll('.lines:not(.skeleton) a.title')].map((title) => title.textContent)")

@@ -33,7 +33,7 @@ addWords({
   'movie.reached': ['{0} 관객 돌파', 'Passed {0}'],
   'movie.alerts': ['이 영화의 알림', 'Alerts about this movie'],
   'movie.noAlerts': ['아직 알림이 없습니다.', 'No alerts yet.'],
-  'movie.posterSource': ['포스터 출처: {0}', 'Poster from {0}'],
+  'movie.posterSource': ['포스터 출처:', 'Poster from'],
   'movie.loading': ['영화 정보를 요청하는 중…', 'Requesting the facts…'],
 });
 
@@ -155,7 +155,7 @@ export function show(main, { words, signal }) {
 function source(site, pageURL) {
   const { protocol, hostname } = URL.canParse(pageURL) ? new URL(pageURL) : {};
   if (protocol !== 'http:' && protocol !== 'https:') return null;
-  return h('a', { class: 'source', href: pageURL, target: '_blank', rel: 'noopener noreferrer nofollow' }, t('movie.posterSource', site ?? hostname));
+  return h('a', { class: 'source', href: pageURL, target: '_blank', rel: 'noopener noreferrer nofollow' }, t('movie.posterSource'), ' ', text(site ?? hostname));
 }
 
 /** A text of the council, marked where it is not in the page's language. */
