@@ -89,6 +89,25 @@ import Testing
         await client.shutdown()
     }
 
+    @Test("worker, notifier and sandbox answer under no foreign name, which is what a rebound page has")
+    func foreignName() async throws {
+        try await ProcessHarness.run { harness, _ in
+            let script = """
+                import os, urllib.error, urllib.request
+                for role, page in ("WORKER", "/metrics"), ("NOTIFIER", "/metrics"), ("SANDBOX", "/control"):
+                    address = "http://" + os.environ["MARQUEE_" + role + "_HTTP"] + page
+                    for name in "localhost", "evil.example":
+                        try:
+                            print(urllib.request.urlopen(urllib.request.Request(address, headers={"Host": name})).status)
+                        except urllib.error.HTTPError as error:
+                            print(error.code)
+                """
+            let ending = try await Program.run(ProcessHarness.python, ["-c", script], environment: harness.environment)
+            #expect(ending.output == ["200", "421", "200", "421", "200", "421"], "\(ending.errors)")
+        }
+        await client.shutdown()
+    }
+
     @Test("a worker whose key is rejected is live, but not ready")
     func refusedKey() async throws {
         try await ProcessHarness.run([.sandbox: ["--kobis-key", "ffffffffffffffffffffffffffffffff"]]) { harness, _ in
