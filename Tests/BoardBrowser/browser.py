@@ -6,6 +6,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from harness import CheckError, check, wait_until
 
@@ -102,8 +103,15 @@ class BrowserSession:
             select.value = arguments[1]; select.dispatchEvent(new Event('change', { bubbles: true }))""", name, value)
 
     def press(self, *keys):
-        """Presses keys one after the other, wherever the focus is: a key may draw the element anew that has it."""
-        ActionChains(self.driver).send_keys(*keys).perform()
+        """Presses keys one after the other, wherever the focus is: a key may draw the element anew that has it.
+
+        A modifier in front is held down meanwhile.
+        """
+        actions = ActionChains(self.driver)
+        if keys[0] in (Keys.CONTROL, Keys.SHIFT):
+            actions.key_down(keys[0]).send_keys(*keys[1:]).key_up(keys[0]).perform()
+        else:
+            actions.send_keys(*keys).perform()
 
     def titles(self):
         return self.run("return [...document.querySelectorAll('.lines:not(.skeleton) a.title')].map((title) => title.textContent)")
