@@ -35,7 +35,7 @@ struct FilledLog {
             let rankBefore = before.firstIndex(of: film).map { $0 + 1 }
             var entry = ChartEntry(
                 line: line, rank: line, rankChange: (rankBefore ?? line) - line, isNew: rankBefore == nil,
-                movieCode: try code(film), title: "바람이 머무는 언덕의 \(film % 10 + 1)번째 여름")
+                movieCode: try code(film), title: "바람이 머무는 언덕의 \(film + 1)번째 여름")
             entry.openDate = .firstChart + day - line
             entry.sales = 264_355_728 / line
             entry.salesShare = Percent(tenths: 277 / line)
