@@ -237,8 +237,7 @@ def check_answer(id, requests, topics, findings):
 def check_products(lives, requests, names, findings):
     """Checks that each registration was carried out once, or not at all if it failed."""
     count = collections.Counter(names)
-    removed = {id for id, (topic, _) in requests.sent.items() if topic == "product.remove"}
-    may_be_gone = bool(removed)
+    may_be_gone = any(topic == "product.remove" for topic, _ in requests.sent.values())
     for id, (topic, frames) in requests.sent.items():
         if topic != "product.register" or not lives[id]:
             continue

@@ -31,6 +31,15 @@ struct ClientPlacesTests {
         return try IOThread(encryption: isEncrypted ? Encryption(client: client, server: nil) : nil)
     }
 
+    /// Connects a client with a known key, and expects its message at the router.
+    private func expectClientIsServed(by router: Socket) async throws {
+        let clientThread = try makeClient(isEncrypted: true)
+        let client = try await clientThread.open(.dealer, connect: router.addresses)
+        await client.send([Message("question")])
+        #expect(try await router.next().text(at: 1) == "question")
+        await clientThread.shutdown()
+    }
+
     private func refusals(_ reason: HandshakeFailure.Reason) -> Int {
         failures.withLock { $0.count { $0.reason == reason } }
     }
@@ -71,12 +80,8 @@ struct ClientPlacesTests {
         #expect(await onOwnThread { strangers[0].waitForEnd() && strangers[1].waitForEnd() })
         await waitUntil { router.counters.connections == 3 }
         #expect(refusals(.tooManyConnections) == 2)
-        let clientThread = try makeClient(isEncrypted: true)
-        let client = try await clientThread.open(.dealer, connect: router.addresses)
-        await client.send([Message("question")])
-        #expect(try await router.next().text(at: 1) == "question")
+        try await expectClientIsServed(by: router)
         withExtendedLifetime(strangers) {}
-        await clientThread.shutdown()
         await thread.shutdown()
     }
 
@@ -93,12 +98,8 @@ struct ClientPlacesTests {
             router.counters.connections <= 3 + Int((ContinuousClock.now - begin) / .seconds(1))
                 && router.counters.connections + refusals(.tooManyConnections) == 40
         }
-        let clientThread = try makeClient(isEncrypted: true)
-        let client = try await clientThread.open(.dealer, connect: router.addresses)
-        await client.send([Message("question")])
-        #expect(try await router.next().text(at: 1) == "question")
+        try await expectClientIsServed(by: router)
         withExtendedLifetime(strangers) {}
-        await clientThread.shutdown()
         await thread.shutdown()
     }
 
