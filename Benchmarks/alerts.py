@@ -2,8 +2,8 @@
 
 Takes a worker's database with one national chart a day, or makes one of the sandbox's days, with all limits off.
 """
-import datetime, os, pathlib, re, signal, socket, subprocess, sys, tempfile, time
-from bench import MARQUEE, spawn
+import datetime, os, pathlib, signal, subprocess, sys, tempfile, time
+from bench import MARQUEE, reserve_port, spawn
 import zmq
 
 FOLDER = pathlib.Path(tempfile.mkdtemp())
@@ -11,15 +11,10 @@ FIRST, DAYS = datetime.date(2003, 11, 11), 8_411
 RULES = pathlib.Path("Examples/rules.yml")
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
-
-
 def environment(data):
     names = ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"]
     addresses = {f"MARQUEE_{name}": f"ipc://{FOLDER}/{name.lower()}" for name in names}
-    http = {f"MARQUEE_{name}_HTTP": f"127.0.0.1:{free_port()}" for name in ["WORKER", "NOTIFIER", "SANDBOX"]}
+    http = {f"MARQUEE_{name}_HTTP": f"127.0.0.1:{reserve_port()}" for name in ["WORKER", "NOTIFIER", "SANDBOX"]}
     limits = {"MARQUEE_KOBIS_DAILY_LIMIT": "1000000", "MARQUEE_KAKAO_DAILY_LIMIT": "1000000"}
     return {"PATH": os.environ["PATH"], "MARQUEE_DATA": str(data)} | addresses | http | limits
 

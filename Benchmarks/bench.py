@@ -1,5 +1,8 @@
 """The parts that all rows share: rounds, medians, ratios and their goals, and the measured processes."""
-import atexit, json, math, os, pathlib, signal, socket, statistics, subprocess, sys, threading, time
+import atexit, json, math, os, pathlib, signal, statistics, subprocess, sys, threading, time
+
+sys.path.insert(0, "Tests/Harness")
+from ports import reserve_port
 
 MARQUEE = ".build/release/marquee"
 THROUGHPUT = ".build/release/Throughput"
@@ -93,9 +96,7 @@ def line(name, values, *goals, unit="", digits=0, noisy=False):
 
 
 def free_address():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    return f"tcp://127.0.0.1:{reserve_port()}"
 
 
 def spawn(command, **settings):

@@ -181,7 +181,7 @@ extension BoardProcess {
             readiness: [.databaseWrite(database), heartbeats.healthCheck])
         let router = BoardRouter(
             basePath: options.basePath, files: files, api: api, health: { await health.page($0) },
-            limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: ContinuousClock()),
+            limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: clock),
             proxyWarning: configuration.boardProxies.isEmpty ? ProxyWarning(logger: logger) : nil)
         var limits = HTTPServer.Limits.board
         limits.queuedBytes = configuration.memoryBudget.bytes(for: .queuedHTTP) / 4 * 3

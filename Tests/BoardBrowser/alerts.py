@@ -6,7 +6,7 @@ import re
 import tempfile
 
 import recordings
-from harness import ProcessHarness, check, wait_until
+from harness import ProcessHarness, check, clock, eventually
 from browser import BrowserSession
 
 
@@ -18,11 +18,11 @@ def test_live_alerts(_, options):
         browser.ready("alerts")
         before = len(browser.all(".alert"))
         harness.ask_days("2024-06-05", "2024-06-06")
-        wait_until(lambda: len(browser.all(".alert")) > before, "an alert arrives")
+        eventually(lambda: len(browser.all(".alert")) > before, "an alert arrives")
         check(browser.all(".alert.fresh"), "an alert arrives while the page is open")
         rule = browser.run("return [...document.querySelectorAll('select[name=rule] option')].at(-1).value")
         browser.choose("rule", rule)
-        wait_until(lambda: set(browser.run("return [...document.querySelectorAll('.alert .rule')].map((item) => item.className)")) == {f"rule {rule}"}, "only that rule")
+        eventually(lambda: set(browser.run("return [...document.querySelectorAll('.alert .rule')].map((item) => item.className)")) == {f"rule {rule}"}, "only that rule")
         check(f"rule={rule}" in browser.url, f"the filter by rule shows only {rule}, and is in the address")
         browser.choose("rule", "")
         title = next(alert["alert"]["title"] for alert in harness.api("alerts")["alerts"] if alert["alert"].get("title"))
@@ -38,17 +38,17 @@ def test_retraction(_, options):
     night = datetime.datetime.fromisoformat("2024-06-05T01:00+09:00")
     with tempfile.TemporaryDirectory() as folder:
         with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
-            harness.control(clockOffset=int((night - datetime.datetime.now(datetime.UTC)).total_seconds()))
+            harness.control(clockOffset=int((night - clock().now()).total_seconds()))
             harness.ask_days(recordings.BEFORE, recordings.DAY)
             browser.open("alerts?rule=lead")
             browser.shows(lambda: browser.all(".alert .rule.lead") and not browser.all("del"), "an alert is shown")
             harness.control()
             harness.marquee("request", "day", recordings.DAY, "--refresh")
             browser.shows(lambda: browser.all(".alert.retracted del"), "a correction strikes it through while the page is open")
-            struck = browser.one(".alert.retracted")
-            check("취소됨" in struck.text and "line-through" in browser.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),
-                  f"in words, too: {struck.text!r}")
-            check("정정으로 취소" in browser.run("return document.querySelector('.alerts').innerText"), "the retraction is an alert as well")
+            struck = browser.text(".alert.retracted")
+            check("취소됨" in struck and "line-through" in browser.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),
+                  f"in words, too: {struck!r}")
+            browser.shows(lambda: "정정으로 취소" in browser.text(".alerts"), "the retraction is an alert as well")
             browser.open(f"movie/{recordings.FOLLOWER}")
             check(browser.one(".alert.retracted del"), "it is struck through on the movie's page, too")
 
@@ -60,7 +60,7 @@ def test_product_alerts(_, options):
         rules.write_text("rules: {newProduct: }\n")
         with ProcessHarness(options.program, settings={"MARQUEE_RULES": str(rules)}) as harness, BrowserSession(harness) as browser:
             harness.ask("fetch.products", perPage=100)
-            wait_until(lambda: harness.api("products?page=1&perPage=100"), "the board knows the shop")
+            eventually(lambda: harness.api("products?page=1&perPage=100"), "the board knows the shop")
             image = pathlib.Path(__file__).resolve().parents[2] / "docs/images/board-shop.png"
             harness.marquee("product", "register", str(image), "--name", "겨울 외투", "--description", "두껍고 따뜻한 외투", "--price", "15000", "--stock", "3")
             browser.open("alerts")
@@ -84,9 +84,9 @@ def test_notifications(_, options):
                 constructor(title, { body }) { shown.push(body); } };""")
         check(browser.run("return asked") == 0, "the page does not ask for permission by itself")
         browser.click(".head button[aria-pressed]")
-        wait_until(lambda: browser.attribute(".head button[aria-pressed]", "aria-pressed") == "true", "they are on")
+        eventually(lambda: browser.attribute(".head button[aria-pressed]", "aria-pressed") == "true", "they are on")
         check(browser.run("return asked") == 1, "the button asks for permission, once")
         browser.run("Object.defineProperty(document, 'hidden', { get: () => true });")
         harness.ask_days("2024-06-05", "2024-06-06")
-        shown = wait_until(lambda: browser.run("return shown"), "a notification")
+        shown = eventually(lambda: browser.run("return shown"), "a notification")
         check(len(shown[0]) > 5, f"a notification says: {shown[0]}")

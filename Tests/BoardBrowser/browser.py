@@ -1,6 +1,12 @@
 """A browser session on the board, with methods for what a visitor does."""
 
+import functools
+import json
+import os
+import pathlib
 import re
+import subprocess
+import tempfile
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -8,7 +14,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from harness import CheckError, check, wait_until
+from harness import PATIENCE, WITH_SUITE, Failure, check, children, clock, eventually
 
 DAY = "2024-06-04"
 PAGES = {
@@ -21,16 +27,67 @@ CONTENT = {"chart": ".lines:not(.skeleton) li", "movie": ".film dd", "history": 
 # Failures that tests cause on purpose; what the board does not know yet is no failure.
 CAUSED = r"net::ERR_|status of (40[0-39]|4[12]|503)|/(posters|pictures)/\S+ .*status of 404|/nowhere\S* .*status of 404"
 
+# Keeps all elements that matched a selector at some moment, also those that have left the page.
+RECORDER = """
+window.seen = Object.fromEntries(SELECTORS.map((selector) => [selector, new Set()]));
+new MutationObserver(() => {
+    for (const selector of SELECTORS) for (const element of document.querySelectorAll(selector)) seen[selector].add(element);
+}).observe(document, { attributes: true, childList: true, subtree: true });"""
+
+# Keeps back all requests for an address until `release()` is called.
+HOLDER = """
+const { promise, resolve } = Promise.withResolvers();
+const fetched = window.fetch;
+window.release = resolve;
+window.fetch = async (...given) => {
+    if (String(given[0]).endsWith(ADDRESS)) await promise;
+    return fetched(...given);
+};"""
+
+
+class RunningDriver(Service):
+    """A chromedriver that several browsers have in common; selenium starts and ends none."""
+
+    def start(self):
+        pass
+
+    def stop(self):
+        pass
+
+
+@functools.cache
+def chromedriver():
+    """Starts chromedriver with the suite's clock, which its browsers inherit, and waits until it takes commands."""
+    folder = pathlib.Path(tempfile.gettempdir())
+    log, chromium = folder / "chromedriver.log", folder / "chromium"
+    # A browser does not end by itself when its chromedriver does.
+    chromium.write_text(f'#!/bin/sh\nexec {" ".join(WITH_SUITE)} /usr/bin/chromium "$@"\n')
+    chromium.chmod(0o755)
+    with open(log, "wb") as output:
+        # It chooses a port by itself.
+        process = subprocess.Popen([*WITH_SUITE, "/usr/bin/chromedriver", "--port=0"], env=os.environ | clock().environment,
+                                   stdout=output, stderr=output, stdin=subprocess.DEVNULL)
+    children.append(process)
+
+    def port():
+        if process.poll() is not None:
+            raise Failure(f"chromedriver ended with {process.returncode}: {log.read_text()}")
+        return re.search(r"successfully on port (\d+)", log.read_text())
+    return RunningDriver("/usr/bin/chromedriver", int(eventually(port, "chromedriver has started")[1]))
+
 
 def make_driver(width, height, dark, language, motion):
     """A headless Chromium that prefers a language and a theme; as root it runs without a sandbox of its own."""
     options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
+    service = chromedriver()
+    options.binary_location = f"{tempfile.gettempdir()}/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-gpu",
                      f"--lang={language}", f"--accept-lang={language}"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver = webdriver.Chrome(options=options, service=service)
+    driver.set_page_load_timeout(PATIENCE)
+    driver.set_script_timeout(PATIENCE)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
                      {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}]})
@@ -49,11 +106,13 @@ class BrowserSession:
         return self
 
     def __exit__(self, kind, *_):
-        faults = [line["message"] for line in self.driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
-        faults = [fault for fault in faults if not re.search(CAUSED, fault)]
-        self.driver.quit()
-        if faults and kind is None:
-            raise CheckError(f"the console has messages: {faults}")
+        try:
+            messages = [] if kind else self.driver.get_log("browser")
+        finally:
+            self.driver.quit()
+        faults = [line["message"] for line in messages if line["level"] in ("SEVERE", "WARNING")]
+        if faults := [fault for fault in faults if not re.search(CAUSED, fault)]:
+            raise Failure(f"the console has messages: {faults}")
 
     def resize(self, width, height=900):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -66,6 +125,18 @@ class BrowserSession:
         """Runs a script on each page before the page's own scripts."""
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
 
+    def record(self, *selectors):
+        """Records on each page which elements match these selectors at some moment, for `seen`."""
+        self.before(RECORDER.replace("SELECTORS", json.dumps(selectors)))
+
+    def seen(self, selector):
+        """Returns the texts of all elements that have matched a recorded selector."""
+        return self.run("return [...seen[arguments[0]]].map((element) => element.textContent)", selector)
+
+    def hold(self, address):
+        """Keeps back what the pages request from an address, until they are told to `release()` it."""
+        self.before(HOLDER.replace("ADDRESS", json.dumps(address)))
+
     @property
     def url(self):
         return self.driver.current_url
@@ -74,10 +145,10 @@ class BrowserSession:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector):
-        return wait_until(lambda: self.all(selector), f"{selector} is there")[0]
+        return eventually(lambda: self.all(selector), f"{selector} is there")[0]
 
     def text(self, selector):
-        return wait_until(lambda: (self.all(selector)[0].text,), f"{selector} is there")[0]
+        return eventually(lambda: (self.all(selector)[0].text,), f"{selector} is there")[0]
 
     def attribute(self, selector, name):
         """An attribute of an element, which may be drawn again meanwhile."""
@@ -94,11 +165,11 @@ class BrowserSession:
             f"(async function () {{ {script} }})(...given).then(done, (error) => done(String(error)));", *arguments)
 
     def click(self, selector):
-        wait_until(lambda: self.one(selector).click() or True, f"{selector} can be clicked")
+        eventually(lambda: self.one(selector).click() or True, f"{selector} can be clicked")
 
     def choose(self, name, value):
         """Selects a value in a list."""
-        wait_until(lambda: self.all(f"select[name={name}] option[value='{value}']"), f"{name} has {value}")
+        eventually(lambda: self.all(f"select[name={name}] option[value='{value}']"), f"{name} has {value}")
         self.run("""const select = document.querySelector(`select[name=${arguments[0]}]`);
             select.value = arguments[1]; select.dispatchEvent(new Event('change', { bubbles: true }))""", name, value)
 
@@ -117,11 +188,11 @@ class BrowserSession:
         return self.run("return [...document.querySelectorAll('.lines:not(.skeleton) a.title')].map((title) => title.textContent)")
 
     def lines(self, count=10):
-        return wait_until(lambda: len(self.titles()) == count and self.titles(), f"{count} lines are shown")
+        return eventually(lambda: len(self.titles()) == count and self.titles(), f"{count} lines are shown")
 
     def shows(self, holds, what):
         """Waits until a condition holds, and counts it as a check."""
-        value = wait_until(holds, what)
+        value = eventually(holds, what)
         check(True, what)
         return value
 

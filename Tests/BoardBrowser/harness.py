@@ -1,83 +1,48 @@
-"""marquee's processes with ports and folders of their own, and the functions that count checks and tests."""
+"""marquee's processes with ports and folders of their own."""
 
-import ctypes
+import contextlib
+import functools
 import json
 import os
 import pathlib
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
 import urllib.request
 
-TIMEOUT = 60  # seconds, for each condition
-KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-libc = ctypes.CDLL(None)
-passed = failed = 0
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Harness"))
+from checks import check, end, run  # noqa: E402, F401
+from clock import Clock  # noqa: E402
+from ports import reserve_ports  # noqa: E402
+from suite import WITH_SUITE, suite_folder  # noqa: E402
+from waiting import PATIENCE, Failure, eventually  # noqa: E402
 
 
-class CheckError(Exception):
-    """A check has failed; ends the test."""
+children = []  # other processes that are killed before the suite's folder is deleted
 
 
-def check(holds, what):
-    """Counts and prints a check if it holds; ends the test if not."""
-    global passed
-    if not holds:
-        raise CheckError(what)
-    passed += 1
-    print(f"ok   {what}", flush=True)
-
-
-def run(name, test):
-    """Runs a test, and counts it if it fails; does not end the program."""
-    global failed
-    print(f"     {name.replace('_', ' ')}", flush=True)
-    try:
-        test()
-    except Exception as failure:
-        failed += 1
-        print(f"FAIL {name}: {failure!r}", flush=True)
-        if not isinstance(failure, CheckError):
-            traceback.print_exc()
-
-
-def end():
-    """Prints the counts, and ends the program; its status is 1 if a test failed."""
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
-
-
-def wait_until(holds, what):
-    """Waits until `holds()` returns a true value, and returns it; an exception counts as not yet."""
-    deadline = time.monotonic() + TIMEOUT
-    error = None
-    while time.monotonic() < deadline:
+@contextlib.contextmanager
+def suite():
+    """Puts all that the suite and its processes write into one folder, which is deleted at the end."""
+    with suite_folder("marquee-board-") as folder:
+        # Browsers write their profiles there, too.
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
         try:
-            value = holds()
-            if value:
-                return value
-        except Exception as caught:
-            error = caught
-        time.sleep(0.05)
-    raise CheckError(f"not within {TIMEOUT} s: {what}" + (f" ({error})" if error else ""))
+            yield
+        finally:
+            for child in children:
+                child.kill()
+                child.wait()
+            # A browser that was killed may still be writing.
+            eventually(lambda: shutil.rmtree(folder, ignore_errors=True) or not folder.exists(), "the folder is deleted")
 
 
-def free_port():
-    """A free port, below the ports that the system assigns by itself, so that it is still free after a restart."""
-    while True:
-        port = random.SystemRandom().randrange(15_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
+@functools.cache
+def clock():
+    """Returns the clock that all processes and browsers have."""
+    return Clock(tempfile.gettempdir())
 
 
 class ProcessHarness:
@@ -92,50 +57,69 @@ class ProcessHarness:
     def __init__(self, program, arguments={}, settings={}, base="/"):
         self.program = program
         self.arguments = {role: own + arguments.get(role, []) for role, own in self.ROLES.items()}
-        self.folder = tempfile.mkdtemp(prefix="marquee-board-")
+        self.folder = tempfile.mkdtemp()
         addresses = {f"MARQUEE_{name}": f"ipc://{self.folder}/{name}"
                      for name in ("REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS")}
-        self.ports = {role: free_port() for role in self.ROLES}
+        self.ports = reserve_ports(self.ROLES)
         http = {f"MARQUEE_{role.upper()}_HTTP": f"127.0.0.1:{port}" for role, port in self.ports.items()}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MARQUEE_")}
         # All pages together ask more often than a day's visitors may, and all of them have one address.
         limits = {"MARQUEE_BOARD_REQUESTS_A_DAY": "100000", "MARQUEE_BOARD_CLIENT_RATE": "1000"}
-        self.environment = kept | addresses | http | limits | {"MARQUEE_DATA": f"{self.folder}/data"} | settings
+        data = {"MARQUEE_DATA": f"{self.folder}/data"}
+        self.environment = kept | addresses | http | limits | data | clock().environment | settings
         self.url = f"http://127.0.0.1:{self.ports['board']}{base.rstrip('/')}"
         self.processes = {}
-        for role in self.ROLES:
-            self.start(role)
+        try:
+            for role in self.ROLES:
+                self.start(role)
+        except BaseException:
+            self.kill()
+            raise
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, *_):
-        if kind:
+        if kind and kind is not SystemExit:
             print(self.log("board")[-2_000:], file=sys.stderr)
-        for role in reversed(list(self.processes)):
-            self.stop(role)
-        shutil.rmtree(self.folder)
+        try:
+            for role in [] if kind else reversed(list(self.processes)):
+                self.stop(role)
+        finally:
+            self.kill()
+            shutil.rmtree(self.folder)
+
+    def kill(self):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
 
     def start(self, role):
         """Starts a process, and waits until its health page answers."""
         with open(f"{self.folder}/{role}.log", "ab") as log:
-            self.processes[role] = subprocess.Popen(
-                [self.program, role, *self.arguments[role]], env=self.environment, stdout=log, stderr=log,
-                stdin=subprocess.DEVNULL, preexec_fn=lambda: libc.prctl(KILL_WITH_PARENT, signal.SIGKILL))
-        wait_until(lambda: self.fetch(f"http://127.0.0.1:{self.ports[role]}/healthz") == b"ok\n", f"the {role} answers")
+            process = self.processes[role] = subprocess.Popen(
+                [*WITH_SUITE, self.program, role, *self.arguments[role]], env=self.environment, stdout=log, stderr=log,
+                stdin=subprocess.DEVNULL)
+
+        def answers():
+            if process.poll() is not None:
+                raise Failure(f"the {role} ended with {process.returncode}: {self.log(role)[-500:]}")
+            return self.fetch(f"http://127.0.0.1:{self.ports[role]}/healthz") == b"ok\n"
+        eventually(answers, f"the {role} answers")
 
     def stop(self, role, number=signal.SIGTERM):
-        process = self.processes.pop(role)
+        process = self.processes[role]
         process.send_signal(number)
-        status = process.wait(TIMEOUT)
+        status = process.wait(PATIENCE)
+        del self.processes[role]
         if status not in (0, -number):
-            raise CheckError(f"the {role} ended with {status}: {self.log(role)[-500:]}")
+            raise Failure(f"the {role} ended with {status}: {self.log(role)[-500:]}")
 
     @staticmethod
     def command(program, environment, *arguments):
         """Runs a command to its end, and returns its output."""
-        return subprocess.run([program, *arguments], env=os.environ | environment, check=True, capture_output=True,
-                              text=True, timeout=TIMEOUT).stdout
+        return subprocess.run([*WITH_SUITE, program, *arguments], env=os.environ | environment, check=True,
+                              capture_output=True, text=True, timeout=PATIENCE).stdout
 
     def marquee(self, *arguments):
         """Runs a command of marquee with the environment of the processes."""
@@ -148,7 +132,7 @@ class ProcessHarness:
     def fetch(url, body=None, method=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.read()
 
     def api(self, path):
@@ -164,7 +148,7 @@ class ProcessHarness:
         """Requests the charts of days, one after the other, and waits until the board knows each."""
         for day in days:
             self.ask("fetch.day", date=day)
-            wait_until(lambda: self.api(f"days/{day}"), f"the board knows {day}")
+            eventually(lambda: self.api(f"days/{day}"), f"the board knows {day}")
 
     def control(self, **switches):
         """Sets these switches of the sandbox, and resets all others."""

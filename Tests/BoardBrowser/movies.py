@@ -5,7 +5,7 @@ import tempfile
 from selenium.webdriver.common.keys import Keys
 
 import recordings
-from harness import ProcessHarness, check, wait_until
+from harness import ProcessHarness, check, eventually
 from browser import DAY, PAGES, BrowserSession
 
 
@@ -32,21 +32,22 @@ def test_movie(harness, _):
 
 def test_alerts_about_it(harness, _):
     """The page of a movie has the alerts about it."""
-    about = [alert["alert"].get("movieCode") for alert in harness.api("alerts?limit=200")["alerts"]]
+    movies = lambda: [alert["alert"].get("movieCode") for alert in harness.api("alerts?limit=200")["alerts"]]
+    movie = eventually(movies, "there are alerts")[0]
     with BrowserSession(harness) as browser:
-        browser.open(f"movie/{about[0]}")
+        browser.open(f"movie/{movie}")
         browser.ready("movie")
-        check(len(browser.all(".alert")) == about.count(about[0]), f"the page of a movie has the alerts about it: {about.count(about[0])}")
+        # The notifier may still send some.
+        browser.shows(lambda: len(browser.all(".alert")) == movies().count(movie), "the page of a movie has the alerts about it")
 
 
 def test_posters(harness, _):
     """A poster has a loading state; without a poster the page shows the first letter of the title."""
     with BrowserSession(harness) as browser:
-        harness.control(images={"latency": 3_000})
-        browser.open("movie/20247710" if not harness.api("movies/20247710") else "day/2018-08-08")
-        browser.shows(lambda: browser.all(".poster.loading"), "a poster that is being fetched has a loading state")
-        harness.control()
-        browser.shows(lambda: browser.all(".poster img") and not browser.all(".poster.loading"), "and then it is there")
+        browser.record(".poster.loading")
+        browser.open("day/2018-08-08")
+        browser.shows(lambda: browser.all(".poster img") and not browser.all(".poster.loading"), "posters come")
+        check(browser.seen(".poster.loading"), "a poster that is being fetched has a loading state")
     with BrowserSession(harness) as browser:
         harness.control(images={"dead": 1})
         browser.open("day/2018-03-03")
@@ -100,7 +101,8 @@ def test_labels_of_milestones(_, options):
                         browser.resize(width)
                         browser.open(f"movie/{recordings.HIT}")
                         browser.one(".flagText")
-                        check([text.text for text in browser.all(".flagText")] == texts, f"each milestone has its label: {texts}")
+                        shown = browser.run("return [...document.querySelectorAll('.flagText')].map((text) => text.textContent)")
+                        check(shown == texts, f"each milestone has its label: {texts}")
                         overlaps = browser.run(OVERLAPS)
                         check(overlaps == [], f"no label lies over another at {width} pixels, {language} {overlaps or ''}")
 
@@ -178,12 +180,13 @@ def test_history(harness, _):
         browser.run("""scrollTo(0, 0); window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return 'blob:none'; };
             HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };""")
         browser.click(".card header .chip")
-        check(browser.run("return saved.some(s => s.type === 'image/svg+xml') && saved.some(s => String(s).endsWith('.svg'))"), "a drawing is saved as SVG")
+        browser.shows(lambda: browser.run("return saved.some(s => s.type === 'image/svg+xml') && saved.some(s => String(s).endsWith('.svg'))"),
+                      "a drawing is saved as SVG")
         link = browser.attribute("a[download$='.csv']", "href")
         table = harness.fetch(link).decode("utf-8-sig").splitlines()
         check(table[0].startswith("date,line,rank") and len(table) == 1 + 10 * 8, "the range is saved as CSV")
         browser.click("button[name=from]")
-        wait_until(lambda: browser.all("dialog .known"), "the calendar")
+        eventually(lambda: browser.all("dialog .known"), "the calendar")
         browser.click("[data-day='2024-05-30']")
         browser.shows(lambda: "from=2024-05-30" in browser.url and "6일 중 6일" in browser.text(".state"), "any range can be chosen, and is in the address")
         browser.open(f"history?from=2003-11-11&to={DAY}")

@@ -5,7 +5,7 @@ import pathlib
 import re
 import tempfile
 
-from harness import CheckError, ProcessHarness, check, wait_until
+from harness import Failure, ProcessHarness, check, eventually
 from browser import DAY, BrowserSession
 
 
@@ -34,8 +34,8 @@ sinks:
             def shows(heading, holds, what):
                 try:
                     browser.shows(lambda: holds(card(browser, heading)), what)
-                except CheckError as failure:
-                    raise CheckError(f"{failure}: {card(browser, heading)!r}") from failure
+                except Failure as failure:
+                    raise Failure(f"{failure}: {card(browser, heading)!r}") from failure
 
             shows("수집 서버", lambda text: "정상" in text and "가동 시간" in text, "the state and uptime of the worker are shown")
             shows("알림 서버", lambda text: "정상" in text, "the state of the notifier is shown")
@@ -49,7 +49,7 @@ sinks:
             shows("알림 발송", lambda text: re.search(r"nobody\s+0\s+0\s+[1-9]", text) and "notify retry" in text, "dead letters are counted, with the command to retry them")
             harness.marquee("backfill", "2024-05-01..2024-05-10", "--detach")
             shows("과거 데이터 수집", lambda text: "2024-05-01 – 2024-05-10" in text, "the backfill has a bar")
-            wait_until(lambda: "완료" in card(browser, "과거 데이터 수집"), "the backfill ends")
+            eventually(lambda: "완료" in card(browser, "과거 데이터 수집"), "the backfill ends")
             check(browser.run("const bar = [...document.querySelectorAll('.card')].find((card) => card.querySelector('h2').textContent === '과거 데이터 수집').querySelector('progress'); return bar.value === bar.max"),
                   "the bar of a finished backfill is full")
             check("operations." not in browser.run("return document.body.innerText"), "no text is missing")
@@ -88,7 +88,7 @@ def test_lost_connection(_, options):
         browser.shows(lambda: browser.all(".lamp[data-state=lost]") and browser.all(".warning"), "a lost connection is reported in words")
         harness.start("board")
         harness.ask_days("2024-06-05", "2024-06-06")
-        wait_until(lambda: browser.all(".lamp[data-state=open]") and not browser.all(".warning"), "the connection is back")
+        eventually(lambda: browser.all(".lamp[data-state=open]") and not browser.all(".warning"), "the connection is back")
         browser.shows(lambda: len(browser.all(".alert")) > before, "the page reconnects by itself, and missed alerts follow")
 
 
@@ -97,14 +97,14 @@ def test_stopped_worker(harness, _):
     with BrowserSession(harness) as browser:
         browser.open("operations")
         browser.ready("operations")
-        check(browser.run("return document.querySelectorAll('.card .lamp.up').length") == 3, "three processes run")
+        browser.shows(lambda: len(browser.all(".card .lamp.up")) == 3, "three processes run")
         harness.stop("worker")
         browser.shows(lambda: browser.all(".card .lamp.down") and browser.all(".warning"), "a stopped worker is reported on every page")
         browser.open(f"day/{DAY}")
         browser.lines()
         check(browser.one(".warning"), "known charts are still shown")
         harness.start("worker")
-        wait_until(lambda: not browser.all(".warning"), "heartbeats of the worker arrive again")
+        eventually(lambda: not browser.all(".warning"), "heartbeats of the worker arrive again")
 
 
 def test_keys_and_a_base_path(_, options):
@@ -135,6 +135,6 @@ def test_keys_and_a_base_path(_, options):
             browser.shows(lambda: len(browser.all(".warning")) == 2, "a board with a rejected key shows its data, and reports that no heartbeats arrive")
             try:
                 harness.fetch(f"http://127.0.0.1:{harness.ports['board']}/readyz")
-                raise CheckError("a board without heartbeats is ready")
+                raise Failure("a board without heartbeats is ready")
             except OSError:
                 check(True, "a board without heartbeats is not ready")

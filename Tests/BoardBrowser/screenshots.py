@@ -9,7 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from harness import ProcessHarness, wait_until
+from harness import ProcessHarness, eventually, suite
 from browser import DAY, BrowserSession
 
 DAYS = [f"2024-05-{day:02}" for day in range(6, 32)] + [f"2024-06-{day:02}" for day in range(1, 5)]
@@ -18,7 +18,7 @@ QUALITY = 82  # about 50 kB an image
 
 def take_screenshot(browser, folder, name, kind="webp"):
     """Takes a screenshot once all images and fonts are loaded."""
-    wait_until(lambda: browser.run("""return [...document.images].every((image) => image.complete || image.loading === 'lazy' && image.getBoundingClientRect().top > innerHeight)
+    eventually(lambda: browser.run("""return [...document.images].every((image) => image.complete || image.loading === 'lazy' && image.getBoundingClientRect().top > innerHeight)
         && !document.querySelector('.poster.loading:not(:has(img))') && document.fonts.status === 'loaded'"""), f"the images of {name}")
     answer = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": kind} | ({"quality": QUALITY} if kind == "webp" else {}))
     path = pathlib.Path(folder, f"board-{name}.{kind}")
@@ -42,16 +42,16 @@ def main(program, folder):
             with BrowserSession(harness, width=1280, height=860) as browser:
                 browser.open(f"day/{DAY}")
                 browser.lines()
-                wait_until(lambda: len(browser.all(".poster img")) == 10, "posters")
+                eventually(lambda: len(browser.all(".poster img")) == 10, "posters")
                 take_screenshot(browser, folder, "chart")
                 browser.resize(1280, 1_000)
                 browser.open(f"movie/{movie_with_most_ranks(harness)}")
                 browser.ready("movie")
-                wait_until(lambda: browser.all(".film .poster img"), "the poster")
+                eventually(lambda: browser.all(".film .poster img"), "the poster")
                 take_screenshot(browser, folder, "movie")
                 harness.marquee("backfill", f"2003-11-11..{DAY}", "--detach")
                 browser.open("operations")
-                wait_until(lambda: browser.run("const bar = document.querySelector('.backfill progress'); return bar.value / bar.max > 0.1"), "a tenth of the backfill")
+                eventually(lambda: browser.run("const bar = document.querySelector('.backfill progress'); return bar.value / bar.max > 0.1"), "a tenth of the backfill")
                 take_screenshot(browser, folder, "operations")
             with BrowserSession(harness, width=1280, height=860, dark=True, language="en") as browser:
                 browser.open(f"history?from={DAYS[0]}&to={DAYS[-1]}")
@@ -64,14 +64,15 @@ def main(program, folder):
                 browser.open(f"day/{DAY}")
                 browser.lines()
                 browser.click(".modes button:nth-child(2)")
-                wait_until(lambda: len(browser.all(".poster.large img")) == 10, "posters")
+                eventually(lambda: len(browser.all(".poster.large img")) == 10, "posters")
                 take_screenshot(browser, folder, "phone")
     with ProcessHarness(program, settings={"MARQUEE_BOARD_PASSWORD": "correct-horse-7"}) as harness, BrowserSession(harness, width=1280, height=900) as browser:
         browser.open("shop")
         browser.ready("shop")
-        wait_until(lambda: browser.all(".unlock"), "the button to sign in")
+        eventually(lambda: browser.all(".unlock"), "the button to sign in")
         # A PNG, because tests upload it as a product's image.
         take_screenshot(browser, folder, "shop", kind="png")
 
 
-main(os.path.abspath(sys.argv[1]), sys.argv[2])
+with suite():
+    main(os.path.abspath(sys.argv[1]), sys.argv[2])

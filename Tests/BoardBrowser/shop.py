@@ -8,7 +8,7 @@ import zlib
 from selenium.webdriver.common.keys import Keys
 
 from everywhere import AXE_VIOLATIONS, fits
-from harness import ProcessHarness, check, wait_until
+from harness import ProcessHarness, check, eventually
 from browser import BrowserSession
 
 PASSWORD = "correct-horse-7"
@@ -46,13 +46,13 @@ class ShopSession(BrowserSession):
         return self.run("return [...document.querySelectorAll('.shelf [data-product]')].map((item) => Number(item.dataset.product))")
 
     def shelf(self, count):
-        return wait_until(lambda: len(self.numbers()) >= count and self.numbers(), f"{count} products are shown")
+        return eventually(lambda: len(self.numbers()) >= count and self.numbers(), f"{count} products are shown")
 
     def scroll_to_the_end(self):
         def is_at_end():
             self.run("scrollTo(0, document.body.scrollHeight)")
             return "마지막" in self.text(".foot") or "End of the list" in self.text(".foot")
-        wait_until(is_at_end, "the end of the shop")
+        eventually(is_at_end, "the end of the shop")
 
     def unlock(self, password=PASSWORD):
         self.one("#password").send_keys(password, Keys.ENTER)
@@ -61,7 +61,7 @@ class ShopSession(BrowserSession):
         self.open("shop")
         self.click(".unlock")
         self.unlock()
-        wait_until(lambda: self.all("a[href='shop/new']"), "the link to the form is shown")
+        eventually(lambda: self.all("a[href='shop/new']"), "the link to the form is shown")
 
 
 @with_shop
@@ -87,7 +87,7 @@ def test_shop_list(harness, _):
         browser.shelf(20)
         check(browser.all(".shelf.list"), "the list is remembered")
         pictures = "return [...document.querySelectorAll('.shelf .goods img')].filter((i) => i.complete && i.naturalWidth > 0).length"
-        wait_until(lambda: browser.run(pictures) >= 5, "images are shown")
+        eventually(lambda: browser.run(pictures) >= 5, "images are shown")
         outside = browser.run("return performance.getEntriesByType('resource').map(e => e.name).filter(name => !name.startsWith(location.origin))")
         check(outside == [], "every image comes from the board")
 
@@ -98,23 +98,23 @@ def test_shop_product(harness, _):
     with ShopSession(harness) as browser:
         for number in range(1, 30):
             browser.open(f"shop/{number}")
-            wait_until(lambda: browser.all(".product .strip li") or browser.all(".failed"), f"the product {number}")
+            eventually(lambda: browser.all(".product .strip li") or browser.all(".failed"), f"the product {number}")
             if len(browser.all(".strip li")) == 3:
                 break
         check(browser.text(".product h1") and browser.text(".description") and browser.text(".offer .stock"), "a deep link shows name, text, price and stock")
         first = "return document.querySelector('.strip button[tabindex=\"0\"]').getAttribute('aria-label')"
         browser.run("document.querySelector('.strip button').focus()")
         browser.press(Keys.ARROW_RIGHT)
-        wait_until(lambda: "2 / 3" in browser.run(first), "the second image")
+        eventually(lambda: "2 / 3" in browser.run(first), "the second image")
         browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_LEFT)
-        wait_until(lambda: "2 / 3" in browser.run(first), "back to the second")
-        wait_until(lambda: browser.run("const s = document.querySelector('.strip'); return Math.round(s.scrollLeft / s.clientWidth)") == 1, "it is in the window")
+        eventually(lambda: "2 / 3" in browser.run(first), "back to the second")
+        eventually(lambda: browser.run("const s = document.querySelector('.strip'); return Math.round(s.scrollLeft / s.clientWidth)") == 1, "it is in the window")
         check(browser.text(".window > .count") == "2 / 3", "arrow keys turn the pages")
         browser.click(".thumbs li:nth-child(3) button")
-        wait_until(lambda: browser.text(".window > .count") == "3 / 3", "a thumbnail leads to its image")
+        eventually(lambda: browser.text(".window > .count") == "3 / 3", "a thumbnail leads to its image")
         browser.click(".strip li:nth-child(3) button")
         width = "return document.querySelector('.zoom img').getBoundingClientRect().width"
-        wait_until(lambda: browser.all("dialog.zoom[open]"), "the zoom opens")
+        eventually(lambda: browser.run("return document.querySelector('dialog.zoom[open] img')?.naturalWidth"), "the zoom shows its image")
         plain = browser.run(width)
         browser.press("+", "+")
         check(browser.run(width) == 2 * plain and browser.all(".stage.larger"), "+ zooms")
@@ -122,9 +122,9 @@ def test_shop_product(harness, _):
         check(browser.run(width) == 1.5 * plain, "- zooms out")
         browser.press("0")
         browser.press(Keys.ARROW_LEFT)
-        check(browser.run(width) == plain and "2 / 3" in browser.text(".zoom .count"), "0 shows all of it, an arrow key the image before")
+        browser.shows(lambda: browser.run(width) == plain and "2 / 3" in browser.text(".zoom .count"), "0 shows all of it, an arrow key the image before")
         browser.press(Keys.ESCAPE)
-        wait_until(lambda: not browser.all("dialog.zoom"), "Escape closes it")
+        eventually(lambda: not browser.all("dialog.zoom"), "Escape closes it")
         check("2 / 3" == browser.text(".window > .count"), "the page shows the image that was zoomed last")
         browser.open("shop/9999")
         check("없는 상품" in browser.text(".failed p") and browser.all(".failed a[href=shop]"), "an unknown product says so")
@@ -137,22 +137,23 @@ def test_shop_password(harness, _):
     """Without the password nothing can be changed; a wrong one is reported; signing out ends the session."""
     with ShopSession(harness) as browser:
         browser.open("shop/new")
-        wait_until(lambda: browser.all("main .primary"), "the page says that a password is needed")
+        eventually(lambda: browser.all("main .primary"), "the page says that a password is needed")
         check(not browser.all(".productForm"), "without the password there is no form")
         browser.open("shop")
         browser.shelf(20)
-        check(not browser.all("a[href='shop/new']") and browser.all(".unlock"), "without the password there is no link to the form")
+        browser.one(".unlock")
+        check(not browser.all("a[href='shop/new']"), "without the password there is no link to the form")
         browser.click(".unlock")
         browser.unlock("wrong-password")
-        wait_until(lambda: "맞지 않습니다" in browser.text("#passwordFault"), "a wrong password is reported")
+        eventually(lambda: "맞지 않습니다" in browser.text("#passwordFault"), "a wrong password is reported")
         browser.press(Keys.CONTROL, "a")
         browser.unlock()
-        wait_until(lambda: browser.all("a[href='shop/new']"), "the right password shows the link to the form")
+        eventually(lambda: browser.all("a[href='shop/new']"), "the right password shows the link to the form")
         check(browser.run("return document.cookie") == "", "no script can read the session")
         browser.driver.refresh()
-        wait_until(lambda: browser.all("a[href='shop/new']"), "the session outlasts a reload")
+        eventually(lambda: browser.all("a[href='shop/new']"), "the session outlasts a reload")
         browser.click(".writer .plain")
-        wait_until(lambda: browser.all(".unlock"), "signing out ends the session")
+        eventually(lambda: browser.all(".unlock"), "signing out ends the session")
         check(not browser.all("a[href='shop/new']"), "after signing out there is no link to the form")
     check(PASSWORD not in harness.log("board") and "wrong-password" not in harness.log("board"), "no password is in the log")
 
@@ -165,7 +166,7 @@ def test_shop_validation(harness, _):
         browser.sign_in()
         browser.click("a[href='shop/new']")
         browser.click(".send .primary")
-        wait_until(lambda: "at least one" in browser.text("#fault-images"), "an image is required")
+        eventually(lambda: "at least one" in browser.text("#fault-images"), "an image is required")
         for name, value, word in (
             ("name", "ab", "3 characters"), ("description", "too short", "10 characters"), ("description", "x" * 1_001, "1,000"),
             ("price", "0", "above 0"), ("price", "ten", "above 0"), ("discountedPrice", "-1", "at least 0"), ("stock", "1.5", "whole number"),
@@ -183,14 +184,14 @@ def test_shop_validation(harness, _):
             path = folder / name
             path.write_bytes(content)
             image.send_keys(str(path))
-            wait_until(lambda: word in browser.text(".previews .fault"), f"{name}: {word}")
+            eventually(lambda: word in browser.text(".previews .fault"), f"{name}: {word}")
             check(True, f"{name}: {browser.text('.previews .fault')}")
             browser.click(".previews button")
         image.send_keys("\n".join([small] * 6))
-        wait_until(lambda: "at most 5" in browser.text("#fault-images"), "six images are reported")
+        eventually(lambda: "at most 5" in browser.text("#fault-images"), "six images are reported")
         check(len(browser.all(".previews img")) == 6, "each image is shown before it is sent")
         browser.click(".previews li:last-child button")
-        wait_until(lambda: browser.text("#fault-images") == "", "five are accepted")
+        eventually(lambda: browser.text("#fault-images") == "", "five are accepted")
         browser.fill(name="ab")
         browser.click(".send .primary")
         check(browser.run("return document.activeElement.id") == "form-name", "the first field with an error has the focus")
@@ -207,36 +208,36 @@ def test_shop_orders(harness, _):
         browser.click("a[href='shop/new']")
         browser.fill(name="겨울 외투", description="따뜻하고 가벼운 외투입니다.", price="1,690,000", discountedPrice="90000", stock="3")
         browser.one("#form-images").send_keys("\n".join([png(folder / "a.png", 40, 30, 1), png(folder / "b.png", 700, 500, 2)]))
-        wait_until(lambda: len(browser.all(".previews img")) == 2, "both images are shown")
+        eventually(lambda: len(browser.all(".previews img")) == 2, "both images are shown")
         browser.click(".send .primary")
-        wait_until(lambda: "/shop/new" not in browser.url, "the product has a page of its own")
+        eventually(lambda: "/shop/new" not in browser.url, "the product has a page of its own")
         number = int(browser.url.rsplit("/", 1)[1])
-        wait_until(lambda: browser.text(".product h1") == "겨울 외투", "it is shown")
-        check(len(browser.all(".strip li")) == 2, "a registration opens the product, with its images")
+        eventually(lambda: browser.text(".product h1") == "겨울 외투", "it is shown")
+        browser.shows(lambda: len(browser.all(".strip li")) == 2, "a registration opens the product, with its images")
         check(browser.text(".cost del") == "₩1,690,000" and browser.text(".cost strong") == "₩1,600,000", "the product has its discount")
-        wait_until(lambda: other.numbers()[0] == number, "another browser shows the new product")
+        eventually(lambda: other.numbers()[0] == number, "another browser shows the new product")
         check(other.numbers()[1:21] == before[:20], "the new product is at the top, and the others stay")
         browser.click(f"a[href='shop/{number}/edit']")
-        wait_until(lambda: browser.all("#form-name"), "the form")
+        eventually(lambda: browser.all("#form-name"), "the form")
         check(browser.one("#form-price").get_attribute("value") == "1690000" and len(browser.all(".thumbnails input")) == 2, "the form has the values of the product")
         browser.fill(stock="0", price="1700000")
         browser.click(".thumbnails label:nth-of-type(2)")
         browser.click(".send .primary")
-        wait_until(lambda: browser.all(".offer .stock.out"), "the change is shown")
+        eventually(lambda: browser.all(".offer .stock.out"), "the change is shown")
         check(browser.text(".cost strong") == "₩1,610,000", "the price and the stock have changed")
-        wait_until(lambda: other.text(f"[data-product='{number}'] .stock") == "품절", "another browser shows the change")
+        eventually(lambda: other.text(f"[data-product='{number}'] .stock") == "품절", "another browser shows the change")
         check(True, "another browser shows that it is sold out")
         browser.click(".actions .danger")
-        wait_until(lambda: browser.all("dialog.removal"), "the page asks for confirmation")
+        eventually(lambda: browser.all("dialog.removal"), "the page asks for confirmation")
         browser.click("dialog.removal .actions .plain")
-        wait_until(lambda: not browser.all("dialog.removal"), "cancelling removes nothing")
+        eventually(lambda: not browser.all("dialog.removal"), "cancelling removes nothing")
         browser.click(".actions .danger")
         browser.click("dialog.removal .primary")
-        wait_until(lambda: browser.url.endswith("/shop"), "it is removed")
-        wait_until(lambda: number not in other.numbers(), "another browser removes the product")
-        check(number not in browser.numbers(), "the list no longer has it")
+        eventually(lambda: browser.url.endswith("/shop"), "it is removed")
+        eventually(lambda: number not in other.numbers(), "another browser removes the product")
+        browser.shows(lambda: number not in browser.numbers(), "the list no longer has it")
         browser.open(f"shop/{number}")
-        wait_until(lambda: browser.all(".product .notice"), "its page says that it was removed")
+        eventually(lambda: browser.all(".product .notice"), "its page says that it was removed")
         check("종료된" in browser.text(".product .notice") and not browser.all(".actions a"), "a removed product cannot be changed")
 
 
@@ -251,10 +252,10 @@ def test_shop_refusals(harness, _):
             browser.one("#form-price")
             browser.fill(price=price, discountedPrice="0")
             browser.click(".send .primary")
-            return wait_until(lambda: browser.text(".problem"), "the refusal is shown")
+            return eventually(lambda: browser.text(".problem"), "the refusal is shown")
 
         harness.ask("fetch.products", perPage=100)
-        answer = wait_until(lambda: harness.api("products?page=1&perPage=100"), "the board knows all products")
+        answer = eventually(lambda: harness.api("products?page=1&perPage=100"), "the board knows all products")
         vendors = {item["product"]["id"]: item["product"]["vendors"]["id"] for item in answer["products"]}
         own = next(number for number, vendor in vendors.items() if vendor == 1)
         foreign = next(number for number, vendor in vendors.items() if vendor != 1)
@@ -264,7 +265,7 @@ def test_shop_refusals(harness, _):
         harness.control(openmarket={"notice": 1})
         browser.fill(price="5000", discountedPrice="0")
         browser.click(".send .primary")
-        wait_until(lambda: browser.text(".problem"), "a page instead of data is reported")
+        eventually(lambda: browser.text(".problem"), "a page instead of data is reported")
         check("under maintenance" in browser.text(".problem"), f"a page instead of data: {browser.text('.problem')}")
         harness.control()
         harness.stop("worker")
@@ -288,7 +289,7 @@ def test_shop_unavailable(harness, _):
     with ShopSession(harness, language="en") as browser:
         for path in ("shop", "shop/1"):
             browser.open(path)
-            wait_until(lambda: browser.all(".failed[data-code=maintenance]"), "the market's maintenance is reported")
+            eventually(lambda: browser.all(".failed[data-code=maintenance]"), "the market's maintenance is reported")
             check("under maintenance" in browser.text(".failed p") and browser.all(".failed button"), f"{path}: {browser.text('.failed p')}")
         harness.control()
         browser.click(".failed button")

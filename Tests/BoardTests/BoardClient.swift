@@ -12,9 +12,10 @@ struct BoardClient: Sendable {
     func get(
         _ path: String, _ method: HTTPRequest.Method = .get, headers: [HTTPField] = [], body: [UInt8]? = nil
     ) async throws -> HTTPResponse {
-        let client = HTTPClient(retry: .never)
+        let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
         let request = HTTPRequest(
-            "http://\(address)\(path)", method: method, headers: self.headers + headers, body: body.map { Data($0) })
+            "http://\(address)\(path)", method: method, headers: self.headers + headers, body: body.map { Data($0) },
+            deadline: .seconds(3_600))
         let response = try await client.send(
             Endpoint<HTTPResponse>(service: "board", request: request) { $0 })
         await client.shutdown()

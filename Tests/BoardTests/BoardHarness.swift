@@ -51,7 +51,7 @@ struct BoardHarness {
         }
         var options = options
         options.webFolder = try Self.webFolder
-        options.imageDecoder = ImageDecoder(program: BuiltProgram.path)
+        options.imageDecoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120))
         let board = BoardProcess(
             configuration, options: options, logger: logger, wallClock: WallClock { [now] in now }, clock: clock)
         let (ends, end) = AsyncStream<Void>.makeStream()

@@ -11,7 +11,7 @@ import WebServer
 @testable import Board
 
 /// The whole board, reading the event logs of a worker and a notifier.
-@Suite(.timeLimit(.minutes(5))) struct BoardProcessTests {
+@Suite(.patience) struct BoardProcessTests {
     let harness: BoardHarness
 
     init() throws {

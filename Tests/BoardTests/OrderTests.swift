@@ -9,7 +9,7 @@ import Testing
 @testable import Board
 
 /// Sessions, and the requests to change products that the board forwards to the worker.
-@Suite(.timeLimit(.minutes(5))) struct OrderTests {
+@Suite(.patience) struct OrderTests {
     private static let password = "correct-horse-7"
     private static let product = """
         {"topic":"product.register","name":"겨울 외투","description":"따뜻하고 가벼운 외투입니다","price":15000,\
@@ -244,12 +244,15 @@ import Testing
     /// A client without a response after a second begins to send the body, and loses the connection when the response
     /// comes then; so the order is sent again.
     private static func refusal(_ order: () async throws -> HTTPResponse) async throws -> HTTPResponse {
-        while true {
+        let response = try await waitUntil("a response before the body") { () async throws -> HTTPResponse? in
             do {
                 return try await order()
             } catch let error as UpstreamError where error.kind == .unavailable {
-                continue
+                return nil
             }
+        } is: {
+            $0 != nil
         }
+        return try #require(response)
     }
 }

@@ -6,7 +6,7 @@ import WebServer
 
 @testable import Board
 
-@Suite(.timeLimit(.minutes(5))) struct RoutesTests {
+@Suite(.patience) struct RoutesTests {
     @Test(
         "a base path has a slash at both ends",
         arguments: [("/", "/"), ("/marquee", "/marquee/"), ("/a/b-c_d.e/", "/a/b-c_d.e/"), ("//", "/")])

@@ -3,13 +3,14 @@ import Foundation
 import Imaging
 import Networking
 import OpenMarket
+import TestSupport
 import Testing
 import WebServer
 
 @testable import Board
 
 /// The products of the Open Market on the board.
-@Suite(.timeLimit(.minutes(5))) struct ShopTests {
+@Suite(.patience) struct ShopTests {
     let harness: BoardHarness
 
     init() throws {

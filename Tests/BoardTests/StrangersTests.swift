@@ -11,7 +11,7 @@ import WebServer
 @testable import Board
 
 /// What one visitor can take from the others, and what a visitor who is not signed in can see.
-@Suite(.timeLimit(.minutes(5))) struct StrangersTests {
+@Suite(.patience) struct StrangersTests {
     private static let password = "correct-horse-7"
 
     private func client(_ text: String) throws -> ClientAddress { try #require(ClientAddress(text)) }
@@ -86,7 +86,8 @@ import WebServer
                 for (number, client) in clients.prefix(4).enumerated() {
                     for year in 1...AnswerCache.heavyPerClient {
                         tasks.addTask { try await ask("\(number)/\(year)", client) }
-                        await waitUntil { answers.heavyCount == number * AnswerCache.heavyPerClient + year }
+                        let count = number * AnswerCache.heavyPerClient + year
+                        try await waitUntil("heavy answers", look: { answers.heavyCount }, is: { $0 == count })
                     }
                     await #expect(throws: AnswerCache.BusyError.self) { try await ask("other", client) }
                 }
@@ -133,21 +134,22 @@ import WebServer
         let harness = try BoardHarness(["MARQUEE_BOARD_CLIENT_RATE": "1", "MARQUEE_BOARD_PROXIES": "127.0.0.1"])
         let worker = try await harness.startPublisher()
         try await harness.open { (address) async throws in
+            var generator = SeededGenerator(seed: 1)
             func get(_ path: String, from client: String) async throws -> HTTPResponse {
                 // What the client itself writes before its address changes nothing.
-                let field = "203.0.113.\(Int.random(in: 1...250)), \(client)"
+                let field = "203.0.113.\(Int.random(in: 1...250, using: &generator)), \(client)"
                 return try await BoardClient(address: address).get(
                     path, headers: [HTTPField("X-Forwarded-For", field)])
             }
-            var refused: HTTPResponse?
             var count = 0
-            while refused == nil {
-                let answer = try await get("/api/v1/areas", from: "198.51.100.7")
+            let refused = try await waitUntil("a refusal") {
                 count += 1
-                if answer.status != 200 { refused = answer }
+                return try await get("/api/v1/areas", from: "198.51.100.7")
+            } is: {
+                $0.status != 200
             }
             #expect(count > 20)
-            #expect(refused?.status == 429 && refused?["Retry-After"] == "1")
+            #expect(refused.status == 429 && refused["Retry-After"] == "1")
             #expect(try await get("/healthz", from: "198.51.100.7").status == 200)
             #expect(try await get("/api/v1/areas", from: "198.51.100.8").status == 200)
         }

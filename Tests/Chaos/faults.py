@@ -4,6 +4,9 @@ import asyncio
 import datetime
 import signal
 
+from clock import TODAY
+from waiting import PATIENCE
+
 WORKER_STEPS = [
     "received", "stored", "accepted", "answered", "attempted", "fetched", "settled", "committed", "published"]
 NOTIFIER_STEPS = ["read", "decided", "settled", "committed", "published", "posted", "delivered"]
@@ -20,8 +23,8 @@ FAULTS = [
     {"kobis": {"notice": 0.3, "truncated": 0.2}},
     {"kakao": {"errors": {"500": 0.5}}, "images": {"dead": 0.6}},
 ]
-# Stops all KOBIS calls until the end of the Korean day, so only some rounds use it.
-QUOTA_EXHAUSTED = {"kobis": {"faults": {"320011": 0.2}}}
+# Ends all calls to KOBIS until the end of the Korean day.
+QUOTA_EXHAUSTED = {"kobis": {"faults": {"320011": 1}}}
 
 # The faults that each run of all kinds of rounds injects at least once.
 KINDS = [
@@ -29,6 +32,14 @@ KINDS = [
     "connection half open", "connection refused", "subscriber stopped", "subscriber killed", "worker stopped",
     "notifier stopped", "clock jump", "full disk", "letter rejected", "letter accepted without a response",
     "crash at a random instant", "crash while starting"]
+
+
+def each_first(rng, things):
+    """Yields each of the things once, in random order, and then random ones."""
+    firsts = [thing for place, thing in enumerate(things) if thing not in things[:place]]
+    yield from rng.sample(firsts, len(firsts))
+    while True:
+        yield rng.choice(things)
 
 
 class Crashes:
@@ -42,31 +53,33 @@ class Crashes:
         self.inspect = inspect or (lambda: None)  # called after a crash, before the next start
         self.steps = steps
         self.rng = rng
+        self.kinds = each_first(rng, ["at a step"] * 14 + ["at random"] * 5 + ["starting"])
         self.left = count
         self.reached = reached
         self.trace = trace
         self.at_steps = dict.fromkeys(steps, 0)
         self.at_random = self.at_start = self.refused_starts = 0
         self.may_refuse = False  # while its disk is full, a process may end by itself
+        self.is_patient = lambda: True  # whether each step will be reached, so that it is worth the wait
         self.problems = []
 
     @property
     def count(self):
         return sum(self.at_steps.values()) + self.at_random + self.at_start
 
-    async def run(self):
-        """Runs until all crashes are done, or the process has ended by itself five times."""
+    async def run(self, must_go_on=lambda: False):
+        """Runs until all crashes are done and it need not go on, or the process has ended by itself five times."""
         tried = dict.fromkeys(self.steps, 0)
-        while self.left > 0 and len(self.problems) < 5:
-            choice = self.rng.random()
-            if choice < 0.7:
-                step = min(self.steps, key=lambda step: (self.count_at(step) + tried[step], self.rng.random()))
-                tried[step] += 1
-                await self.die_at(step, self.rng.randint(1, 12) if self.count_at(step) else self.rng.randint(1, 3))
-            elif choice < 0.95:
-                await self.die_after(self.rng.uniform(0.2, 1.5))
-            else:
-                await self.die_after(self.rng.uniform(0, 0.15), starting=True)
+        while (self.left > 0 or must_go_on()) and len(self.problems) < 5:
+            match next(self.kinds):
+                case "at a step":
+                    step = min(self.steps, key=lambda step: (self.count_at(step) + tried[step], self.rng.random()))
+                    tried[step] += 1
+                    await self.die_at(step, self.rng.randint(1, 12) if self.count_at(step) else self.rng.randint(1, 3))
+                case "at random":
+                    await self.die_after(self.rng.uniform(0.2, 1.5))
+                case "starting":
+                    await self.die_after(self.rng.uniform(0, 0.15), starting=True)
             await asyncio.to_thread(self.inspect)
         await self.process.start()
 
@@ -75,8 +88,11 @@ class Crashes:
 
     async def die_at(self, step, visit):
         await self.process.start("--crash-at", f"{step}:{visit}")
-        status = await self.process.ended(within=self.rng.uniform(2, 4))
+        is_patient = self.is_patient()
+        status = await self.process.ended(PATIENCE if is_patient else self.rng.uniform(2, 4))
         if status is None:
+            if is_patient:
+                self.problems.append(f"{self.process.name} did not come to {step}:{visit} within {PATIENCE:.0f} s")
             await self.kill("at its current step", step)
         elif status == -signal.SIGKILL:
             self.at_steps[step] += 1
@@ -111,23 +127,25 @@ class Crashes:
         await asyncio.sleep(0.2)
 
 
-async def upstream_faults(harness, requests, faults, rng, trace, counts):
-    """Injects errors and corrections. The sandbox's clock is some days after the newest requested day."""
-    while True:
-        ahead = requests.day - datetime.date.today() + datetime.timedelta(days=rng.uniform(0.5, 9))
-        fault = rng.choice(faults)
+async def upstream_faults(harness, requests, forced, rng, trace, counts):
+    """Injects errors and corrections. The sandbox's clock is some days after the newest requested day.
+
+    `forced()` is a fault that must be next, or None.
+    """
+    for fault in each_first(rng, FAULTS):
+        ahead = requests.day - TODAY + datetime.timedelta(days=rng.uniform(0.5, 9))
+        fault = forced() or fault
         switches = dict(fault, seed=rng.randrange(1000), clockOffset=int(ahead.total_seconds()))
         trace(f"sandbox {switches}")
-        counts["quota exhausted" if fault == QUOTA_EXHAUSTED else "upstream fault"] += bool(fault)
+        counts["upstream fault"] += bool(fault)
         await asyncio.to_thread(harness.ask_sandbox, "/control", "PUT", switches)
         await asyncio.sleep(rng.uniform(0.5, 2))
 
 
 async def bad_connections(proxies, rng, counts):
-    while True:
+    for fault in each_first(rng, ["cut", "cut", "delayed", "half open", "refused"]):
         await asyncio.sleep(rng.uniform(0.1, 0.8))
         proxy = rng.choice(proxies)
-        fault = rng.choice(["cut", "cut", "delayed", "half open", "refused"])
         counts[f"connection {fault}"] += 1
         match fault:
             case "cut":
@@ -146,10 +164,10 @@ async def bad_connections(proxies, rng, counts):
 
 async def stalled_subscribers(subscribers, rng, trace, counts):
     """Suspends subscribers for a while, and kills and restarts some."""
-    while True:
+    for fault in each_first(rng, ["stopped"] * 4 + ["killed"]):
         await asyncio.sleep(rng.uniform(0.2, 1))
         subscriber = rng.choice(subscribers)
-        if rng.random() < 0.8:
+        if fault == "stopped":
             counts["subscriber stopped"] += 1
             subscriber.signal(signal.SIGSTOP)
             await asyncio.sleep(rng.uniform(0.3, 2.5))
@@ -163,9 +181,8 @@ async def stalled_subscribers(subscribers, rng, trace, counts):
 
 async def stalled_processes(processes, rng, trace, counts):
     """Suspends worker and notifier for a while, as a debugger or an overloaded host does."""
-    while True:
+    for process in each_first(rng, processes):
         await asyncio.sleep(rng.uniform(0.5, 2.5))
-        process = rng.choice(processes)
         if process.is_running:
             counts[f"{process.name} stopped"] += 1
             trace(f"{process.name} stopped")
@@ -175,15 +192,14 @@ async def stalled_processes(processes, rng, trace, counts):
 
 
 async def clock_jumps(harness, rng, trace, counts):
-    while True:
-        await asyncio.sleep(rng.uniform(0.3, 2))
-        seconds = rng.choice([0, -1, 1, -60, 60, -3600, 3600, -2 * 86_400, 86_400])
+    for seconds in each_first(rng, [0, -1, 1, -60, 60, -3600, 3600, -2 * 86_400, 86_400]):
         trace(f"clock {seconds:+d} s")
-        harness.set_clock(seconds)
+        harness.clock.move(seconds)
         counts["clock jump"] += 1
+        await asyncio.sleep(rng.uniform(0.3, 2))
 
 
-async def full_disk(crashes, disk, rng, trace, counts):
+async def full_disk(crashes, disk, rng, trace):
     """Fills the small disk with the process's data, and frees the space again."""
     filler = disk / "filler"
     try:
@@ -191,7 +207,6 @@ async def full_disk(crashes, disk, rng, trace, counts):
             await asyncio.sleep(rng.uniform(0.5, 2))
             crashes.may_refuse = True
             trace("disk full")
-            counts["full disk"] += 1
             fill(filler)
             await asyncio.sleep(rng.uniform(0.3, 2))
             filler.unlink()

@@ -5,34 +5,30 @@ import ctypes
 import json
 import os
 import pathlib
-import random
 import signal
-import socket
-import struct
-import subprocess
 import sys
 import urllib.request
 
-HERE = pathlib.Path(__file__).parent
+from clock import Clock
+from ports import reserve_ports
+from waiting import PATIENCE, Failure, eventually_async
+
 KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 libc = ctypes.CDLL(None)
-given_ports = set()
 
 
-def free_ports(count):
-    """Returns free ports below the ephemeral range, so that they are still free at a restart."""
-    ports = []
-    while len(ports) < count:
-        port = random.SystemRandom().randrange(15_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in given_ports:
-            given_ports.add(port)
-            ports.append(port)
-    return ports
+def run_until_told(suite):
+    """Runs a suite. SIGTERM and SIGINT end it as a failure does, so that it leaves nothing behind."""
+    async def run():
+        task = asyncio.ensure_future(suite)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+        return await task
+
+    try:
+        return asyncio.run(run())
+    except asyncio.CancelledError:
+        sys.exit("told to stop")
 
 
 class Process:
@@ -51,7 +47,7 @@ class Process:
                 *self.command, *arguments, env=self.environment, stdin=asyncio.subprocess.DEVNULL, stdout=output,
                 stderr=errors, preexec_fn=lambda: libc.prctl(KILL_WITH_PARENT, signal.SIGKILL))
 
-    async def ended(self, within):
+    async def ended(self, within=PATIENCE):
         """Returns the exit status (negative for a signal), or None if the process still runs after `within` seconds."""
         try:
             return await asyncio.wait_for(self.child.wait(), within)
@@ -72,25 +68,28 @@ class Process:
             await self.child.wait()
 
     async def stop(self):
-        """Sends SIGTERM. Returns the exit status, or None if the process still runs after ten seconds."""
+        """Sends SIGTERM. Returns the exit status, or None if the process does not end."""
         self.signal(signal.SIGTERM)
-        return await self.ended(10)
+        return await self.ended()
+
+    def log(self):
+        """Returns what the process, and those before it, have logged."""
+        path = pathlib.Path(f"{self.output}.err")
+        return path.read_text(errors="replace") if path.exists() else ""
 
     def log_tail(self):
-        path = pathlib.Path(f"{self.output}.err")
-        return path.read_text(errors="replace").splitlines()[-3:] if path.exists() else []
+        return self.log().splitlines()[-3:]
 
 
 class ProcessHarness:
     """Sandbox, worker and notifier with empty folders, and their addresses."""
 
-    def __init__(self, program, folder, seed, moves_clock, kobis_limit):
+    def __init__(self, program, folder, seed, kobis_limit):
         self.folder = folder
         self.own_calls = 0
         names = ["requests", "commands", "events", "alerts", "alert_commands", "worker_http", "notifier_http", "sandbox"]
-        self.ports = dict(zip(names, free_ports(len(names))))
-        self.clock = folder / "clock"
-        self.clock.write_bytes(bytes(8))
+        self.ports = reserve_ports(names)
+        self.clock = Clock(folder)
         self.worker_data = folder / "worker"
         self.notifier_data = folder / "notifier"
         self.worker_data.mkdir()
@@ -103,16 +102,19 @@ class ProcessHarness:
             "MARQUEE_WORKER_HTTP": f"127.0.0.1:{self.ports['worker_http']}",
             "MARQUEE_NOTIFIER_HTTP": f"127.0.0.1:{self.ports['notifier_http']}",
         }
-        self.sandbox = Process("sandbox", [program, "sandbox", "--seed", seed], self.common, folder / "sandbox.log")
-        clock = self.clock_environment() if moves_clock else {}
+        self.common |= self.clock.environment
+        self.sandbox = Process(
+            "sandbox", [program, "sandbox", "--seed", seed],
+            # A clock that does not move with those of its clients.
+            self.common | {"TEST_CLOCK": str(self.clock.offset)}, folder / "sandbox.log")
         self.worker = Process(
             "worker", [program, "worker", "--sandbox"],
-            self.common | self.addresses("requests", "commands", "events") | clock
+            self.common | self.addresses("requests", "commands", "events")
             | {"MARQUEE_DATA": str(self.worker_data)}, folder / "worker.log")
         self.rules = folder / "rules.yml"
         self.notifier = Process(
             "notifier", [program, "notifier"], self.common
-            | {"MARQUEE_DATA": str(self.notifier_data), "MARQUEE_RULES": str(self.rules)} | clock,
+            | {"MARQUEE_DATA": str(self.notifier_data), "MARQUEE_RULES": str(self.rules)},
             folder / "notifier.log")
 
     def address(self, name):
@@ -130,21 +132,11 @@ class ProcessHarness:
         """Connects the worker to the sandbox through this address."""
         self.worker.environment |= {"MARQUEE_SANDBOX_HTTP": sandbox.removeprefix("tcp://")}
 
-    def set_clock(self, seconds):
-        """Moves the wall clock of worker and notifier, as an operator or NTP would; the monotonic clock stays."""
-        with open(self.clock, "r+b", buffering=0) as file:
-            file.write(struct.pack("=q", seconds))
-
-    def clock_environment(self):
-        library = self.folder / "clock.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, HERE / "clock.c"], check=True)
-        return {"LD_PRELOAD": str(library), "CHAOS_CLOCK": str(self.clock)}
-
     def ask_sandbox(self, path, method="GET", body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.ports['sandbox']}{path}", data=data, method=method)
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.loads(answer.read())
 
     def calls(self):
@@ -165,13 +157,12 @@ class ProcessHarness:
 
     async def start_sandbox(self):
         await self.sandbox.start()
-        for _ in range(200):
-            try:
-                await asyncio.to_thread(self.ask_sandbox, "/control")
-                return
-            except OSError:
-                await asyncio.sleep(0.05)
-        sys.exit(f"chaos: the sandbox does not start: {self.sandbox.log_tail()}")
+        await eventually_async(self.sandbox_answers, "the sandbox answers")
+
+    def sandbox_answers(self):
+        if not self.sandbox.is_running:
+            raise Failure(f"the sandbox ended with {self.sandbox.child.returncode}: {self.sandbox.log_tail()}")
+        return self.ask_sandbox("/control")
 
     def movie_codes(self, days):
         """Returns the codes of the movies in the sandbox's charts of these days."""

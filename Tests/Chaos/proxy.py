@@ -1,8 +1,7 @@
 """A TCP proxy between a client and a process that delays connections, cuts them or leaves them half open."""
 
 import asyncio
-
-from processes import free_ports
+import socket
 
 
 class Proxy:
@@ -10,14 +9,15 @@ class Proxy:
 
     def __init__(self, target):
         self.target = int(target.rsplit(":", 1)[1])
-        self.port = free_ports(1)[0]
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.server = self.socket  # until it is started
         self.delay = 0
         self.is_shut = False
         self.connections = set()
 
     async def start(self):
-        self.server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        self.server = await asyncio.start_server(self._accept, sock=self.socket)
 
     def cut(self):
         """Closes all connections and discards the data in transit."""

@@ -5,16 +5,22 @@ import collections
 import hashlib
 import hmac
 import http.server
+import itertools
 import threading
 
 SECRET = "chaos-of-one-s-own"
+REJECTED, UNANSWERED = 0.06, 0.12  # below which of the random numbers
 
 
 class Receiver:
-    """A webhook on its own port. `is_flaky` makes it reject some letters and close some connections without a response."""
+    """A webhook on its own port.
+
+    `is_flaky` makes it reject some letters, beginning with the first, and close some connections without a response,
+    beginning with the second; never twice for a letter, because the notifier's pauses double.
+    """
 
     def __init__(self, rng, is_flaky):
-        self.rng = rng
+        self.chances = itertools.chain([REJECTED / 2, (REJECTED + UNANSWERED) / 2], iter(rng.random, None))
         self.is_flaky = is_flaky
         self.bodies = {}  # key: the body that came first with it
         self.accepted = collections.Counter()  # by key, how often
@@ -44,14 +50,14 @@ class Receiver:
         self.attempts += 1
         if not is_genuine(handler.headers, body):
             self.problems.append(f"the letter {key} has a wrong signature")
+        chance = next(self.chances) if self.is_flaky and key not in self.bodies else 1
         if self.bodies.setdefault(key, body) != body:
             self.problems.append(f"the letter {key} came twice with different bodies")
-        chance = self.rng.random() if self.is_flaky else 1
-        if chance < 0.06:
+        if chance < REJECTED:
             self.rejected += 1
             return self.answer(handler, 503)
         self.accepted[key] += 1
-        if chance < 0.12:  # the notifier cannot know that it was accepted
+        if chance < UNANSWERED:  # the notifier cannot know that it was accepted
             self.unanswered += 1
             handler.close_connection = True
             return handler.connection.close()

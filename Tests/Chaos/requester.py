@@ -9,7 +9,8 @@ import json
 import zmq
 import zmq.asyncio
 
-ANSWER_TIME = 1.5
+ANSWER_TIME = 1.5  # and twice as long for each further try, up to LONGEST
+LONGEST = 24
 PRODUCT_NAME = "혼돈 {}"
 # A picture of one grey pixel.
 IMAGE = base64.b64decode(
@@ -135,9 +136,11 @@ class Requester:
 
     async def expect(self, expected, id, topic, frames):
         """Sends a request until it is answered, and records an unexpected answer."""
+        seconds = ANSWER_TIME
         while True:
-            answer = await self.ask(topic, frames)
+            answer = await self.ask(topic, frames, seconds)
             if answer is None:
+                seconds = min(2 * seconds, LONGEST)
                 self.requests.unanswered += 1
                 self.connect()  # an answer that comes late must not be taken for the next one's
                 continue
@@ -154,9 +157,9 @@ class Requester:
                 self.requests.receipted.add(id)
             return
 
-    async def ask(self, topic, frames):
+    async def ask(self, topic, frames, seconds):
         await self.socket.send_multipart([topic.encode(), *frames])
-        if not await self.socket.poll(ANSWER_TIME * 1000):
+        if not await self.socket.poll(seconds * 1000):
             return None
         word, value = await self.socket.recv_multipart()
         return word.decode(), json.loads(value)

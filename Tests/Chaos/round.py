@@ -8,6 +8,7 @@ import json
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,16 +19,17 @@ import zmq.asyncio
 
 import checker
 import faults
+from clock import TODAY
 from processes import Process, ProcessHarness
 from proxy import Proxy
 from receiver import SECRET, Receiver
 from recorder import RecordingProxy
 from requester import PRODUCT_NAME, Announcer, Requester, Requests
+from waiting import eventually_async
 
 HERE = pathlib.Path(__file__).parent
 STREAMS = ["ranking.", "movie.", "poster.", "request.", "product.", "products."]
-REST_TIME = 40
-CALLS_AT_ONCE = 4  # that may arrive after the death of the worker that made them
+CALLS_AT_ONCE = 8  # that may arrive after the death of the worker that made them: four live, and four of the backfill
 PLENTY, SCARCE = 10_000_000, 120  # calls to KOBIS on a day
 
 
@@ -49,25 +51,17 @@ class Subscriber(Process):
         return [line.partition("\t")[0] for line in self.file.read_text().splitlines()]
 
 
-class Round:
-    """The processes of a round, and its figures.
+class Trial:
+    """All processes with empty data, their clients, and the checks of what is left after an attack."""
 
-    Four kinds of rounds take turns: the clock jumps, the worker's disk fills up, a day has few calls to KOBIS, and KOBIS
-    itself refuses further calls.
-    """
+    has_clock_jumps = has_small_disk = is_short_of_calls = is_refused_calls = has_flaky_receiver = False
 
-    def __init__(self, program, folder, seed, crashes, reached, counts):
+    def __init__(self, program, folder, seed, crashes=0, reached=None):
         self.folder = folder
         self.rng = random.Random(seed)
         self.number = int(seed.rsplit("/")[-1])
         self.crashes = crashes
-        self.reached = reached
-        self.counts = counts
-        self.has_clock_jumps = self.number % 4 == 1
-        self.has_small_disk = self.number % 4 == 2
-        self.is_short_of_calls = self.number % 4 == 3
-        self.is_refused_calls = self.number % 4 == 0
-        self.disk = None
+        self.reached = collections.Counter() if reached is None else reached
         self.program = program
         self.findings = checker.Findings()
         self.seen = self.booked = collections.Counter()
@@ -83,26 +77,29 @@ class Round:
         return random.Random(self.rng.random())
 
     async def run(self):
+        """Runs the trial. What the attack has left is checked, also if it does not come to rest."""
         async with contextlib.AsyncExitStack() as closing:
             self.build(closing)
             for proxy in [*self.proxies, self.upstream]:
                 await proxy.start()
-            await self.harness.start_sandbox()
-            await self.begin()
-            await self.attack()
-            await self.come_to_rest()
-            self.check()
-            await self.end()
-        return self
+            with self.findings.taking_failures():
+                await self.harness.start_sandbox()
+                await self.begin()
+                await self.start_clients()
+                await self.attack()
+                with self.findings.taking_failures():
+                    await self.come_to_rest()
+                self.check()
+                await self.end()
 
     def build(self, closing):
         """Creates all processes, and ends them in every case."""
         self.limit = SCARCE if self.is_short_of_calls else PLENTY
-        harness = self.harness = ProcessHarness(self.program, self.folder, self.number, self.has_clock_jumps, self.limit)
+        harness = self.harness = ProcessHarness(self.program, self.folder, self.number, self.limit)
         if self.has_small_disk:
             self.has_small_disk = mount_small_disk(harness.worker_data)
         if self.has_small_disk:
-            closing.callback(unmount, harness.worker_data)
+            closing.callback(self.unmount, harness.worker_data)
         names = ["events", "commands", "commands", "requests", "events", "alerts"]
         self.proxies = [Proxy(harness.address(name)) for name in names]
         events, commands, asking, announcing, notifier_events, alerts = self.proxies
@@ -118,11 +115,10 @@ class Round:
         ]
         self.late = Subscriber("late", *common, STREAMS)
         self.context = zmq.asyncio.Context()
-        recent = [datetime.date.today() - datetime.timedelta(days=days) for days in range(2, 5)]
-        self.recent_days = recent
+        self.clients_at_work, self.listeners = [], []
+        self.recent_days = [TODAY - datetime.timedelta(days=days) for days in range(2, 5)]
         self.asking, self.announcing = asking, announcing
-        # A day that the clock left and comes back to would be a pause of a day between two attempts.
-        self.receiver = Receiver(self.branch(), is_flaky=not self.has_clock_jumps)
+        self.receiver = Receiver(self.branch(), self.has_flaky_receiver)
         closing.callback(self.receiver.close)
         harness.rules.write_text(
             f"sinks: {{hook: {{kind: webhook, url: '{self.receiver.url}', secret: {SECRET}}}}}\n")
@@ -133,6 +129,7 @@ class Round:
             harness.notifier, faults.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.reached, self.trace)
         processes = [*self.subscribers, self.late, harness.worker, harness.notifier, harness.sandbox]
         closing.callback(self.context.destroy, linger=0)
+        closing.push_async_callback(self.end_tasks)
         closing.push_async_callback(kill_all, processes)
         for proxy in [*self.proxies, self.upstream]:
             closing.callback(proxy.close)
@@ -142,11 +139,12 @@ class Round:
         harness = self.harness
         await harness.worker.start()
         await harness.notifier.start()
-        await self.wait_for("the first start", lambda: "all charts are read" in "".join(harness.notifier.log_tail()))
+        await eventually_async(
+            lambda: "all charts are read" in "".join(harness.notifier.log_tail()), "the notifier has read all charts")
         await kill_all([harness.worker, harness.notifier])
 
-    async def attack(self):
-        """Sends requests and injects all faults at once, until all crashes are done."""
+    async def start_clients(self):
+        """Starts the clients, which send requests all the time, and the subscribers."""
         harness = self.harness
         first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.rng.randrange(6000))
         days = [first_day + datetime.timedelta(days=30 * step) for step in range(5)]
@@ -154,34 +152,15 @@ class Round:
         self.requests = Requests(self.branch(), films, first_day, self.recent_days)
         self.clients = [Requester(self.context, self.asking.address, self.requests) for _ in range(4)]
         self.clients.append(Announcer(self.context, self.announcing.address, self.requests))
-        self.clients_at_work = [asyncio.create_task(client.run(pause=0.1)) for client in self.clients]
+        self.clients_at_work += [asyncio.create_task(client.run(pause=0.1)) for client in self.clients]
         self.heard = {"events": [], "alerts": []}
         self.seen_products = set()
-        self.listeners = [
+        self.listeners += [
             asyncio.create_task(self.listen(harness.address("events"), self.heard["events"])),
             asyncio.create_task(self.listen(harness.address("alerts"), self.heard["alerts"])),
         ]
         for subscriber in self.subscribers:
             await subscriber.start()
-        switches = faults.FAULTS + [faults.QUOTA_EXHAUSTED] * self.is_refused_calls
-        counts = self.counts
-        injections = [
-            faults.upstream_faults(harness, self.requests, switches, self.branch(), self.trace, counts),
-            faults.bad_connections(self.proxies, self.branch(), counts),
-            faults.stalled_subscribers(self.subscribers, self.branch(), self.trace, counts),
-            faults.stalled_processes([harness.worker, harness.notifier], self.branch(), self.trace, counts),
-        ]
-        counts["day short of calls"] += self.is_short_of_calls
-        if self.has_clock_jumps:
-            injections.append(faults.clock_jumps(harness, self.branch(), self.trace, counts))
-        if self.has_small_disk:
-            injections.append(
-                faults.full_disk(self.worker_crashes, harness.worker_data, self.branch(), self.trace, counts))
-        async with asyncio.TaskGroup() as tasks:
-            at_work = [tasks.create_task(one) for one in injections]
-            await asyncio.gather(self.worker_crashes.run(), self.notifier_crashes.run())
-            for task in at_work:
-                task.cancel()
 
     async def listen(self, address, heard):
         """Records all that a plain subscriber receives, except heartbeats."""
@@ -204,49 +183,44 @@ class Round:
     async def come_to_rest(self):
         """Ends all faults, and waits until all requests have ended and all subscribers have received everything."""
         self.trace("to rest")
-        self.harness.set_clock(0)
+        self.harness.clock.move(0)
         for proxy in self.proxies:
             proxy.heal()
         for process in [*self.subscribers, self.harness.worker, self.harness.notifier]:
             process.signal(signal.SIGCONT)
         await asyncio.to_thread(self.harness.ask_sandbox, "/control", "PUT", {})
-        if not self.harness.worker.is_running:  # its last start was refused by a full disk
+        if self.has_small_disk:  # it may have refused the last start
+            await self.harness.worker.kill()
             await self.harness.worker.start()
         await self.late.start()
         for client in self.clients:
             client.is_asked_to_stop = True
-        await self.wait_for("the clients' last answers", lambda: all(task.done() for task in self.clients_at_work))
+        await eventually_async(lambda: all(task.done() for task in self.clients_at_work), "the clients' last answers")
         for task in self.clients_at_work:
-            self.findings.require(task.done() and not task.exception(), f"a client: {task}")
-            task.cancel()
-        await self.wait_for("the end of the last request", lambda: not self.waiting())
-        self.worker_log = checker.Log(self.harness.worker_data / "worker.db")
-        expected = checker.expected_alerts(self.worker_log.stream("ranking"))
-        await self.wait_for("the last alert", lambda: len(self.alert_log().rows) >= len(expected))
+            self.findings.require(not task.exception(), f"a client: {task}")
+        await eventually_async(lambda: not self.count("worker", "inbox where state = 0"), "the end of the last request")
+        expected = len(checker.expected_alerts(self.log("worker").stream("ranking")))
+        await eventually_async(lambda: self.count("notifier", "event") >= expected, "the last alert")
         self.receiver.is_flaky = False
-        await self.wait_for("the last letter", lambda: not checker.waiting_letters(self.harness.notifier_data))
+        await eventually_async(lambda: not self.count("notifier", "delivery where state = 0"), "the last letter")
         self.trace("at rest")
         for subscriber in self.everybody():
-            log = self.alert_log() if subscriber.prefixes == ["alert."] else self.worker_log
-            count = len(log.lines(subscriber.prefixes))
-            await self.wait_for(f"the subscriber {subscriber.name}", lambda: len(subscriber.delivered()) >= count)
+            count = len(self.log_of(subscriber).lines(subscriber.prefixes))
+            await eventually_async(
+                lambda: len(subscriber.delivered()) >= count, f"{count} events at the subscriber {subscriber.name}")
 
     def everybody(self):
         return [*self.subscribers, self.late]
 
-    def alert_log(self):
-        return checker.Log(self.harness.notifier_data / "notifier.db")
+    def log(self, name):
+        return checker.Log(self.folder / name / f"{name}.db")
 
-    def waiting(self):
-        with checker.sqlite3.connect(f"file:{self.harness.worker_data}/worker.db?mode=ro", uri=True) as database:
-            return database.execute("select count(*) from inbox where state = 0").fetchone()[0]
+    def log_of(self, subscriber):
+        return self.log("notifier" if subscriber.prefixes == ["alert."] else "worker")
 
-    async def wait_for(self, what, holds):
-        deadline = time.monotonic() + REST_TIME
-        while not holds():
-            if time.monotonic() > deadline:
-                return self.findings.require(False, f"{what} did not come within {REST_TIME} s")
-            await asyncio.sleep(0.1)
+    def count(self, name, rows):
+        with checker.sqlite3.connect(f"file:{self.folder}/{name}/{name}.db?mode=ro", uri=True) as database:
+            return database.execute(f"select count(*) from {rows}").fetchone()[0]
 
     def check_quota(self):
         """Checks that all calls the sandbox has seen are booked. Runs while the worker is dead, so that the counts agree.
@@ -264,21 +238,19 @@ class Round:
     def check(self):
         findings, requests = self.findings, self.requests
         findings.problems += requests.problems + self.worker_crashes.problems + self.notifier_crashes.problems
-        worker_log, alert_log = checker.Log(self.harness.worker_data / "worker.db"), self.alert_log()
+        worker_log, alert_log = self.log("worker"), self.log("notifier")
         for log, name in [(worker_log, "commands"), (alert_log, "alert_commands")]:
             checker.check_log(log, findings)
             checker.check_replay(log, self.harness.address(name), self.branch(), findings)
         checker.check_facts(worker_log, findings)
-        has_calls = not self.is_short_of_calls and not self.is_refused_calls
-        lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk, has_calls)
+        lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk)
         checker.check_products(lives, requests, self.harness.products(), findings)
         self.check_refusals()
         for subscriber in self.everybody():
-            log = alert_log if subscriber.prefixes == ["alert."] else worker_log
-            checker.check_delivered(log, subscriber, findings)
+            checker.check_delivered(self.log_of(subscriber), subscriber, findings)
         compared = checker.check_truth(worker_log, self.upstream.answers(), findings)
-        missed = checker.check_live(worker_log, self.heard["events"], 0.5, findings)
-        checker.check_live(alert_log, self.heard["alerts"], 0.1, findings)
+        missed = checker.check_live(worker_log, self.heard["events"], findings)
+        missed_alerts = checker.check_live(alert_log, self.heard["alerts"], findings)
         checker.check_alerts(worker_log.stream("ranking"), alert_log.events, findings)
         self.check_quota()
         interrupted = self.notifier_crashes.count + self.receiver.unanswered
@@ -293,11 +265,13 @@ class Round:
             "receipts": len(requests.receipted),
             "requests sent again": requests.repeated + requests.unanswered,
             "conflicts": requests.conflicts,
-            "requests failed": sum(life[-1] == "failed" for life in lives.values()),
+            "requests done": sum(life[-1:] == ["done"] for life in lives.values()),
+            "requests failed": sum(life[-1:] == ["failed"] for life in lives.values()),
             **{f"requests postponed, {code}": count for code, count in requests.postponed.items()},
             "orders to the shop": sum(topic.startswith("product.") for topic, _ in requests.sent.values()),
             "events": len(worker_log.rows),
             "events that a plain subscriber missed": missed,
+            "alerts that a plain subscriber missed": missed_alerts,
             "events compared with the sandbox's answers": compared,
             "corrections": sum("corrections" in event["data"] for event in worker_log.stream("ranking")),
             "alerts": len(alert_log.rows),
@@ -309,13 +283,6 @@ class Round:
             "deliveries": sum(len(subscriber.delivered()) for subscriber in self.everybody()),
             "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
         })
-        for crashes in (self.worker_crashes, self.notifier_crashes):
-            for step, count in crashes.at_steps.items():
-                self.figures[f"{crashes.process.name} at {step}"] += count
-            self.counts["crash at a random instant"] += crashes.at_random
-            self.counts["crash while starting"] += crashes.at_start
-        self.counts["letter rejected"] += self.receiver.rejected
-        self.counts["letter accepted without a response"] += self.receiver.unanswered
 
     def check_refusals(self):
         """Checks that good requests were refused only for the reasons that this round gives."""
@@ -324,13 +291,103 @@ class Round:
         strange = {code: count for code, count in self.requests.postponed.items() if code not in allowed}
         self.findings.require(not strange, f"good requests were refused: {strange}")
 
+    async def end_tasks(self):
+        tasks = self.clients_at_work + self.listeners
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def end(self):
         """Checks that the processes shut down in order."""
-        for task in self.listeners:
-            task.cancel()
         for process in (self.harness.notifier, self.harness.worker, self.harness.sandbox):
             status = await process.stop()
             self.findings.require(status == 0, f"{process.name}, asked to stop, ended with {status}")
+
+    def unmount(self, folder):
+        """Unmounts the small disk; what it holds stays in its place if something was found."""
+        content = self.folder / "content"
+        if self.findings.problems:
+            shutil.copytree(folder, content)
+        subprocess.run(["umount", "--lazy", folder], check=True)
+        if content.exists():
+            shutil.copytree(content, folder, dirs_exist_ok=True)
+            shutil.rmtree(content)
+
+
+class Round(Trial):
+    """A trial whose attack injects all faults at once, and its figures.
+
+    Four kinds of rounds take turns: the clock jumps, the worker's disk fills up, a day has few calls to KOBIS, and KOBIS
+    itself refuses further calls.
+    """
+
+    def __init__(self, program, folder, seed, crashes, reached, counts):
+        super().__init__(program, folder, seed, crashes, reached)
+        self.counts = counts
+        self.has_clock_jumps = self.number % 4 == 1
+        self.has_small_disk = self.number % 4 == 2
+        self.is_short_of_calls = self.number % 4 == 3
+        self.is_refused_calls = self.number % 4 == 0
+        # A day that the clock left and comes back to would be a pause of a day between two attempts.
+        self.has_flaky_receiver = not self.has_clock_jumps
+        self.is_refusing = False
+
+    async def attack(self):
+        """Injects all faults at once, until all crashes are done and the fault of this kind of round was felt."""
+        harness, counts = self.harness, self.counts
+        self.worker_crashes.is_patient = self.notifier_crashes.is_patient = self.has_calls
+        injections = [
+            faults.upstream_faults(harness, self.requests, self.forced_fault, self.branch(), self.trace, counts),
+            faults.bad_connections(self.proxies, self.branch(), counts),
+            faults.stalled_subscribers(self.subscribers, self.branch(), self.trace, counts),
+            faults.stalled_processes([harness.worker, harness.notifier], self.branch(), self.trace, counts),
+        ]
+        if self.has_clock_jumps:
+            injections.append(faults.clock_jumps(harness, self.branch(), self.trace, counts))
+        if self.has_small_disk:
+            injections.append(faults.full_disk(self.worker_crashes, harness.worker_data, self.branch(), self.trace))
+        async with asyncio.TaskGroup() as tasks:
+            at_work = [tasks.create_task(one) for one in injections]
+            # The worker crashes until everything has happened.
+            rest = tasks.create_task(self.crash_notifier())
+            await self.worker_crashes.run(must_go_on=lambda: not rest.done())
+            for task in at_work:
+                task.cancel()
+
+    def has_calls(self):
+        """Whether the worker can call KOBIS. If not, there may be nothing that leads to a step."""
+        return not self.is_short_of_calls and not self.is_refusing
+
+    def forced_fault(self):
+        return faults.QUOTA_EXHAUSTED if self.is_refusing else None
+
+    async def crash_notifier(self):
+        """Crashes the notifier, and waits until the worker has met with the fault that this kind of round is for."""
+        await self.notifier_crashes.run()
+        if self.has_small_disk:
+            await self.feel("full disk", lambda: "disk is full" in self.harness.worker.log())
+        if self.is_short_of_calls:
+            await self.feel(
+                "day short of calls", lambda: self.count("worker", f"quota where service = 'kobis' and used = {SCARCE}"))
+        # As late as this, because it ends all calls to KOBIS.
+        self.is_refusing = self.is_refused_calls
+        if self.is_refusing:
+            await self.feel("quota exhausted", lambda: self.count("worker", "quota_closing where service = 'kobis'"))
+
+    async def feel(self, fault, is_felt):
+        await eventually_async(is_felt, f"the worker meets with this: {fault}")
+        self.trace(f"felt: {fault}")
+        self.counts[fault] += 1
+
+    def check(self):
+        super().check()
+        for crashes in (self.worker_crashes, self.notifier_crashes):
+            for step, count in crashes.at_steps.items():
+                self.figures[f"{crashes.process.name} at {step}"] += count
+            self.counts["crash at a random instant"] += crashes.at_random
+            self.counts["crash while starting"] += crashes.at_start
+        self.counts["letter rejected"] += self.receiver.rejected
+        self.counts["letter accepted without a response"] += self.receiver.unanswered
 
 
 async def kill_all(processes):
@@ -342,7 +399,3 @@ def mount_small_disk(folder):
     """Mounts a disk of a few megabytes on the folder. Returns false without the rights of root."""
     return subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-chaos", folder], capture_output=True).returncode == 0
-
-
-def unmount(folder):
-    subprocess.run(["umount", "--lazy", folder], check=True)

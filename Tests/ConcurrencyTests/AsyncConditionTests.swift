@@ -1,12 +1,13 @@
+import TestSupport
 import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(5))) struct AsyncConditionTests {
+@Suite(.patience) struct AsyncConditionTests {
     private let numbers = AsyncCondition<[Int]>([])
 
-    private func waiters(atLeast count: Int) async {
-        while numbers.waiterCount < count { await Task.yield() }
+    private func waiters(atLeast count: Int) async throws {
+        try await waitUntil("waiters", look: { numbers.waiterCount }, is: { $0 >= count })
     }
 
     @Test("a condition that is already true does not wait")
@@ -16,10 +17,10 @@ import Testing
     }
 
     @Test("a change wakes only the tasks whose condition has become true")
-    func conditions() async {
+    func conditions() async throws {
         async let one = numbers.wait { $0.count >= 1 }
         async let two = numbers.wait { $0.count >= 2 }
-        await waiters(atLeast: 2)
+        try await waiters(atLeast: 2)
         numbers.update { $0.append(1) }
         #expect(await one)
         #expect(numbers.waiterCount == 1)
@@ -28,11 +29,11 @@ import Testing
     }
 
     @Test("each value goes to one task, in the order in which tasks began to wait")
-    func order() async {
+    func order() async throws {
         var tasks: [Task<Int?, Never>] = []
         for count in 1...5 {
             tasks.append(Task { [numbers] in await numbers.waitForValue { $0.isEmpty ? nil : $0.removeFirst() } })
-            await waiters(atLeast: count)
+            try await waiters(atLeast: count)
         }
         numbers.update { $0 = [1, 2] }
         #expect(numbers.waiterCount == 3)
@@ -43,19 +44,19 @@ import Testing
     }
 
     @Test("when a task removes a value, an earlier task that waits for room resumes")
-    func chain() async {
+    func chain() async throws {
         numbers.update { $0 = [1] }
         async let put = numbers.waitForValue { $0.isEmpty ? $0.append(2) : nil }
-        await waiters(atLeast: 1)
+        try await waiters(atLeast: 1)
         #expect(await numbers.waitForValue { $0.popLast() } == 1)
         #expect(await put != nil)
         #expect(numbers.read(\.self) == [2])
     }
 
     @Test("a task that is cancelled gets no value, removes none and does not disturb the others")
-    func cancellation() async {
+    func cancellation() async throws {
         let tasks = (1...2).map { _ in Task { [numbers] in await numbers.waitForValue { $0.popLast() } } }
-        await waiters(atLeast: 2)
+        try await waiters(atLeast: 2)
         tasks[0].cancel()
         #expect(await tasks[0].value == nil)
         numbers.update { $0 = [1] }
@@ -66,7 +67,7 @@ import Testing
     func cancelledBefore() async {
         numbers.update { $0 = [1] }
         let task = Task { [numbers] in
-            while !Task.isCancelled { await Task.yield() }
+            try? await Task.sleep(for: .seconds(86_400))  // until it is cancelled
             return (await numbers.waitForValue { $0.popLast() }, await numbers.wait(until: { !$0.isEmpty }))
         }
         task.cancel()
@@ -77,20 +78,21 @@ import Testing
     }
 
     @Test("a wait that ignores cancellation lasts until there is a value")
-    func ignoringCancellation() async {
+    func ignoringCancellation() async throws {
         let task = Task { [numbers] in await numbers.waitIgnoringCancellation { $0.popLast() } }
         task.cancel()
-        await waiters(atLeast: 1)
+        try await waiters(atLeast: 1)
         numbers.update { $0 = [1] }
         #expect(await task.value == 1)
     }
 
     @Test("cancellation that races with values loses none and blocks no task")
-    func races() async {
+    func races() async throws {
         var received = 0
         for round in 0..<1_000 {
             let task = Task { [numbers] in await numbers.waitForValue { $0.popLast() } }
-            for _ in 0..<(round % 5) { await Task.yield() }
+            // From before the task runs to after it waits.
+            if round % 5 > 0 { try await Task.sleep(for: .microseconds(10 * (round % 5))) }
             async let cancelled: Void = task.cancel()
             numbers.update { $0.append(round) }
             await cancelled

@@ -1,12 +1,13 @@
+import TestSupport
 import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(5))) struct AsyncSemaphoreTests {
+@Suite(.patience) struct AsyncSemaphoreTests {
     private struct Refused: Error {}
 
-    private func waiters(atLeast count: Int, of semaphore: AsyncSemaphore) async {
-        while semaphore.waiterCount < count { await Task.yield() }
+    private func waiters(atLeast count: Int, of semaphore: AsyncSemaphore) async throws {
+        try await waitUntil("waiters", look: { semaphore.waiterCount }, is: { $0 >= count })
     }
 
     @Test("no more tasks run at a time than there are permits, and all of them run")
@@ -18,7 +19,7 @@ import Testing
                 tasks.addTask {
                     await semaphore.withPermit {
                         running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-                        await Task.yield()
+                        try? await Task.sleep(for: .milliseconds(1))
                         running.withLock { $0.now -= 1 }
                     }
                 }
@@ -29,11 +30,11 @@ import Testing
     }
 
     @Test("with one permit, tasks run one after another in the order of their calls")
-    func order() async {
+    func order() async throws {
         let semaphore = AsyncSemaphore(permits: 1)
         let gate = AsyncCondition(false)
         let order = Locked<[Int]>([])
-        await withTaskGroup { tasks in
+        try await withThrowingTaskGroup { tasks in
             for number in 0..<5 {
                 tasks.addTask {
                     await semaphore.withPermit {
@@ -42,9 +43,9 @@ import Testing
                     }
                 }
                 if number == 0 {
-                    while gate.waiterCount == 0 { await Task.yield() }
+                    try await waitUntil("the first has its permit") { gate.waiterCount == 1 }
                 } else {
-                    await waiters(atLeast: number, of: semaphore)
+                    try await waiters(atLeast: number, of: semaphore)
                 }
             }
             gate.update { $0 = true }
@@ -62,13 +63,13 @@ import Testing
     }
 
     @Test("a task that is cancelled while it waits still gets a permit, and its body sees the cancellation")
-    func cancellation() async {
+    func cancellation() async throws {
         let semaphore = AsyncSemaphore(permits: 1)
         let gate = AsyncCondition(false)
         let holder = Task { await semaphore.withPermit { _ = await gate.wait { $0 } } }
-        while gate.waiterCount == 0 { await Task.yield() }
+        try await waitUntil("the holder has its permit") { gate.waiterCount == 1 }
         let cancelled = Task { await semaphore.withPermit { Task.isCancelled } }
-        await waiters(atLeast: 1, of: semaphore)
+        try await waiters(atLeast: 1, of: semaphore)
         cancelled.cancel()
         #expect(semaphore.waiterCount == 1)
         gate.update { $0 = true }

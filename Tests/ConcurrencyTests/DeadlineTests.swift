@@ -2,7 +2,7 @@ import Concurrency
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
+@Suite(.patience) struct DeadlineTests {
     private struct Late: Error {}
     private struct Broken: Error {}
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Concurrency
@@ -26,7 +27,7 @@ import Testing
         #expect(locked.withLock { $0 } == 1)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.patience)
     func additionsOfManyTasksAreNotLost() async {
         let locked = Locked(0)
         await withTaskGroup { group in

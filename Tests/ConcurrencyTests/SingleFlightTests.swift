@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
+@Suite(.patience) struct SingleFlightTests {
     private let gate = AsyncCondition(false)
     private let runs = Locked(0)
 
@@ -15,17 +16,17 @@ import Testing
         return await gate.wait { $0 } ? run : -run
     }
 
-    private func callers(_ count: Int, of flight: SingleFlight<String, Int>) async {
-        while flight.callerCount != count { await Task.yield() }
+    private func callers(_ count: Int, of flight: SingleFlight<String, Int>) async throws {
+        try await waitUntil("callers", look: { flight.callerCount }, is: { $0 == count })
     }
 
     @Test("callers of one key share a run, and of another key do not; the next caller begins another")
     func sharing() async throws {
         let flight = SingleFlight<String, Int>()
         let tasks = (0..<8).map { _ in Task { try await flight.run("a") { await operate() } } }
-        await callers(8, of: flight)
+        try await callers(8, of: flight)
         async let other = flight.run("b") { await operate() }
-        await callers(9, of: flight)
+        try await callers(9, of: flight)
         gate.update { $0 = true }
         for task in tasks { #expect(try await task.value == 1) }
         #expect(try await other == 2)
@@ -37,9 +38,9 @@ import Testing
     func oneLeaves() async throws {
         let flight = SingleFlight<String, Int>()
         let staying = Task { try await flight.run("a") { await operate() } }
-        await callers(1, of: flight)
+        try await callers(1, of: flight)
         let leaving = Task { try await flight.run("a") { await operate() } }
-        await callers(2, of: flight)
+        try await callers(2, of: flight)
         leaving.cancel()
         await #expect(throws: CancellationError.self) { try await leaving.value }
         gate.update { $0 = true }
@@ -57,8 +58,8 @@ import Testing
                 return value
             }
         }
-        await callers(1, of: flight)
-        while gate.waiterCount == 0 { await Task.yield() }
+        try await callers(1, of: flight)
+        try await waitUntil("the run waits") { gate.waiterCount == 1 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(await ended.wait { $0 == -1 })
@@ -70,11 +71,11 @@ import Testing
     func abandoned() async throws {
         let flight = SingleFlight<String, Int>(cancelsAbandonedRuns: false)
         let leaving = Task { try await flight.run("a") { await operate() } }
-        await callers(1, of: flight)
+        try await callers(1, of: flight)
         leaving.cancel()
         await #expect(throws: CancellationError.self) { try await leaving.value }
         let joining = Task { try await flight.run("a") { await operate() } }
-        await callers(1, of: flight)
+        try await callers(1, of: flight)
         gate.update { $0 = true }
         #expect(try await joining.value == 1)
         #expect(runs.withLock { $0 } == 1)
@@ -84,7 +85,7 @@ import Testing
     func cancelledBefore() async {
         let flight = SingleFlight<String, Int>()
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            try? await Task.sleep(for: .seconds(86_400))  // until it is cancelled
             return try await flight.run("a") { await operate() }
         }
         task.cancel()
@@ -93,10 +94,10 @@ import Testing
     }
 
     @Test("closing cancels the runs and fails their callers and all later ones")
-    func close() async {
+    func close() async throws {
         let flight = SingleFlight<String, Int>()
         let tasks = ["a", "a", "b"].map { key in Task { try await flight.run(key) { await operate() } } }
-        await callers(3, of: flight)
+        try await callers(3, of: flight)
         flight.close()
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
         await #expect(throws: CancellationError.self) { try await flight.run("a") { await operate() } }

@@ -1,10 +1,11 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Concurrency
 
 @Suite struct ThreadTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.patience)
     func noSignalLandsOnAThread() async throws {
         let before = blockedSignals()
         let within = try await withCheckedThrowingContinuation { continuation in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(5))) struct WakeSignalTests {
+@Suite(.patience) struct WakeSignalTests {
     private let clock = ManualClock()
     private let signal = WakeSignal()
     private let calls = AsyncCondition(0)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Concurrency
@@ -43,7 +44,7 @@ import Testing
         #expect(!isReadable(queue.descriptor))
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.patience)
     func aSleepingThreadGetsAllThatManyTasksPostInTheirOrder() async throws {
         let queue = try WakeupQueue(Numbers())
         let writers = 8

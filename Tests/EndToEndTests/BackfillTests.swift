@@ -4,18 +4,15 @@ import Testing
 extension Failures {
     /// History that is fetched while processes come and go.
     struct BackfillTests {
-        @Test(
-            "a backfill continues after SIGKILL, stays within its part of the quota and fires no alert",
-            .timeLimit(.minutes(5)))
+        @Test("a backfill continues after SIGKILL, stays within its part of the quota and fires no alert")
         func killed() async throws {
-            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "100"], usesFiles: true) {
-                harness, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "100"]) { harness, client in
                 #expect(try await client.day("2024-05-20").isDone)
                 try await harness.setFaults(["kobis": ["latency": 200]])
                 let command = try harness.start(["backfill", "2024-05-01..2024-06-04"])
                 try await harness.waitForRequests(9, at: ProcessHarness.dailyCharts)
                 try await harness.restart(.worker, by: SIGKILL)
-                try await client.waitForHeartbeat(of: .worker, since: Date())
+                try await client.waitForHeartbeat(of: .worker)
                 let ending = await command.ended()
                 #expect(ending.status == 0)
                 #expect(ending.output.last == "35 of 35 · 100% · done")
@@ -42,7 +39,8 @@ extension Failures {
         @Test(
             "a backfill waits when its part of the quota is exhausted, leaves the rest to requests, and can be stopped")
         func exhausted() async throws {
-            try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "10"]) { harness, client in
+            let settings = ProcessHarness.tcp.merging(["MARQUEE_KOBIS_DAILY_LIMIT": "10"]) { $1 }
+            try await ProcessHarness.run(settings: settings) { harness, client in
                 #expect(try await harness.marquee("backfill", "2024-05-01..2024-06-04", "--detach").status == 0)
                 try await harness.waitForRequests(8, at: ProcessHarness.dailyCharts)
                 #expect(try await client.day("2010-01-01").isDone)

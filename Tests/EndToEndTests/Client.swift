@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import TestSupport
 import Testing
 
 /// An independent client on pyzmq (`client.py`), which receives all events and alerts and sends the messages of a test.
@@ -115,9 +116,16 @@ final class Client: Sendable {
         return Outcome(end: end, events: events)
     }
 
-    /// Waits until the worker's log has an event of a topic, also one published while the client was not connected.
-    func logged(_ topic: String) async throws {
-        while try await ask("latest", #"{"topic":"\#(topic)"}"#).events.isEmpty { try Task.checkCancellation() }
+    /// Waits until the worker's log has an event of a topic, also one published while the client was not connected, and
+    /// returns its body.
+    @discardableResult
+    func logged(_ topic: String) async throws -> JSON {
+        let events = try await waitUntil("\(topic) is in the log") {
+            try await ask("latest", #"{"topic":"\#(topic)"}"#).events
+        } is: {
+            !$0.isEmpty
+        }
+        return try JSON(try #require(events.last))
     }
 
     /// Returns the first event of a topic, past or future.
@@ -130,12 +138,11 @@ final class Client: Sendable {
         try #require(await program.output { line in event(in: line).flatMap { isWanted($0) ? $0 : nil } })
     }
 
-    /// Waits for a heartbeat sent after `instant`: then all earlier events have arrived too.
-    func waitForHeartbeat(of role: ProcessHarness.Role, since instant: Date) async throws {
-        let instant = instant.ISO8601Format(.init(includingFractionalSeconds: true))
-        _ = try await event {
-            $0.topic == "heartbeat.\(role)" && ($0.body["time"].text ?? "") > instant
-        }
+    /// Returns the first heartbeat sent from now on: once it arrives, all earlier events have arrived too.
+    @discardableResult
+    func waitForHeartbeat(of role: ProcessHarness.Role) async throws -> Event {
+        let now = FixedClock.now.ISO8601Format(.init(includingFractionalSeconds: true))
+        return try await event { $0.topic == "heartbeat.\(role)" && ($0.body["time"].text ?? "") > now }
     }
 
     /// Waits until the worker's SUB endpoint has subscribed to this client `times` times.

@@ -5,9 +5,7 @@ import Testing
 extension PublishedEvents {
     /// Charts of a part of the market, which know nothing of the national ones.
     struct FilterTests {
-        @Test(
-            "filtered charts of a recorded day are published separately as recorded, and fire no alert",
-            .timeLimit(.minutes(5)))
+        @Test("filtered charts of a recorded day are published separately as recorded, and fire no alert")
         func recorded() async throws {
             try await ProcessHarness.run([.sandbox: ["--recorded", try Recorded.folder]]) { harness, client in
                 for (field, value, file, market) in [
@@ -32,7 +30,7 @@ extension PublishedEvents {
                 // The national chart is another one, whose first revision is not a correction of those.
                 let all = try await client.day("2024-06-04")
                 #expect(all.end.data["from"] == "upstream" && all.events[0].data["revision"] == 1)
-                try await client.waitForHeartbeat(of: .notifier, since: Date())
+                try await client.waitForHeartbeat(of: .notifier)
                 // The chart of the day before is known in other markets only: nothing can have risen or left.
                 #expect(!client.events("alert.").contains { $0.topic.hasPrefix("alert.left") })
                 #expect(!client.events("alert.").contains { $0.topic.hasPrefix("alert.lead") })
@@ -41,7 +39,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("an area has its own figures, and an unknown area is rejected", .timeLimit(.minutes(5)))
+        @Test("an area has its own figures, and an unknown area is rejected")
         func areas() async throws {
             try await ProcessHarness.run { harness, client in
                 let listed = try await harness.marquee("areas")

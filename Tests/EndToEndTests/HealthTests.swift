@@ -3,7 +3,7 @@ import Networking
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct HealthTests {
+@Suite(.patience) struct HealthTests {
     private let client = HTTPClient(retry: .never)
 
     /// What a process answers, whatever the status.
@@ -26,7 +26,12 @@ import Testing
 
             #expect(try await visit("/healthz", of: "WORKER", harness).status == 200)
             #expect(try await visit("/readyz", of: "WORKER", harness).status == 200)
-            let worker = try await figures(of: "WORKER", harness)
+            // The end of a request is published before it is counted.
+            let worker = try await waitUntil("the worker has counted three requests") {
+                try await figures(of: "WORKER", harness)
+            } is: {
+                ($0["marquee_request_duration_seconds_count"] ?? 0) >= 3
+            }
             #expect(worker["marquee_requests_accepted_total"] == 3)
             #expect(worker["marquee_requests_done_total", ["from": "upstream"]] == 1)
             #expect(worker["marquee_requests_done_total", ["from": "log"]] == 1)
@@ -46,8 +51,17 @@ import Testing
             #expect(try #require(worker["marquee_database_size_bytes"]) > 4096)
 
             // The worker's first heartbeat, and the chart, come when they come.
-            while try await visit("/readyz", of: "NOTIFIER", harness).status != 200 {}
-            while try await figures(of: "NOTIFIER", harness)["marquee_events_read_total"] != 1 {}
+            try await waitUntil("the notifier is ready") {
+                try await visit("/readyz", of: "NOTIFIER", harness).status
+            } is: {
+                $0 == 200
+            }
+            let read = try await waitUntil("the notifier has read the chart") {
+                try await figures(of: "NOTIFIER", harness)["marquee_events_read_total"] ?? 0
+            } is: {
+                $0 >= 1
+            }
+            #expect(read == 1)
             #expect(try await visit("/healthz", of: "NOTIFIER", harness).status == 200)
         }
         await client.shutdown()

@@ -1,15 +1,16 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 extension Terminal {
     /// What the log tells afterwards, while its worker runs.
     struct HistoryTests {
-        @Test("`history` shows the revisions of a day and the days of a movie as published", .timeLimit(.minutes(5)))
+        @Test("`history` shows the revisions of a day and the days of a movie as published")
         func shown() async throws {
             try await ProcessHarness.run { harness, client in
-                let day = KoreanDate.yesterday(at: Date()) - 1
-                let early = ((day + 1).start.timeIntervalSinceNow + 3600).rounded()
+                let day = KoreanDate.yesterday(at: FixedClock.now) - 1
+                let early = ((day + 1).start.timeIntervalSince(FixedClock.now) + 3600).rounded()
                 try await harness.setFaults(["clockOffset": .number(early)])
                 let first = try await client.day("\(day)").events[0]
                 try await harness.setFaults([:])
@@ -34,7 +35,7 @@ extension Terminal {
             }
         }
 
-        @Test("`export` prints every line of the given days, as CSV (RFC 4180) and as JSON", .timeLimit(.minutes(5)))
+        @Test("`export` prints every line of the given days, as CSV (RFC 4180) and as JSON")
         func exported() async throws {
             try await ProcessHarness.run { harness, client in
                 var charts: [Client.Event] = []
@@ -61,7 +62,7 @@ extension Terminal {
             }
         }
 
-        @Test("the queries in docs/history.md work while the worker runs", .timeLimit(.minutes(5)))
+        @Test("the queries in docs/history.md work while the worker runs")
         func questions() async throws {
             try await ProcessHarness.run { harness, client in
                 for day in 1...3 { _ = try await client.day("2024-06-0\(day)") }

@@ -5,8 +5,7 @@ import Testing
 extension PublishedEvents {
     /// From a request to the alert, as the contract tells it.
     struct MainPathTests {
-        @Test(
-            "requested days become charts, and charts fire the alerts of the rules", .timeLimit(.minutes(5)))
+        @Test("requested days become charts, and charts fire the alerts of the rules")
         func days() async throws {
             try await ProcessHarness.run { _, client in
                 var before: JSON?
@@ -43,7 +42,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("days that come in any order fire the alerts of each day", .timeLimit(.minutes(5)))
+        @Test("days that come in any order fire the alerts of each day")
         func anyOrder() async throws {
             try await ProcessHarness.run([.notifier: ["--ranks", "1"]]) { _, client in
                 var charts: [String: JSON] = [:]

@@ -1,5 +1,6 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 extension WireProtocol {
@@ -13,7 +14,7 @@ extension WireProtocol {
             let field: String
         }
 
-        private static let today = KoreanDate(at: Date())
+        private static let today = KoreanDate(at: FixedClock.now)
 
         private static let mistakes: [Mistake] =
             [
@@ -41,7 +42,7 @@ extension WireProtocol {
                 (#"{"code":"20234675","poster":"no"}"#, "poster"),
             ].map { Mistake(topic: "fetch.movie", body: $0.0, field: $0.1) }
 
-        @Test("the ROUTER endpoint rejects each with a reason and no other effect", .timeLimit(.minutes(5)))
+        @Test("the ROUTER endpoint rejects each with a reason and no other effect")
         func refused() async throws {
             try await ProcessHarness.run { _, client in
                 for mistake in Self.mistakes {
@@ -59,7 +60,7 @@ extension WireProtocol {
             }
         }
 
-        @Test("the SUB endpoint ends each as a failed request", .timeLimit(.minutes(5)))
+        @Test("the SUB endpoint ends each as a failed request")
         func failed() async throws {
             try await ProcessHarness.run { _, client in
                 for (index, mistake) in Self.mistakes.enumerated() {
@@ -92,7 +93,7 @@ extension WireProtocol {
             ["", ""].map { Array($0.utf8) },
         ]
 
-        @Test("ROUTER rejects a message that is not a request, and SUB ignores it", .timeLimit(.minutes(5)))
+        @Test("ROUTER rejects a message that is not a request, and SUB ignores it")
         func rubbish() async throws {
             try await ProcessHarness.run { harness, client in
                 for message in Self.rubbish {
@@ -115,11 +116,9 @@ extension WireProtocol {
             }
         }
 
-        @Test(
-            "a body of 64 KiB is accepted; a frame of 17 MiB closes the connection of its sender",
-            .timeLimit(.minutes(5)))
+        @Test("a body of 64 KiB is accepted; a frame of 17 MiB closes the connection of its sender")
         func sizes() async throws {
-            try await ProcessHarness.run { _, client in
+            try await ProcessHarness.run(settings: ProcessHarness.tcp) { _, client in
                 let head = #"{"date":"2024-06-04","id":"big","pad":""#
                 let body = head + String(repeating: "x", count: 65_536 - head.utf8.count - 2) + #""}"#
                 #expect(try await client.ask("fetch.day", body).word == "accepted")

@@ -6,7 +6,7 @@ import Testing
 extension PublishedEvents {
     /// Facts and posters.
     struct MovieTests {
-        @Test("a requested movie is published once, with its facts and its poster", .timeLimit(.minutes(5)))
+        @Test("a requested movie is published once, with its facts and its poster")
         func movie() async throws {
             try await ProcessHarness.run { harness, client in
                 let line = try await leader(client)
@@ -39,7 +39,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("a movie can be requested without its poster", .timeLimit(.minutes(5)))
+        @Test("a movie can be requested without its poster")
         func withoutPoster() async throws {
             try await ProcessHarness.run { harness, client in
                 let outcome = try await client.request(
@@ -49,8 +49,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test(
-            "a thumbnail replaces deleted images, and without one there is no poster", .timeLimit(.minutes(5)))
+        @Test("a thumbnail replaces deleted images, and without one there is no poster")
         func deadPictures() async throws {
             try await ProcessHarness.run { harness, client in
                 let request = ["code": try await leader(client)["movieCode"], "refresh": true]
@@ -70,9 +69,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test(
-            "without a Kakao key the facts are published, and the poster is reported as a problem",
-            .timeLimit(.minutes(5)))
+        @Test("without a Kakao key the facts are published, and the poster is reported as a problem")
         func noKakaoKey() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_KAKAO_KEY": ""]) { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
@@ -84,7 +81,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("images on private addresses are not fetched unless that is allowed", .timeLimit(.minutes(5)))
+        @Test("images on private addresses are not fetched unless that is allowed")
         func privatePictures() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_PRIVATE_IMAGES": ""]) { harness, client in
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
@@ -93,7 +90,7 @@ extension PublishedEvents {
             }
         }
 
-        @Test("an unknown movie code is not found", .timeLimit(.minutes(5)))
+        @Test("an unknown movie code is not found")
         func unknown() async throws {
             try await ProcessHarness.run { _, client in
                 let outcome = try await client.request("fetch.movie", ["code": "00000000"])

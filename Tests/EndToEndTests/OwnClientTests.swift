@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import Glibc
 import Messaging
+import TestSupport
 import Testing
 import ZeroMQ
 
@@ -11,7 +12,7 @@ extension WireProtocol {
         /// A request ended in the other way.
         private struct UnexpectedOutcomeError: Error {}
 
-        @Test("the Swift client decodes charts, failures and events", .timeLimit(.minutes(5)))
+        @Test("the Swift client decodes charts, failures and events")
         func types() async throws {
             try await ProcessHarness.run { harness, client in
                 let (commands, events) = (
@@ -22,7 +23,7 @@ extension WireProtocol {
                 let day = try #require(KoreanDate("2024-06-04"))
                 guard
                     case .done(let done, let answers) = try await own.perform(
-                        Request(.day(day, .all)), within: .seconds(60))
+                        Request(.day(day, .all)), within: patience)
                 else { throw UnexpectedOutcomeError() }
                 #expect(done.from == .upstream && answers.count == 1)
                 let chart = try answers[0].data(as: Chart.self)
@@ -35,7 +36,7 @@ extension WireProtocol {
                 let movie = try #require(MovieCode("00000000"))
                 guard
                     case .failed(let failure) = try await own.perform(
-                        Request(.movie(movie, poster: false)), within: .seconds(60))
+                        Request(.movie(movie, poster: false)), within: patience)
                 else { throw UnexpectedOutcomeError() }
                 #expect(failure.code == .notFound && failure.upstream?.service == "kobis")
                 await io.shutdown()
@@ -49,9 +50,9 @@ extension Failures {
     struct PatientClientTests {
         @Test(
             "a request succeeds even if the worker is killed and restarted meanwhile",
-            .timeLimit(.minutes(5)), arguments: ["accepted", "answered", "committed"])
+            arguments: ["accepted", "answered", "committed"])
         func killed(step: String) async throws {
-            try await ProcessHarness.run([.worker: ["--crash-at", step]], usesFiles: true) { harness, _ in
+            try await ProcessHarness.run([.worker: ["--crash-at", step]]) { harness, _ in
                 async let asked: Void = harness.request([try #require(KoreanDate("2024-06-04"))])
                 _ = try await harness[.worker].ended()
                 try await harness.restart(.worker, by: SIGKILL)

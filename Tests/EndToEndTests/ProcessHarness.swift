@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import ZeroMQ
 
-/// Runs sandbox, worker and notifier as real processes with empty data and unused addresses.
+/// Runs sandbox, worker and notifier as real processes with empty data, the fixed clock and addresses of their own.
 final class ProcessHarness: Sendable {
     /// The roles of the processes.
     enum Role: String, CaseIterable {
@@ -41,65 +41,70 @@ final class ProcessHarness: Sendable {
     /// A secret that a test sends; no output or file may contain it.
     static let wrongSecret = "not-the-vendors-secret"
     static let kakaoKey = "fedcba9876543210fedcba9876543210"
+    /// The variables with which a command has this machine's clock: the sandbox's header `Date` is from time(), which
+    /// the fixed clock leaves alone.
+    static let machineClock = ["TEST_CLOCK": "0"]
+    /// Settings for sockets with TCP, for tests of clients' addresses and connections that restart nothing.
+    static let tcp = variables.mapValues { _ in "tcp://127.0.0.1:*" }
+    /// The HTTP ports of harnesses that have ended.
+    private static let idlePorts = Locked<[Int]>([])
 
     let folder: TemporaryFolder
     /// The sandbox's address.
     let sandboxAddress: String
     /// The environment of all processes: addresses, keys and data folder.
     let environment: [String: String]
+    private let ports: [Int]
     private let programs: Locked<[Role: Program]>
     private let endedPrograms = Locked<[Program]>([])
 
     /// Starts all three, and waits until they are ready and the notifier has read the worker's charts.
     ///
-    /// With `usesFiles` the sockets are `ipc` files, so that no other process can take the address during a restart.
-    private init(_ arguments: [Role: [String]], _ changes: [String: String], usesFiles: Bool) async throws {
+    /// All addresses are its own to the end, so that a process can be started again, and nobody answers for an ended one.
+    private init(_ arguments: [Role: [String]], _ changes: [String: String]) async throws {
         let folder = try TemporaryFolder()
+        let ports = try Role.allCases.map { _ in try Self.idlePorts.withLock { $0.popLast() } ?? reservePort() }
+        let http = ports.map { "127.0.0.1:\($0)" }
         var settings = [
             "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_DATA": folder.file("data"),
-            "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0",
-            "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
-            "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
+            "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": http[0], "MARQUEE_WORKER_HTTP": http[1],
+            "MARQUEE_NOTIFIER_HTTP": http[2], "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
+            "MARQUEE_KOBIS_URL": "http://\(http[0])/kobisopenapi/webservice/rest",
+            "MARQUEE_KAKAO_URL": "http://\(http[0])", "MARQUEE_OPENMARKET_URL": "http://\(http[0])/openmarket/v3",
             "MARQUEE_KOBIS_KEY": Self.kobisKey, "MARQUEE_KAKAO_KEY": Self.kakaoKey,
             "MARQUEE_OPENMARKET_IDENTIFIER": Self.marketIdentifier, "MARQUEE_OPENMARKET_SECRET": Self.marketSecret,
         ]
-        for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
-            settings["MARQUEE_\(name)"] = usesFiles ? "ipc://\(folder.file(name.lowercased()))" : "tcp://127.0.0.1:*"
-        }
-        settings.merge(changes) { _, new in new }
+        settings.merge(Self.sockets(in: folder)) { $1 }
+        settings.merge(changes) { $1 }
         var programs: [Role: Program] = [:]
         for role in Role.allCases {
             let program = try Self.start(role, arguments[role] ?? [], settings)
             let ready = try await Self.ready(role, program)
             programs[role] = program
-            for (name, variable) in Self.variables { settings[variable] = ready[name] ?? settings[variable] }
-            if let address = ready["http"] { settings["MARQUEE_\(role.rawValue.uppercased())_HTTP"] = address }
-            if let address = ready["address"] {
-                settings["MARQUEE_KOBIS_URL"] = "http://\(address)/kobisopenapi/webservice/rest"
-                settings["MARQUEE_KAKAO_URL"] = "http://\(address)"
-                settings["MARQUEE_OPENMARKET_URL"] = "http://\(address)/openmarket/v3"
-            }
+            for (variable, name) in Self.variables { settings[variable] = ready[name] ?? settings[variable] }
         }
         try #require(await programs[.notifier]?.error(containing: "all charts are read") != nil)
         self.folder = folder
+        self.ports = ports
         environment = settings
-        sandboxAddress = settings["MARQUEE_SANDBOX_HTTP", default: ""]
+        sandboxAddress = http[0]
         self.programs = Locked(programs)
     }
 
     /// Starts the processes, runs `body` with an independent client, and stops them. Checks that all exit with status 0,
     /// all events conform to the schemas, and no output or file contains a key.
     static func run(
-        _ arguments: [Role: [String]] = [:], settings: [String: String] = [:], usesFiles: Bool = false,
+        _ arguments: [Role: [String]] = [:], settings: [String: String] = [:],
         body: (ProcessHarness, Client) async throws -> Void
     ) async throws {
-        let harness = try await ProcessHarness(arguments, settings, usesFiles: usesFiles)
+        let harness = try await ProcessHarness(arguments, settings)
         let client = try await Client(environment: harness.environment)
         try await body(harness, client)
         let events = client.events
         let left = try await client.close()
         #expect(left.status == 0, "\(left.errors)")
         for role in Role.allCases.reversed() { await harness.end(role) }
+        idlePorts.withLock { $0 += harness.ports }
         if !events.isEmpty { try await harness.check(events) }
         try harness.expectNoSecrets(in: left.output)
     }
@@ -148,7 +153,11 @@ final class ProcessHarness: Sendable {
 
     /// Waits until the sandbox has had `count` requests for a path, by polling `/control`.
     func waitForRequests(_ count: Int, at path: String) async throws {
-        while try await requests(for: path) < count { try Task.checkCancellation() }
+        try await waitUntil("\(count) requests for \(path)") {
+            try await requests(for: path)
+        } is: {
+            $0 >= count
+        }
     }
 
     /// Returns the topics of all events in a log, in the order of writing, read by another SQLite.
@@ -174,22 +183,20 @@ final class ProcessHarness: Sendable {
         return program
     }
 
-    /// Runs a command on a terminal of its own, on which `text` is typed; standard error is among its output.
+    /// Runs `marquee` on a terminal of its own, on which `text` is typed; standard error is among its output.
     func onTerminal(
         _ arguments: [String], typing text: String, changes: [String: String] = [:]
     ) async throws -> Program.Ending {
-        let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-        let program = try Program(
-            Self.python, ["-c", run, Self.marquee] + arguments,
-            environment: environment.merging(Self.english) { $1 }.merging(changes) { $1 })
+        let program = try await Program.onTerminal(
+            [Self.marquee] + arguments, environment: environment.merging(Self.english) { $1 }.merging(changes) { $1 })
         try program.type(text)
         return try await program.finish()
     }
 
-    /// The names of addresses in ready lines, and their environment variables.
+    /// The environment variables of sockets, and their names in ready lines.
     private static let variables = [
-        "address": "MARQUEE_SANDBOX_HTTP", "requests": "MARQUEE_REQUESTS", "commands": "MARQUEE_COMMANDS",
-        "events": "MARQUEE_EVENTS", "alerts": "MARQUEE_ALERTS", "alertCommands": "MARQUEE_ALERT_COMMANDS",
+        "MARQUEE_REQUESTS": "requests", "MARQUEE_COMMANDS": "commands", "MARQUEE_EVENTS": "events",
+        "MARQUEE_ALERTS": "alerts", "MARQUEE_ALERT_COMMANDS": "alertCommands",
     ]
 
     private static func start(_ role: Role, _ arguments: [String], _ settings: [String: String]) throws -> Program {
@@ -241,6 +248,11 @@ final class ProcessHarness: Sendable {
 }
 
 extension ProcessHarness {
+    /// Settings for sockets that are files in a folder.
+    static func sockets(in folder: TemporaryFolder) -> [String: String] {
+        variables.mapValues { "ipc://\(folder.file($0))" }
+    }
+
     /// Returns the path of a file in the data folder.
     func data(_ name: String = "") -> String {
         environment["MARQUEE_DATA", default: ""] + (name.isEmpty ? "" : "/\(name)")
@@ -261,7 +273,7 @@ extension ProcessHarness {
             for (index, request) in requests.enumerated() {
                 if index >= count { try await tasks.next() }
                 tasks.addTask {
-                    let outcome = try await client.perform(request, within: .seconds(60))
+                    let outcome = try await client.perform(request, within: patience)
                     guard case .done = outcome else { throw UnexpectedOutcomeError(request: request, outcome: outcome) }
                 }
             }

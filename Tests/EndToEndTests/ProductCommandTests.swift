@@ -24,7 +24,7 @@ extension Terminal {
             try await harness.start(["product"] + words).finish()
         }
 
-        @Test("a product is registered, shown, changed and removed", .timeLimit(.minutes(5)))
+        @Test("a product is registered, shown, changed and removed")
         func life() async throws {
             try await ProcessHarness.run { harness, _ in
                 let image = try file("a.png", ProductTests.image)
@@ -45,7 +45,7 @@ extension Terminal {
             }
         }
 
-        @Test("on a terminal a removal is asked for confirmation, unless --yes is given", .timeLimit(.minutes(5)))
+        @Test("on a terminal a removal is asked for confirmation, unless --yes is given")
         func confirmation() async throws {
             try await ProcessHarness.run { harness, _ in
                 let no = try await harness.onTerminal(["product", "remove", "1"], typing: "n\r")
@@ -61,7 +61,7 @@ extension Terminal {
             }
         }
 
-        @Test("each mistake is one clear line, if possible before anything is sent", .timeLimit(.minutes(5)))
+        @Test("each mistake is one clear line, if possible before anything is sent")
         func mistakes() async throws {
             try await ProcessHarness.run { harness, _ in
                 let image = try file("a.png", ProductTests.image)
@@ -95,7 +95,7 @@ extension Terminal {
             }
         }
 
-        @Test("no event, log, status or metric contains a secret of the Open Market", .timeLimit(.minutes(5)))
+        @Test("no event, log, status or metric contains a secret of the Open Market")
         func secrets() async throws {
             try await ProcessHarness.run { harness, client in
                 let image = try file("a.png", ProductTests.image)

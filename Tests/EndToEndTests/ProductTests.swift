@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The shop, asked and ordered in as any client does.
-@Suite struct ProductTests {
+@Suite(.patience) struct ProductTests {
     /// A picture of one grey pixel.
     static let image = Array(
         Data(
@@ -16,7 +17,7 @@ import Testing
         return [Array("product.register".utf8), Array(body.utf8)] + images
     }
 
-    @Test("a product is registered, listed, changed and removed", .timeLimit(.minutes(5)))
+    @Test("a product is registered, listed, changed and removed")
     func life() async throws {
         try await ProcessHarness.run { harness, client in
             #expect(try await client.ask(frames: Self.registration("mine")).word == "accepted")
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("the error of an invalid order names its field, and a wrong secret is not disclosed", .timeLimit(.minutes(5)))
+    @Test("the error of an invalid order names its field, and a wrong secret is not disclosed")
     func mistakes() async throws {
         try await ProcessHarness.run { harness, client in
             let short = try await client.ask(frames: Self.registration("a", name: "외투"))
@@ -67,13 +68,13 @@ extension Failures {
     struct OrderTests {
         @Test(
             "a registration is done once, even if the worker is killed before or after it is sent",
-            .timeLimit(.minutes(5)), arguments: ["attempted", "fetched"])
+            arguments: ["attempted", "fetched"])
         func killed(step: String) async throws {
-            try await ProcessHarness.run([.worker: ["--crash-at", step]], usesFiles: true) { harness, client in
+            try await ProcessHarness.run([.worker: ["--crash-at", step]]) { harness, client in
                 #expect(try await client.ask(frames: ProductTests.registration("one")).word == "accepted")
                 _ = try await harness[.worker].ended()
                 try await harness.restart(.worker, by: SIGKILL)
-                try await client.waitForHeartbeat(of: .worker, since: Date())
+                try await client.waitForHeartbeat(of: .worker)
                 try await client.logged("request.done.one")
                 // The same order again is the same request.
                 #expect(try await client.ask(frames: ProductTests.registration("one")).word == "accepted")

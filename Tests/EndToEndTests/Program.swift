@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import TestSupport
 
 /// A child process; tests can wait for lines of its output.
 ///
@@ -18,7 +19,7 @@ final class Program: Sendable {
     private let output: OutputLines
     private let errors: OutputLines
 
-    /// Starts `path` with `environment` and only `PATH`, `HOME` and `LANG` of this process.
+    /// Starts `path` with the fixed clock, `environment`, and only `PATH`, `HOME` and `LANG` of this process.
     init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], in folder: String? = nil
     ) throws {
@@ -26,7 +27,7 @@ final class Program: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        process.environment = inherited.merging(environment) { _, new in new }
+        process.environment = try inherited.merging(FixedClock.environment) { $1 }.merging(environment) { $1 }
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
         process.standardInput = input
         (output, errors) = try starting.withLock { _ in
@@ -105,6 +106,32 @@ final class Program: Sendable {
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], in folder: String? = nil
     ) async throws -> Ending {
         try await Program(path, arguments, environment: environment, in: folder).finish()
+    }
+
+    /// Starts a program on a terminal of its own; standard error is among its output.
+    static func onTerminal(_ words: [String], environment: [String: String]) async throws -> Program {
+        try await requireTerminal()
+        let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        return try Program(ProcessHarness.python, ["-c", run] + words, environment: environment)
+    }
+
+    /// Throws in words if this machine has no pseudo-terminals, as in a chroot without devpts.
+    static func requireTerminal() async throws {
+        try await require(
+            "pseudo-terminal (devpts at /dev/pts)", by: [ProcessHarness.python, "-c", "import os; os.openpty()"])
+    }
+
+    /// Throws in words that this machine lacks something if a command fails that needs no more than that.
+    static func require(_ what: String, by words: [String]) async throws {
+        let probe = try await run(words[0], Array(words.dropFirst()))
+        guard probe.status == 0 else { throw MissingError(what: what, told: probe.errors.last ?? "") }
+    }
+
+    private struct MissingError: Error, CustomStringConvertible {
+        let what: String
+        let told: String
+
+        var description: String { "this test cannot be run, because the machine gives it no \(what): \(told)" }
     }
 
     private func orKilled<Value>(_ wait: () async -> Value) async -> Value {

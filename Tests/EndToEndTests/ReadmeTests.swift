@@ -5,7 +5,7 @@ import Testing
 extension Terminal {
     /// What the README tells people to type, typed as it stands there.
     struct ReadmeTests {
-        @Test("every example prints the day's chart, and fails if there is none", .timeLimit(.minutes(5)))
+        @Test("every example prints the day's chart, and fails if there is none")
         func examples() async throws {
             let commands = try readme().matches(of: /\|.*\(Examples\/day\.([a-z]+)\) \| `(.+)` \|/)
             #expect(Set(commands.map(\.1)) == ["py", "c", "swift", "pl", "rb"])
@@ -31,16 +31,20 @@ extension Terminal {
             }
         }
 
-        @Test("the examples of the command line work as written", .timeLimit(.minutes(5)))
+        @Test("the examples of the command line work as written")
         func commandLine() async throws {
             let commands = try readme().matches(of: /\n(marquee [^\n]+)/).map { String($0.1) }
             #expect(commands.contains { $0.contains("request") } && commands.contains { $0.contains("watch") })
             try await ProcessHarness.run { harness, client in
                 let desk = try Desk(harness)
-                for command in commands + ["marquee check"] {
+                // The check compares clocks: see `ProcessHarness.machineClock`.
+                for command in commands + ["env TEST_CLOCK=0 marquee check"] {
                     let program = try desk.start(command)
                     if command.contains("watch") {
-                        while program.written.output.isEmpty { _ = try await client.day("2024-06-04") }
+                        try await waitUntil("the watcher hears a chart") {
+                            _ = try await client.day("2024-06-04")
+                            return !program.written.output.isEmpty
+                        }
                         program.signal(SIGINT)
                     }
                     let ending = await program.ended()

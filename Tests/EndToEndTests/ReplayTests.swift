@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ReplayTests {
+@Suite(.patience) struct ReplayTests {
     private let june: KoreanDate
 
     init() throws {
@@ -35,7 +35,7 @@ import Testing
         return lines.count
     }
 
-    @Test("the notifier's log and two replays agree on generated days", .timeLimit(.minutes(5)))
+    @Test("the notifier's log and two replays agree on generated days")
     func sandbox() async throws {
         try await ProcessHarness.run { harness, _ in
             let days = (0..<40).map { june + $0 }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("the notifier's log and two replays agree on days in any order", .timeLimit(.minutes(5)))
+    @Test("the notifier's log and two replays agree on days in any order")
     func anyOrder() async throws {
         let options = ["--since", june.description, "--ranks", "2"]
         try await ProcessHarness.run([.notifier: options]) { harness, _ in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("the notifier's log and two replays agree on a year", .timeLimit(.minutes(5)))
+    @Test("the notifier's log and two replays agree on a year")
     func recorded() async throws {
         try await ProcessHarness.run([.sandbox: ["--recorded", try Recorded.folder]]) { harness, _ in
             let first = try #require(KoreanDate(year: 2024, month: 2, day: 1))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("a notifier that is killed while it decides history decides it again", .timeLimit(.minutes(5)))
+    @Test("a notifier that is killed while it decides history decides it again")
     func killedInHistory() async throws {
         try await ProcessHarness.run { harness, _ in
             try await harness.request((0..<40).map { june + $0 })
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("the replay of a backup equals that of the log, and the baseline fires nothing", .timeLimit(.minutes(5)))
+    @Test("the replay of a backup equals that of the log, and the baseline fires nothing")
     func backup() async throws {
         try await ProcessHarness.run { harness, _ in
             try await harness.request((0..<6).map { june + $0 })

@@ -1,15 +1,16 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 extension PublishedEvents {
     /// Charts that are not there yet, or change.
     struct RevisionTests {
-        @Test("corrected figures are published as a revision with the changes", .timeLimit(.minutes(5)))
+        @Test("corrected figures are published as a revision with the changes")
         func revision() async throws {
             try await ProcessHarness.run { harness, client in
-                // The day before yesterday is provisional for another two days, and has been corrected twice already.
-                let day = KoreanDate.yesterday(at: Date()) - 1
+                // The day before yesterday is provisional for another two days, and has been corrected three times.
+                let day = KoreanDate.yesterday(at: FixedClock.now) - 1
                 try await harness.setFaults(["clockOffset": .number(offset(toHours: 1, after: day))])
                 let first = try await client.day("\(day)")
                 let before = try #require(first.events.first)
@@ -30,11 +31,10 @@ extension PublishedEvents {
             }
         }
 
-        @Test(
-            "a day without figures is not published until figures exist", .timeLimit(.minutes(5)))
+        @Test("a day without figures is not published until figures exist")
         func notPublished() async throws {
             try await ProcessHarness.run { harness, client in
-                let day = KoreanDate.yesterday(at: Date())
+                let day = KoreanDate.yesterday(at: FixedClock.now)
                 try await harness.setFaults(["clockOffset": .number(offset(toHours: -1, after: day))])
                 let early = try await client.day("yesterday")
                 #expect(early.error["code"] == "notPublished" && early.error["retryable"] == true)
@@ -47,7 +47,7 @@ extension PublishedEvents {
 
         /// The seconds that take a clock to so many hours after a day's end.
         private func offset(toHours hours: Double, after day: KoreanDate) -> Double {
-            ((day + 1).start.timeIntervalSinceNow + hours * 3600).rounded()
+            ((day + 1).start.timeIntervalSince(FixedClock.now) + hours * 3600).rounded()
         }
 
         private func byMovie(_ entries: JSON) -> [JSON: [String: JSON]] {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A rule file, from its check to the alerts it leads to.
-@Suite struct RuleFileTests {
+@Suite(.patience) struct RuleFileTests {
     private let folder: TemporaryFolder
 
     init() throws {
@@ -17,7 +17,7 @@ import Testing
         return path
     }
 
-    @Test("`check rules` prints the rules, or every mistake with its position", .timeLimit(.minutes(5)))
+    @Test("`check rules` prints the rules, or every mistake with its position")
     func check() async throws {
         let good = try await Program.run(
             ProcessHarness.marquee, ["check", "rules", try file("rules: {lead: , milestone: }\n")])
@@ -46,9 +46,7 @@ import Testing
         #expect(none.errors == ["\(folder.file("none")):1:1: cannot be read: No such file or directory"])
     }
 
-    @Test(
-        "`check rules` and `notify sinks` print which rule goes to which sink, without secrets", .timeLimit(.minutes(5))
-    )
+    @Test("`check rules` and `notify sinks` print which rule goes to which sink, without secrets")
     func sinks() async throws {
         let path = try file(
             """
@@ -90,7 +88,7 @@ import Testing
         #expect(empty.status != 0 && empty.errors.first?.contains("there is no log at") == true, "\(empty)")
     }
 
-    @Test("a test of a rule is made of the newest chart, says so, and is in no log", .timeLimit(.minutes(5)))
+    @Test("a test of a rule is made of the newest chart, says so, and is in no log")
     func samples() async throws {
         let path = try file(
             """
@@ -126,8 +124,7 @@ import Testing
         }
     }
 
-    @Test(
-        "a dry run prints the alerts that the rules would have fired, in any order of the log", .timeLimit(.minutes(5)))
+    @Test("a dry run prints the alerts that the rules would have fired, in any order of the log")
     func dryRun() async throws {
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 1))
         let path = try file("rules: {streak: {days: [2], text: {ko: \"{title} {streakDays}일\"}}, lead: }\n")

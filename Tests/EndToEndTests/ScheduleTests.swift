@@ -1,13 +1,12 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 extension PublishedEvents {
     /// What the worker does when nobody asks.
     struct ScheduleTests {
-        @Test(
-            "the schedule fetches the last days, then their movies, and status shows the next run",
-            .timeLimit(.minutes(5)))
+        @Test("the schedule fetches the last days, then their movies, and status shows the next run")
         func byItself() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"]) { _, client in
                 let movie = try await client.event { $0.topic.hasPrefix("request.done.schedule.movie.") }
@@ -19,12 +18,10 @@ extension PublishedEvents {
             }
         }
 
-        @Test(
-            "a new log begins with 40 days of history, once, and only the days after them fire", .timeLimit(.minutes(5))
-        )
+        @Test("a new log begins with 40 days of history, once, and only the days after them fire")
         func history() async throws {
-            try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"], usesFiles: true) { harness, client in
-                let yesterday = KoreanDate.yesterday(at: Date())
+            try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"]) { harness, client in
+                let yesterday = KoreanDate.yesterday(at: FixedClock.now)
                 _ = try await client.event { $0.topic.hasPrefix("request.done.schedule.day.\(yesterday).") }
                 let charts = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.day.all.") }
                 #expect(Set(charts) == Set((0...40).map { "ranking.day.all.\(yesterday - $0)" }))

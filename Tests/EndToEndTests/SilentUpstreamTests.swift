@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 /// An upstream that takes questions and says nothing; a suite of its own, because it takes as long as we wait for it.
-struct SilentUpstreamTests {
-    @Test("an upstream that never answers is a timeout, and delays no other request", .timeLimit(.minutes(5)))
+@Suite(.patience) struct SilentUpstreamTests {
+    @Test("an upstream that never answers is a timeout, and delays no other request")
     func hang() async throws {
         try await ProcessHarness.run { harness, client in
             try await harness.setFaults(["kakao": ["hang": 1]])

@@ -7,7 +7,7 @@ import Testing
 extension Terminal {
     /// `marquee up`: everything in one terminal.
     struct UpTests {
-        @Test("the processes end cleanly when `up` is killed", .timeLimit(.minutes(5)))
+        @Test("the processes end cleanly when `up` is killed")
         func killed() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
@@ -17,24 +17,21 @@ extension Terminal {
             _ = await program.ended()
             // They are nobody's children now, so that their logs are all that tells of their end.
             for role in ProcessHarness.Role.allCases {
-                while try !lastLogLine(of: role, in: folder.file("data/sandbox")).hasSuffix("\(role) stopped\n") {
-                    try Task.checkCancellation()
-                    await Task.yield()
+                try await waitUntil("the \(role) has ended") {
+                    try String(contentsOfFile: folder.file("data/sandbox/\(role).log"), encoding: .utf8).suffix(500)
+                } is: {
+                    $0.hasSuffix("\(role) stopped\n")
                 }
             }
         }
 
-        private func lastLogLine(of role: ProcessHarness.Role, in folder: String) throws -> String {
-            try String(contentsOfFile: "\(folder)/\(role).log", encoding: .utf8)
-        }
-
-        @Test("without keys `up` uses the sandbox, and SIGINT ends it", .timeLimit(.minutes(5)))
+        @Test("without keys `up` uses the sandbox, and SIGINT ends it")
         func sandbox() async throws {
             let folder = try TemporaryFolder()
-            let board = "127.0.0.1:\(try freePort())"
+            let board = "127.0.0.1:\(try reservePort())"
             let settings = try settings(folder).merging(["MARQUEE_BOARD_HTTP": board]) { $1 }
             let program = try Program(ProcessHarness.marquee, ["up"], environment: settings)
-            let yesterday = KoreanDate.yesterday(at: Date())
+            let yesterday = KoreanDate.yesterday(at: FixedClock.now)
             #expect(await program.output { $0.hasPrefix("board ") ? $0 : nil } == "board http://\(board)/")
             // The address is printed before the board listens.
             let client = HTTPClient()
@@ -56,15 +53,13 @@ extension Terminal {
             try expectCleanExit(of: ProcessHarness.Role.allCases, in: folder.file("data/sandbox"))
         }
 
-        @Test(
-            "with a key `up` uses the real upstream, and Ctrl-C on a terminal ends it", .timeLimit(.minutes(5)))
+        @Test("with a key `up` uses the real upstream, and Ctrl-C on a terminal ends it")
         func terminal() async throws {
             try await ProcessHarness.run { harness, _ in
                 let folder = try TemporaryFolder()
                 let keys = harness.environment.filter { $0.key.hasPrefix("MARQUEE_K") || $0.key.contains("IMAGES") }
-                let run = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-                let program = try Program(
-                    ProcessHarness.python, ["-c", run, ProcessHarness.marquee, "up", "--days", "2"],
+                let program = try await Program.onTerminal(
+                    [ProcessHarness.marquee, "up", "--days", "2"],
                     environment: try settings(folder).merging(keys) { $1 })
                 let chart = await program.output { $0.contains("Daily box office") ? $0 : nil }
                 #expect(chart?.contains("\u{1B}[1m") == true)
@@ -77,7 +72,7 @@ extension Terminal {
             }
         }
 
-        @Test("a process that is killed starts again, and the cause is named", .timeLimit(.minutes(5)))
+        @Test("a process that is killed starts again, and the cause is named")
         func restart() async throws {
             let folder = try TemporaryFolder()
             let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
@@ -86,12 +81,16 @@ extension Terminal {
             kill(worker, SIGKILL)
             let line = await program.error(containing: "starts again")
             #expect(line?.hasPrefix("marquee: the worker starts again in 1 s: signal 9 (Killed) ended it (") == true)
-            await waitUntil { ((try? program.child("worker")) ?? worker) != worker }
+            try await waitUntil("the worker is another process") {
+                try program.child("worker")
+            } is: {
+                $0 != nil && $0 != worker
+            }
             program.signal(SIGINT)
             #expect(await program.ended().status == 0)
         }
 
-        @Test("a mistake in the rules is reported before anything starts", .timeLimit(.minutes(5)))
+        @Test("a mistake in the rules is reported before anything starts")
         func rules() async throws {
             let folder = try TemporaryFolder()
             try Data("rules: {led: , mileston: }\n".utf8).write(to: URL(filePath: folder.file("rules.yml")))
@@ -101,7 +100,7 @@ extension Terminal {
             #expect(!FileManager.default.fileExists(atPath: folder.file("data")))
         }
 
-        @Test("SIGHUP makes the notifier read the rules again; mistakes are printed", .timeLimit(.minutes(5)))
+        @Test("SIGHUP makes the notifier read the rules again; mistakes are printed")
         func reload() async throws {
             let folder = try TemporaryFolder()
             let rules = URL(filePath: folder.file("rules.yml"))
@@ -116,17 +115,17 @@ extension Terminal {
             try Data("rules: {left: }\n".utf8).write(to: rules)
             program.signal(SIGHUP)
             let log = folder.file("data/sandbox/notifier.log")
-            while try !String(contentsOfFile: log, encoding: .utf8).contains("in force rule=left") {
-                try Task.checkCancellation()
-                await Task.yield()
+            try await waitUntil("the new rule is in force") {
+                try String(contentsOfFile: log, encoding: .utf8).contains("in force rule=left")
             }
             program.signal(SIGINT)
             #expect(await program.ended().status == 0)
             try expectCleanExit(of: ProcessHarness.Role.allCases, in: folder.file("data/sandbox"))
         }
 
-        @Test("a notifier whose terminal is closed ends", .timeLimit(.minutes(5)))
+        @Test("a notifier whose terminal is closed ends")
         func closedTerminal() async throws {
+            try await Program.requireTerminal()
             let folder = try TemporaryFolder()
             let run = """
                 import os, pty, sys
@@ -145,7 +144,7 @@ extension Terminal {
             #expect(ending.output == ["status 0"], "\(ending)")
         }
 
-        @Test("a process that cannot start ends the others, and is named", .timeLimit(.minutes(5)))
+        @Test("a process that cannot start ends the others, and is named")
         func death() async throws {
             let folder = try TemporaryFolder()
             let server = try ScriptedServer { _ in }
@@ -159,35 +158,12 @@ extension Terminal {
 
         /// Addresses that nobody else uses, and what `up` needs to have none of them by chance.
         private func settings(_ folder: TemporaryFolder) throws -> [String: String] {
-            var settings = [
-                "MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try freePort())",
+            let settings = [
+                "MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try reservePort())",
                 "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
                 "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             ]
-            for name in ["REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"] {
-                settings["MARQUEE_\(name)"] = "ipc://\(folder.file(name))"
-            }
-            return settings.merging(ProcessHarness.english) { $1 }
-        }
-
-        /// A port that is free now, from a range that the system hands out to nobody.
-        private func freePort() throws -> UInt16 {
-            for _ in 1...1_000 {
-                let port = UInt16.random(in: 20_000..<32_000)
-                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-                defer { close(descriptor) }
-                var address = sockaddr_in()
-                address.sin_family = sa_family_t(AF_INET)
-                address.sin_port = port.bigEndian
-                address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-                let isFree = withUnsafePointer(to: &address) { pointer in
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                    }
-                }
-                if isFree { return port }
-            }
-            throw POSIXError(.EADDRINUSE)
+            return settings.merging(ProcessHarness.sockets(in: folder)) { $1 }.merging(ProcessHarness.english) { $1 }
         }
 
         /// Looks for the last words of processes that ended by themselves.

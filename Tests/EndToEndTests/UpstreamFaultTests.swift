@@ -23,7 +23,7 @@ extension Failures {
             ["service": service, "status": status, "code": code]
         }
 
-        @Test("each fault of KOBIS fails the request with its own error", .timeLimit(.minutes(5)))
+        @Test("each fault of KOBIS fails the request with its own error")
         func kobis() async throws {
             let faults = [
                 Fault(
@@ -72,7 +72,7 @@ extension Failures {
             }
         }
 
-        @Test("each fault of Kakao is a problem beside the movie's facts", .timeLimit(.minutes(5)))
+        @Test("each fault of Kakao is a problem beside the movie's facts")
         func kakao() async throws {
             let faults = [
                 Fault(
@@ -111,14 +111,13 @@ extension Failures {
 
         @Test(
             "a service with an exhausted quota is not called again that day, also after a restart",
-            .timeLimit(.minutes(5)),
             arguments: [
                 ("kobis", ["faults": ["320011": 1]], 200, "320011"), ("kobis", ["quota": 0], 200, "320011"),
                 ("kakao", ["faults": ["RequestThrottled": 1]], 429, "RequestThrottled"),
                 ("kakao", ["faults": ["-10": 1]], 400, "-10"),
             ] as [(String, JSON, Double, String)])
         func closing(_ service: String, _ switches: JSON, _ status: Double, _ code: String) async throws {
-            try await ProcessHarness.run(usesFiles: true) { harness, client in
+            try await ProcessHarness.run { harness, client in
                 let chart = try await client.day("2024-06-04").events[0]
                 /// The error that a request meets which needs the service.
                 func error() async throws -> JSON {
@@ -139,7 +138,7 @@ extension Failures {
                 for isRestarted in [false, true] {
                     if isRestarted {
                         try await harness.restart(.worker, by: SIGKILL)
-                        try await client.waitForHeartbeat(of: .worker, since: Date())
+                        try await client.waitForHeartbeat(of: .worker)
                     }
                     expect(
                         try await error(),
@@ -153,7 +152,7 @@ extension Failures {
             }
         }
 
-        @Test("the error of an invalid KOBIS response names the field or the status", .timeLimit(.minutes(5)))
+        @Test("the error of an invalid KOBIS response names the field or the status")
         func invalid() async throws {
             let chart = #"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(Self.line),\#(Self.line)]}}"#
             let answers: [(status: Int, body: String, code: JSON, field: JSON)] = [
@@ -179,7 +178,7 @@ extension Failures {
                 try await harness.restart(
                     .worker, by: SIGTERM,
                     changes: ["MARQUEE_KOBIS_URL": server.url, "MARQUEE_DATA": harness.folder.file("other")])
-                try await client.waitForHeartbeat(of: .worker, since: Date())
+                try await client.waitForHeartbeat(of: .worker)
                 for answer in answers {
                     next.withLock { $0 = answer }
                     let error = try await client.day("2024-06-04").error
@@ -189,9 +188,7 @@ extension Failures {
             }
         }
 
-        @Test(
-            "a key that KOBIS rejects is unauthorized, and so is a missing key",
-            .timeLimit(.minutes(5)))
+        @Test("a key that KOBIS rejects is unauthorized, and so is a missing key")
         func keys() async throws {
             let other = String(repeating: "ab", count: 16)
             try await ProcessHarness.run([.sandbox: ["--kobis-key", other]]) { _, client in
@@ -205,7 +202,7 @@ extension Failures {
             }
         }
 
-        @Test("the configured limit of calls stops calls of one service only", .timeLimit(.minutes(5)))
+        @Test("the configured limit of calls stops calls of one service only")
         func budget() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_KOBIS_DAILY_LIMIT": "2"]) { harness, client in
                 for day in 1...2 { #expect(try await client.day("2024-06-0\(day)").isDone) }

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What a log tells of its charts afterwards.
-@Suite(.timeLimit(.minutes(5))) struct ChartHistoryTests {
+@Suite(.patience) struct ChartHistoryTests {
     private let folder: TemporaryFolder
     private let june = KoreanDate(dayNumber: 19_875)  // 2024-06-01
 

@@ -63,14 +63,14 @@ import Testing
         return files
     }
 
-    @Test("undamaged files are read completely", .timeLimit(.minutes(5)))
+    @Test("undamaged files are read completely", .patience)
     func untouched() async throws {
         #expect(events.count == 450)
         #expect(try await served(from: files) == events)
     }
 
     @Test(
-        "a damaged file is read completely or rejected with an error of one line", .timeLimit(.minutes(5)),
+        "a damaged file is read completely or rejected with an error of one line", .patience,
         arguments: 0..<20)
     func damaged(seed: Int) async throws {
         var dice = SeededGenerator(seed: UInt64(seed))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("a database without its write-ahead log is rejected", .timeLimit(.minutes(5)))
+    @Test("a database without its write-ahead log is rejected", .patience)
     func noLog() async throws {
         var files = files
         files["events.db-wal"] = nil

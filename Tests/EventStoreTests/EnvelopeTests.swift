@@ -9,7 +9,7 @@ import Testing
 @testable import Contract
 @testable import EventStore
 
-@Suite(.timeLimit(.minutes(5))) struct EnvelopeTests {
+@Suite(.patience) struct EnvelopeTests {
     let folder: TemporaryFolder
 
     init() throws {

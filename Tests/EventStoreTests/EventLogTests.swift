@@ -7,7 +7,7 @@ import Testing
 @testable import Contract
 @testable import EventStore
 
-@Suite(.timeLimit(.minutes(5))) struct EventLogTests {
+@Suite(.patience) struct EventLogTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -29,7 +29,7 @@ import Testing
         try await log.database.read { try EventLog.verify($0) }
     }
 
-    @Test("an unchanged log passes verification", .timeLimit(.minutes(5)))
+    @Test("an unchanged log passes verification", .patience)
     func whole() async throws {
         let log = try await filled()
         await #expect(throws: Never.self) { try await verify(log) }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "a change that leaves the database structurally valid is detected", .timeLimit(.minutes(5)),
+        "a change that leaves the database structurally valid is detected", .patience,
         arguments: Change.allCases)
     func changed(_ change: Change) async throws {
         let log = try await filled()
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "a log of an earlier version is migrated, and verified by the checksums it has", .timeLimit(.minutes(5)),
+        "a log of an earlier version is migrated, and verified by the checksums it has", .patience,
         arguments: EarlierVersion.allCases)
     func earlierVersion(_ version: EarlierVersion) async throws {
         let database = try await database(of: version)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "a log of an earlier version gets XXH3 checksums for new events and for a new epoch", .timeLimit(.minutes(5)),
+        "a log of an earlier version gets XXH3 checksums for new events and for a new epoch", .patience,
         arguments: EarlierVersion.allCases)
     func newEventsOfEarlierVersion(_ version: EarlierVersion) async throws {
         @Sendable func kinds(_ connection: Connection) throws -> [Int] {
@@ -151,7 +151,7 @@ import Testing
 
     @Test(
         "a changed new event is refused even if its checksum is that of an earlier version or missing",
-        .timeLimit(.minutes(5)), arguments: [EarlierVersion.byBytes, .byWords, nil])
+        .patience, arguments: [EarlierVersion.byBytes, .byWords, nil])
     func earlierChecksumOfNewEvent(_ version: EarlierVersion?) async throws {
         let log = try await EventLogFixture(in: folder)
         let event = try await log.append(draft("movie.AAAAAAAA"))[0]
@@ -167,7 +167,7 @@ import Testing
         await #expect(throws: Never.self) { try await verify(log) }
     }
 
-    @Test("an XXH3 checksum does not pass as one of an earlier version or of no known kind", .timeLimit(.minutes(5)))
+    @Test("an XXH3 checksum does not pass as one of an earlier version or of no known kind", .patience)
     func changedKind() async throws {
         let log = try await EventLogFixture(in: folder)
         try await log.append(draft("movie.AAAAAAAA"))
@@ -186,7 +186,7 @@ import Testing
         #expect(Checksum(of: event).value == 0xe036_33de_68f7_d555)
     }
 
-    @Test("a new epoch has the same events in new envelopes and continues the sequences", .timeLimit(.minutes(5)))
+    @Test("a new epoch has the same events in new envelopes and continues the sequences", .patience)
     func newEpoch() async throws {
         var log = try await filled()
         let before =
@@ -213,7 +213,7 @@ import Testing
         #expect(try Event(next).previous.value == 1)
     }
 
-    @Test("the summary of a stream has its counts, its first and its last event", .timeLimit(.minutes(5)))
+    @Test("the summary of a stream has its counts, its first and its last event", .patience)
     func summary() async throws {
         var log = try await filled()
         log.time += 60

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """Sends almost valid input to the processes, and checks that they run, answer and do not grow.
 
-    python3 Tests/Fuzz PROGRAM [--seconds 600] [--seed 1] [--only TARGET]
+    python3 Tests/Fuzz PROGRAM [--seconds 600] [--seed SEED] [--only TARGET]
 
-See docs/decisions/0026-fuzzing-whole-processes.md. Each target has so many seconds; the seed decides what is sent.
+See docs/decisions/0026-fuzzing-whole-processes.md. Each target has so many seconds; the seed, which is printed, decides what is sent.
 Seeds lie in `seeds`, and what the sandbox answers is the seed of what upstreams answer. Works with a program built
 under the address sanitizer as well. Needs python3-zmq.
 """
 
 import argparse
+import contextlib
 import http.server
 import pathlib
 import random
@@ -16,7 +17,6 @@ import socket
 import socketserver
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.error
@@ -24,8 +24,9 @@ import urllib.request
 
 import zmq
 from mutate import frames, mutate, mutate_json
-from harness import ENDPOINTS, Failure, ProcessHarness
-from protocol import fuzz_protocol, fuzz_subscriptions
+from harness import ENDPOINTS, PATIENCE, Failure, ProcessHarness
+from protocol import CONNECT_TIME, fuzz_protocol, fuzz_subscriptions
+from suite import suite_folder
 
 HERE = pathlib.Path(__file__).parent
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
@@ -55,7 +56,7 @@ class Upstream:
                 try:
                     request = urllib.request.Request(sandbox + self.path, headers={
                         name: self.headers[name] for name in ("Authorization",) if self.headers[name]})
-                    with urllib.request.urlopen(request, timeout=20) as answer:
+                    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                         status, kind, body = answer.status, answer.headers["Content-Type"], answer.read()
                 except urllib.error.HTTPError as error:
                     status, kind, body = error.code, error.headers["Content-Type"], error.read()
@@ -94,7 +95,8 @@ class Meddler(socketserver.ThreadingTCPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def finish_request(self, client, _):
-        with socket.create_connection(self.target) as server:
+        # Refused and cut connections are what is wanted here.
+        with contextlib.suppress(OSError), socket.create_connection(self.target) as server:
             threading.Thread(target=self.carry, args=(server, client, 0), daemon=True).start()
             self.carry(client, server, self.rng.choice([0.1, 0.5]))
 
@@ -115,7 +117,7 @@ def fuzz_frames(harness, rng, until, name, kind, files):
     while time.monotonic() < until:
         socket = context.socket(kind)
         socket.linger = 0
-        socket.sndtimeo = 20_000
+        socket.sndtimeo = int(1000 * PATIENCE)
         if kind == zmq.SUB:
             socket.connect(harness.address(name))
             for _ in range(200):
@@ -139,14 +141,14 @@ def drain(socket, word):
 
     It is sent again now and then: a frame that is too large costs the connection, and what is on its way.
     """
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         socket.send_multipart([word, b"{}"])
         again = time.monotonic() + 10
         while time.monotonic() < again:
             if socket.poll(1_000) and any(word in frame for frame in socket.recv_multipart()):
                 return
-    raise Failure(f"no answer to {word.decode()} within two minutes: the process hangs")
+    raise Failure(f"no answer to {word.decode()} within {PATIENCE:.0f} s: the process hangs")
 
 
 def fuzz_visitors(harness, rng, until):
@@ -173,7 +175,7 @@ def fuzz_upstream(harness, upstream, rng, until):
     commands = context.socket(zmq.DEALER)
     commands.linger = 0
     commands.connect(harness.address("commands"))
-    before, upstream.changes = upstream.answers, True
+    before, upstream.changes, lost = upstream.answers, True, 0
     while time.monotonic() < until:
         for _ in range(20):
             day = f"20{rng.randrange(10, 24):02}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
@@ -181,13 +183,16 @@ def fuzz_upstream(harness, upstream, rng, until):
                 ("fetch.day", f'{{"date":"{day}","refresh":true}}'), ("fetch.week", f'{{"date":"{day}","refresh":true}}'),
                 ("fetch.movie", f'{{"code":"20{rng.randrange(10**6):06}","refresh":true}}')])
             commands.send_multipart([topic.encode(), body.encode()])
-        for _ in range(20):
-            if commands.poll(20_000):
-                commands.recv_multipart()
+        # Answers are lost with a connection that is cut.
+        missing, deadline = 20, time.monotonic() + 20
+        while missing and commands.poll(1000 * max(0, deadline - time.monotonic())):
+            commands.recv_multipart()
+            missing -= 1
+        lost += missing
         time.sleep(0.1)
     upstream.changes = False
     commands.close()
-    return upstream.answers - before
+    return f"{upstream.answers - before}, {lost} answers lost,"
 
 
 def fuzz_http(harness, rng, until):
@@ -239,7 +244,7 @@ def fuzz_rules(harness, rng, until):
         path.write_bytes(text)
         try:
             done = subprocess.run(
-                [harness.program, "check", "rules", path], env=harness.environment, timeout=30, stdout=subprocess.DEVNULL,
+                [harness.program, "check", "rules", path], env=harness.environment, timeout=PATIENCE, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             raise Failure(f"marquee check hangs on a rule file: {text!r}") from None
@@ -253,16 +258,17 @@ def throw(rng, until, ports, make):
     """Connects, sends, sometimes waits for an answer, and closes; some connections stay open for a while."""
     sent, staying = 0, []
     while time.monotonic() < until:
-        peer = socket.create_connection(("127.0.0.1", rng.choice(ports)), timeout=20)
+        port, text = rng.choice(ports), make()
         try:
-            peer.sendall(make())
+            peer = socket.create_connection(("127.0.0.1", port), timeout=CONNECT_TIME)
+            staying.append(peer)
+            peer.sendall(text)
             peer.settimeout(0.02)
             if rng.random() < 0.3:
                 peer.recv(4_096)
         except OSError:
             pass  # cut off, as it should be
         sent += 1
-        staying.append(peer)
         while len(staying) > 20:
             staying.pop(rng.randrange(len(staying))).close()
     for peer in staying:
@@ -272,21 +278,17 @@ def throw(rng, until, ports, make):
 
 def main():
     parser = argparse.ArgumentParser(description="Sends the processes what is nearly right.")
-    parser.add_argument("program")
+    parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=600, help="for each target (default 600)")
-    parser.add_argument("--seed", default="1")
+    parser.add_argument("--seed", default=str(random.SystemRandom().randrange(10**6)), help="what is sent (default random)")
     parser.add_argument("--only", help="one target")
     options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
     rng = random.Random(options.seed)
     upstream = Upstream(random.Random(options.seed + "upstream"))
-    with tempfile.TemporaryDirectory(prefix="marquee-fuzz-") as folder:
-        program = pathlib.Path(options.program).resolve()
-        harness = ProcessHarness(program, f"{folder}/open", upstream)
-        try:
-            locked = ProcessHarness(program, f"{folder}/locked", encrypted=True)
-        except Failure:
-            harness.end()
-            raise
+    program = options.program.resolve()
+    with (suite_folder("marquee-fuzz-") as folder, ProcessHarness(program, folder / "open", upstream) as harness,
+          ProcessHarness(program, folder / "locked", encrypted=True) as locked):
         lines = {name: Meddler(locked.address(name), rng) for name in ENDPOINTS}
         targets = {
             "requests": lambda until: fuzz_frames(harness, rng, until, "requests", zmq.PUB, ["requests.txt"]),
@@ -327,12 +329,10 @@ def main():
                 now, open_now = each.size(role)
                 if now > memory + GROWTH or open_now > files + 20:
                     raise Failure(f"{role} grew: {memory:.0f} to {now:.0f} MB, {files} to {open_now} descriptors")
+            if left := harness.end() + locked.end():
+                raise Failure(", ".join(left))
         except (Failure, OSError) as failure:
             sys.exit(f"fuzz: seed {options.seed}: {failure}")
-        finally:
-            left = harness.end() + locked.end()
-        if left:
-            sys.exit(f"fuzz: {left}")
         print(f"{len(chosen)} targets, no crash, no hang, no growth")
 
 

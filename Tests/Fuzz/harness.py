@@ -1,27 +1,28 @@
 """Runs sandbox, worker, notifier and board as real processes, with their own ports and folders, and checks them."""
 
-import json
 import os
 import pathlib
-import signal
 import subprocess
-import time
+import sys
 import urllib.request
 
 import zmq
 import zmq.auth
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Harness"))
+from ports import reserve_port  # noqa: E402
+from suite import WITH_SUITE  # noqa: E402
+from waiting import PATIENCE, Failure, eventually  # noqa: E402
+
 ENDPOINTS = ["requests", "commands", "events", "alerts", "alert_commands"]
 PAGES = ["worker", "notifier", "board", "sandbox"]
-OWNED = {"sandbox": [], "worker": ENDPOINTS[:3], "notifier": ENDPOINTS[3:], "board": []}
-
-
-class Failure(Exception):
-    """A failed check, which ends the run."""
 
 
 class ProcessHarness:
-    """Starts the processes one after the other. `settings` are additional environment variables."""
+    """Starts the processes one after the other, and kills those that are left at the end of its `with`.
+
+    `settings` are additional environment variables. A process that is started again has the address it had before.
+    """
 
     def __init__(self, program, folder, upstream=None, settings=None, encrypted=False):
         self.program, self.folder = str(program), pathlib.Path(folder)
@@ -33,20 +34,32 @@ class ProcessHarness:
             "MARQUEE_KOBIS_DAILY_LIMIT": "100000000", "MARQUEE_KAKAO_DAILY_LIMIT": "100000000",
             "MARQUEE_CLIENT_RATE": "100000", "MARQUEE_TRACEABLE": "yes",
         }
-        self.environment |= {f"MARQUEE_{name.upper()}": "tcp://127.0.0.1:*" for name in ENDPOINTS}
-        self.environment |= {f"MARQUEE_{name.upper()}_HTTP": "127.0.0.1:0" for name in PAGES}
+        self.take_addresses()
+        self.environment |= {f"MARQUEE_{name.upper()}_HTTP": f"127.0.0.1:{reserve_port()}" for name in PAGES}
         self.environment |= settings or {}
         if encrypted:
             self.make_keys()
-        self.start("sandbox")
         url = upstream(self.page("sandbox")) if upstream else self.page("sandbox")
         self.environment |= {"MARQUEE_KOBIS_URL": f"{url}/kobisopenapi/webservice/rest", "MARQUEE_KAKAO_URL": url}
         try:
-            for role in "worker", "notifier", "board":
+            for role in "sandbox", "worker", "notifier", "board":
                 self.start(role)
-        except Failure:
-            self.end()
+        except BaseException:
+            self.kill()
             raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind and kind is not SystemExit:
+            for role in self.children:
+                print(f"the log of the {role} ends with\n{self.log_tail(role)}", flush=True)
+        self.kill()
+
+    def take_addresses(self):
+        """Gives the endpoints addresses that they did not have before."""
+        self.environment |= {f"MARQUEE_{name.upper()}": f"tcp://127.0.0.1:{reserve_port()}" for name in ENDPOINTS}
 
     def make_keys(self):
         """Enables encryption on all ZeroMQ sockets, with a key for the servers, one for clients, and one without roles."""
@@ -67,23 +80,19 @@ class ProcessHarness:
         """Returns the command that runs a process."""
         return [self.program, role]
 
-    def start(self, role):
-        """Starts a process, and reads its addresses from its ready line."""
+    def start(self, role, **changes):
+        """Starts a process with changes to its environment, and waits until it is ready."""
         log = self.folder / f"{role}.log"
         with open(log, "w") as errors:
-            child = subprocess.Popen(
-                self.command(role), env=self.environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+            child = subprocess.Popen([*WITH_SUITE, *self.command(role)], env=self.environment | changes,
+                                     stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         self.children[role] = child
-        deadline = time.monotonic() + 60
-        while not (ready := [line for line in log.read_text().splitlines() if f"{role} ready" in line]):
-            if child.poll() is not None or time.monotonic() > deadline:
-                raise Failure(f"the {role} did not start: {log.read_text()[-500:]}")
-            time.sleep(0.05)
-        line = json.loads(ready[0])
-        for name in OWNED[role]:
-            words = name.split("_")
-            self.environment[f"MARQUEE_{name.upper()}"] = line[words[0] + "".join(map(str.capitalize, words[1:]))]
-        self.environment[f"MARQUEE_{role.upper()}_HTTP"] = line.get("http") or line["address"]
+
+        def is_ready():
+            if child.poll() is not None:
+                raise Failure(f"the {role} ended with {child.returncode}: {self.log_tail(role)}")
+            return f"{role} ready" in log.read_text()
+        eventually(is_ready, f"the {role} is ready")
 
     def address(self, name):
         return self.environment[f"MARQUEE_{name.upper()}"]
@@ -102,13 +111,13 @@ class ProcessHarness:
         pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGESIZE") / 1e6, len(os.listdir(f"/proc/{pid}/fd"))
 
-    def check(self, patience=120):
-        """Checks that every process runs, serves its page and answers a command within `patience` seconds."""
+    def check(self):
+        """Checks that every process runs, serves its page and answers a command."""
         for role, child in self.children.items():
             if child.poll() is not None:
                 raise Failure(f"the {role} ended with {child.returncode}: {self.log_tail(role)}")
         for role, page in ("worker", "/healthz"), ("notifier", "/healthz"), ("board", "/healthz"), ("sandbox", "/control"):
-            with urllib.request.urlopen(self.page(role) + page, timeout=patience) as answer:
+            with urllib.request.urlopen(self.page(role) + page, timeout=PATIENCE) as answer:
                 if answer.status != 200:
                     raise Failure(f"{role}{page} returned status {answer.status}")
         for name in "commands", "alert_commands":
@@ -116,24 +125,39 @@ class ProcessHarness:
             socket.linger = 0
             self.connect(socket, name)
             socket.send_multipart([b"status", b"{}"])
-            if not socket.poll(1000 * patience):
-                raise Failure(f"no answer to `status` on {name} within {patience} s: the process hangs")
+            if not socket.poll(1000 * PATIENCE):
+                raise Failure(f"no answer to `status` on {name} within {PATIENCE:.0f} s: the process hangs")
             socket.close()
 
     def log_tail(self, role):
         return (self.folder / f"{role}.log").read_text(errors="replace")[-2_000:]
 
+    def stop(self, *roles):
+        """Sends SIGTERM to one process after the other, and fails if one does not end with status 0."""
+        for role in roles:
+            child = self.children[role]
+            child.terminate()
+            try:
+                child.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise Failure(f"the {role} did not end within {PATIENCE:.0f} s of SIGTERM: {self.log_tail(role)}") from None
+            del self.children[role]
+            if child.returncode != 0:
+                raise Failure(f"the {role} ended with {child.returncode}: {self.log_tail(role)}")
+
     def end(self):
-        """Sends SIGTERM to all processes, and returns those that did not end with status 0 within 20 s."""
+        """Stops all processes, and returns what was wrong with those that did not end as they should."""
         failed = []
         for role in reversed(list(self.children)):
-            child = self.children[role]
-            child.send_signal(signal.SIGTERM)
             try:
-                if child.wait(20) != 0:
-                    failed.append(f"{role}: exit {child.returncode}")
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-                failed.append(f"{role}: did not end")
+                self.stop(role)
+            except Failure as failure:
+                failed.append(str(failure))
+        self.kill()
         return failed
+
+    def kill(self):
+        for child in self.children.values():
+            child.kill()
+            child.wait()
+        self.children = {}

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Health
 
-@Suite(.timeLimit(.minutes(5))) struct DatabaseCheckTests {
+@Suite(.patience) struct DatabaseCheckTests {
     @Test("a database that works passes both checks, and each check writes another value")
     func healthy() async throws {
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
-        #expect(await HealthCheck.databaseRead(database).failureReason() == nil)
+        #expect(await HealthCheck.databaseRead(database, clock: ManualClock()).failureReason() == nil)
         for count in 0..<3 {
-            #expect(await HealthCheck.databaseWrite(database).failureReason() == nil)
+            #expect(await HealthCheck.databaseWrite(database, clock: ManualClock()).failureReason() == nil)
             let written = try await database.read { try $0.query("select count from health_probe", as: Int.self) }
             #expect(written == [count])
         }
@@ -25,8 +25,9 @@ import Testing
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
         await database.close()
-        #expect(await HealthCheck.databaseRead(database).failureReason() == "database: the database is closed")
-        #expect(await HealthCheck.databaseWrite(database).failureReason() == "database: the database is closed")
+        for check in [HealthCheck.databaseRead, HealthCheck.databaseWrite] {
+            #expect(await check(database, ManualClock()).failureReason() == "database: the database is closed")
+        }
     }
 
     @Test("a full disk fails the write check, until there is room again")
@@ -35,12 +36,12 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
-            let check = HealthCheck.databaseWrite(database)
+            let check = HealthCheck.databaseWrite(database, clock: ManualClock())
             #expect(await check.failureReason() == nil)
             signal(SIGXFSZ, SIG_IGN)
             limitFileSize(to: 1)
             #expect(await check.failureReason()?.hasPrefix("database: ") == true)
-            #expect(await HealthCheck.databaseRead(database).failureReason() == nil)
+            #expect(await HealthCheck.databaseRead(database, clock: ManualClock()).failureReason() == nil)
             limitFileSize(to: rlim_t.max)
             #expect(await check.failureReason() == nil)
             await database.close()

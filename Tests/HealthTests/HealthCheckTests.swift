@@ -4,7 +4,7 @@ import Testing
 
 @testable import Health
 
-@Suite(.timeLimit(.minutes(5))) struct HealthCheckTests {
+@Suite(.patience) struct HealthCheckTests {
     /// A check that returns when a test calls `finish`, and counts its runs.
     private final class ManualCheck: Sendable {
         let runs = Locked(0)

@@ -7,7 +7,7 @@ import Testing
 /// A health server on a free port, and an HTTP client for it.
 struct HealthServerHarness {
     let server: HealthServer
-    private let client = HTTPClient(retry: .never)
+    private let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
 
     init(
         address: String = "127.0.0.1:0", metrics: Metrics = Metrics(), liveness: [HealthCheck] = [],
@@ -19,7 +19,7 @@ struct HealthServerHarness {
 
     /// Sends a request, and returns the response whatever its status is.
     func get(_ path: String, method: HTTPRequest.Method = .get) async throws -> HTTPResponse {
-        let request = HTTPRequest("http://\(server.address)\(path)", method: method)
+        let request = HTTPRequest("http://\(server.address)\(path)", method: method, deadline: .seconds(3_600))
         return try await client.send(Endpoint(service: "health", request: request) { $0 })
     }
 

@@ -21,11 +21,11 @@ struct ImageCacheHarness {
     /// Runs `body` with a cache over the file; the next cache finds the images that it stored.
     func open<Value>(
         _ limits: TieredImageCache.Limits = TieredImageCache.Limits(), allowsPrivateAddresses: Bool = true,
-        decoder: ImageDecoder = ImageDecoder(program: BuiltProgram.path),
+        decoder: ImageDecoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)),
         _ body: (TieredImageCache) async throws -> Value
     ) async throws -> Value {
         let database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { _ in }
-        let client = HTTPClient(retry: .never)
+        let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
         let cache = TieredImageCache(
             database: database, fetcher: ImageFetcher(client: client, allowsPrivateAddresses: allowsPrivateAddresses),
             decoder: decoder, limits: limits, wallClock: WallClock { [clock] in clock.date })

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageCache
 
-@Suite(.timeLimit(.minutes(5))) struct TieredImageCacheTests {
+@Suite(.patience) struct TieredImageCacheTests {
     private let harness: ImageCacheHarness
     private let red = ImageCacheHarness.image(Color(0xC02040))
 

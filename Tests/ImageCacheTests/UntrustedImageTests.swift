@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCache
 
 /// Responses of untrusted hosts.
-@Suite(.timeLimit(.minutes(5))) struct UntrustedImageTests {
+@Suite(.patience) struct UntrustedImageTests {
     private let harness: ImageCacheHarness
     private let red = ImageCacheHarness.image(Color(0xC02040))
 

@@ -6,13 +6,15 @@ import Testing
 @testable import Imaging
 
 /// Images decoded in child processes of the built program.
-@Suite(.timeLimit(.minutes(5))) struct ImageDecoderTests {
+@Suite(.patience) struct ImageDecoderTests {
     /// With time for a machine that does much else.
     private static let decoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120))
     private static let small = ImageDecoder.Target(width: 144, height: 216, quality: 82)
 
     /// Returns a decoder whose child is a shell script.
-    private static func decoder(running script: String, in folder: TemporaryFolder) throws -> ImageDecoder {
+    private static func decoder(
+        running script: String, in folder: TemporaryFolder, deadline: Duration = .seconds(15)
+    ) throws -> ImageDecoder {
         // The program itself is never written here: another test's child may hold the file open, and it could not start.
         let path = folder.file("child")
         if !FileManager.default.fileExists(atPath: path) {
@@ -20,7 +22,7 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: program)
         }
         try Data("\(script)\n".utf8).write(to: URL(filePath: folder.file("script")))
-        return ImageDecoder(program: path)
+        return ImageDecoder(program: path, deadline: deadline)
     }
 
     @Test("a child process makes the same JPEG as this process would")
@@ -93,16 +95,19 @@ import Testing
     }
 
     @Test("the child has no environment, and neither a terminal nor this process's output")
-    func surroundings() async throws {
-        let folder = try TemporaryFolder()
-        setenv("MARQUEE_TEST_SECRET", "secret", 1)
-        defer { unsetenv("MARQUEE_TEST_SECRET") }
-        let seen = folder.file("seen")
-        let decoder = try Self.decoder(
-            running: "/usr/bin/env > \(seen); /bin/readlink /proc/self/fd/2 >> \(seen)", in: folder)
-        _ = try await decoder.jpeg(of: Bitmap(width: 10, height: 10).encodePNG(), Self.small)
-        let text = try String(contentsOfFile: seen, encoding: .utf8)
-        #expect(!text.contains("secret") && text.contains("/dev/null"))
+    func surroundings() async {
+        // In a process of its own, because changing the environment is not safe beside other threads.
+        await #expect(processExitsWith: .success) {
+            setenv("MARQUEE_TEST_SECRET", "secret", 1)
+            let folder = try TemporaryFolder()
+            let seen = folder.file("seen")
+            let decoder = try ImageDecoderTests.decoder(
+                running: "/usr/bin/env > \(seen); /bin/readlink /proc/self/fd/2 >> \(seen)", in: folder,
+                deadline: .seconds(120))
+            _ = try await decoder.jpeg(of: Bitmap(width: 10, height: 10).encodePNG(), ImageDecoderTests.small)
+            let text = try String(contentsOfFile: seen, encoding: .utf8)
+            #expect(!text.contains("secret") && text.contains("/dev/null"))
+        }
     }
 
     @Test("a program that cannot be started is an error, and says nothing about the image")
@@ -125,12 +130,13 @@ import Testing
         // It reads one byte of many, and waits for the rest.
         try input.fileHandleForWriting.write(contentsOf: Data([0xFF]))
         let status = "/proc/\(child.processIdentifier)/status"
-        var text = ""
         if !DecoderChild.isSanitized {
-            while !text.contains("Seccomp:\t2") {
-                text = try String(contentsOfFile: status, encoding: .utf8)
+            let text = try await waitUntil("the filter of system calls") {
+                let text = try String(contentsOfFile: status, encoding: .utf8)
                 try #require(!text.contains("State:\tZ"))
-                await Task.yield()
+                return text
+            } is: {
+                $0.contains("Seccomp:\t2")
             }
             #expect(text.contains("NoNewPrivs:\t1"))
         }

@@ -11,12 +11,12 @@ the one that was started, and the kernel must have killed none. Prints each row'
 import argparse
 import pathlib
 import sys
-import tempfile
 import time
 
 import rows
 from installation import Failure, Site, Watcher
 from memory_group import GroupError
+from suite import suite_folder
 from upstream import Upstream
 
 
@@ -41,7 +41,7 @@ def run(site, name, row):
 
 def main():
     parser = argparse.ArgumentParser(description="Drives the limits to their highest.")
-    parser.add_argument("program")
+    parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--only", help="one row")
     options = parser.parse_args()
     if options.only and options.only not in rows.ROWS:
@@ -50,27 +50,18 @@ def main():
     chosen = [options.only] if options.only else list(rows.ROWS)
     for name in chosen:
         # Each row has processes of its own: one that fails says nothing of the next.
-        with tempfile.TemporaryDirectory(prefix="marquee-limits-") as folder:
-            try:
-                site = Site(pathlib.Path(options.program).resolve(), f"{folder}/site", Upstream(),
-                            encrypted=name not in rows.PLAIN)
-            except GroupError as error:
-                sys.exit(f"limits: {error}")
-            except Failure as failure:
-                sys.exit(f"limits: {failure}")
-            left = []
-            try:
+        try:
+            with (suite_folder("marquee-limits-") as folder,
+                  Site(options.program.resolve(), folder / "site", Upstream(), name not in rows.PLAIN) as site):
                 run(site, name, rows.ROWS[name])
-            except (Failure, OSError) as failure:
-                failures += 1
-                print(f"FAIL {name}: {failure}", flush=True)
-            else:
-                left = None
-            finally:
-                ended = site.end()
-            if left is None and ended:
-                failures += 1
-                print(f"FAIL {name}: {', '.join(ended)}", flush=True)
+                if ended := site.end():
+                    raise Failure(", ".join(ended))
+        except GroupError as error:
+            print(f"limits: {error}")
+            sys.exit(75)  # could not be run
+        except (Failure, OSError) as failure:
+            failures += 1
+            print(f"FAIL {name}: {failure}", flush=True)
     if failures:
         sys.exit(f"limits: {failures} of {len(chosen)} rows failed")
     print(f"{len(chosen)} passed, 0 failed")

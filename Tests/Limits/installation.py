@@ -16,11 +16,10 @@ import zmq
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "Fuzz"), str(HERE.parent / "Counterparts")]
 import zmtp  # noqa: E402
-from harness import Failure, ProcessHarness  # noqa: E402
+from harness import PATIENCE, Failure, ProcessHarness, eventually  # noqa: E402
 from memory_group import MemoryGroup  # noqa: E402
 
 LIMITED = "worker", "notifier", "board"
-PATIENCE = 120
 DESCRIPTORS = 16_384  # as in docker-compose.yml
 PASSWORD = "correct-horse-7"
 READERS = [f"reader-{number}" for number in range(1, 9)]
@@ -67,10 +66,9 @@ class Site(ProcessHarness):
         self.environment["MARQUEE_OPENMARKET_URL"] = f"{self.upstream.url}/openmarket/v3"
         return self.groups[role].command(super().command(role))
 
-    def end(self):
-        failed = super().end()
+    def kill(self):
+        super().kill()
         self.remove_groups()
-        return failed
 
     def remove_groups(self):
         for group in self.groups.values():
@@ -92,14 +90,14 @@ class Site(ProcessHarness):
     def ask(self, *frames, endpoint="commands"):
         """Returns the answer to a command of a client with all roles, over a connection of its own."""
         # As a client does whose connection was cut between its question and the answer, it asks again.
-        for _ in range(PATIENCE // 10):
+        for _ in range(int(PATIENCE / 10)):
             with zmq.Context.instance().socket(zmq.REQ) as socket:
                 socket.linger = 0
                 self.connect(socket, endpoint)
                 socket.send_multipart(frames)
                 if socket.poll(10_000):
                     return socket.recv_multipart()
-        raise Failure(f"no answer to {frames[0].decode()} on {endpoint} within {PATIENCE} s")
+        raise Failure(f"no answer to {frames[0].decode()} on {endpoint} within {PATIENCE:.0f} s")
 
     def fetch(self, role, path, body=None, headers={}):
         """Returns status, headers and body of an HTTP answer."""
@@ -123,19 +121,15 @@ class Site(ProcessHarness):
             raise Failure(f"{topic} was refused: {receipt.decode()}")
         return json.loads(receipt)["id"]
 
-    def wait_for_queue(self, patience=600):
+    def wait_for_queue(self):
         """Waits until no accepted request waits or is in progress."""
-        deadline = time.monotonic() + patience
-        while True:
+        def is_empty():
             accepted = self.metric("worker", "marquee_requests_accepted_total")
             _, _, page = self.fetch("worker", "/metrics")
             ended = sum(float(value) for value in re.findall(
                 r"^marquee_requests_(?:done|failed)_total\{[^}]*\} (\S+)$", page.decode(), re.M))
-            if ended >= accepted:
-                return
-            if time.monotonic() > deadline:
-                raise Failure(f"{accepted - ended:.0f} requests have not ended within {patience} s")
-            time.sleep(0.1)
+            return ended >= accepted
+        eventually(is_empty, "all requests end", 2 * PATIENCE)
 
     # Memory
 

@@ -3,6 +3,8 @@
 import os
 import pathlib
 
+from waiting import eventually
+
 
 class GroupError(Exception):
     """No control group can be made here."""
@@ -56,5 +58,5 @@ class MemoryGroup:
         return int(fields["oom_kill"])
 
     def remove(self):
-        """Removes the group, whose processes must have ended."""
-        self.folder.rmdir()
+        """Removes the group, once its last process has ended."""
+        eventually(lambda: self.folder.rmdir() or True, f"the processes of {self.folder} end")

@@ -10,7 +10,7 @@ import time
 import zmq
 
 import bombs
-from installation import READERS, Failure, zmtp
+from installation import PATIENCE, READERS, Failure, eventually, zmtp
 
 MIB = 1 << 20
 # What a fast network carries. What arrives between two scans of the connections comes on top of the limits.
@@ -170,8 +170,8 @@ def hear_heartbeat(site, endpoint):
     with zmq.Context.instance().socket(zmq.SUB) as subscriber:
         site.connect(subscriber, endpoint)
         subscriber.subscribe(b"heartbeat.")
-        if not subscriber.poll(30_000):
-            raise Failure(f"no heartbeat on {endpoint} within 30 s")
+        if not subscriber.poll(1000 * PATIENCE):
+            raise Failure(f"no heartbeat on {endpoint} within {PATIENCE:.0f} s")
 
 
 # Answers that are not read
@@ -263,6 +263,8 @@ def request_bodies(site, watcher):
             date = "2024-06-04" if number % 2 else "1999-01-01"
             client.send_multipart([b"fetch.day", json.dumps({"date": date, "note": note}).encode()])
             if number >= 100:  # so many are on their way
+                if not client.poll(1000 * PATIENCE):
+                    raise Failure(f"no answer to a request within {PATIENCE:.0f} s, after {words}")
                 word, body = client.recv_multipart()[:2]
                 code = json.loads(body).get("code", "")
                 words[word.decode(), code] = words.get((word.decode(), code), 0) + 1
@@ -389,11 +391,7 @@ def slow_http(site, watcher):
 def visitors(site, watcher):
     """2,000 connections of 500 addresses ask for heavy answers, and for missed live updates, and read nothing."""
     fill_log(site)
-    end = time.monotonic() + 120
-    while site.fetch("board", f"/api/v1/days/{DAYS[-1]}")[0] != 200:
-        if time.monotonic() > end:
-            raise Failure("the board has not read the charts within 120 s")
-        time.sleep(0.1)
+    eventually(lambda: site.fetch("board", f"/api/v1/days/{DAYS[-1]}")[0] == 200, "the board has read the charts")
     epoch = json.loads(site.ask(b"status", b"{}")[1])["epoch"]
     port = int(site.page("board").rsplit(":", 1)[1])
     for target in ("history.csv?from={first}&to={last}", "history.csv?from={other}&to={last}", "live?after={epoch}-1"):

@@ -8,6 +8,7 @@ import urllib.request
 import zlib
 
 import bombs
+from harness import PATIENCE
 
 
 class QuietServer(http.server.ThreadingHTTPServer):
@@ -53,7 +54,7 @@ class Upstream:
                 """Returns the sandbox's answer, with addresses that lead here again."""
                 names = {name: self.headers[name] for name in ("Authorization",) if self.headers[name]}
                 try:
-                    with urllib.request.urlopen(urllib.request.Request(sandbox + self.path, headers=names), timeout=20) as answer:
+                    with urllib.request.urlopen(urllib.request.Request(sandbox + self.path, headers=names), timeout=PATIENCE) as answer:
                         status, kind, body = answer.status, answer.headers["Content-Type"] or "", answer.read()
                 except urllib.error.HTTPError as error:
                     status, kind, body = error.code, error.headers["Content-Type"] or "", error.read()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ZeroMQ
 
-@Suite(.timeLimit(.minutes(5))) struct CommandClientTests {
+@Suite(.patience) struct CommandClientTests {
     private func answer(_ command: Command?, on router: Socket) throws {
         let command = try #require(command)
         router.post([command.answer(Reply(frames: command.frames))])

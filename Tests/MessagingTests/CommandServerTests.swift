@@ -11,7 +11,7 @@ import ZeroMQ
 @testable import Messaging
 
 /// The ROUTER endpoint, asked by real sockets.
-@Suite(.timeLimit(.minutes(5))) struct CommandServerTests {
+@Suite(.patience) struct CommandServerTests {
     private func withServer(
         _ options: SocketOptions = SocketOptions(), answer: @escaping @Sendable ([Command]) async -> [Reply] = echo,
         _ body: (Socket) async throws -> Void
@@ -140,7 +140,7 @@ import ZeroMQ
 
             // Who asks behind them is answered when they are.
             let good = try await io.open(.dealer, connect: router.addresses)
-            await waitUntil { router.counters.received >= count }
+            try await waitUntil("questions", look: { router.counters.received }, is: { $0 >= count })
             await good.send([Message("replay", #"{"stream":"request","limit":1}"#)])
             #expect(await good.next(1).first?.text(at: 0) == "events")
             // The only connection with the named client that has unread replies.
@@ -155,7 +155,7 @@ import ZeroMQ
             let figures = try Exposition(await metrics.text())
             #expect(
                 figures["marquee_client_refusals_total", ["reason": "unread"]] == Double(refused.count))
-            await waitUntil { router.unreadByteTotal == 0 }
+            try await waitUntil("unread bytes", look: { router.unreadByteTotal }, is: { $0 == 0 })
             #expect(
                 await onOwnThread { peer.sendBytes(question) && peer.receiveMessage()?.first == Array("events".utf8) })
             await router.close()

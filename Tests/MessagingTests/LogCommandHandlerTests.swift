@@ -13,7 +13,7 @@ import ZeroMQ
 @testable import Messaging
 
 /// Replay and latest as clients ask for them (contract, section 4).
-@Suite(.timeLimit(.minutes(5))) struct LogCommandHandlerTests {
+@Suite(.patience) struct LogCommandHandlerTests {
     private var log: EventLogFixture
     private let folder: TemporaryFolder
 

@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import EventStore
 
 /// The cases in which a plain subscriber was measured to lose 65 % and 79 % of the events: none is lost here.
-@Suite(.timeLimit(.minutes(5))) struct MeasuredLossTests {
+@Suite(.patience) struct MeasuredLossTests {
     /// 50,000 events of 2 kB, written once for all; the files have no names any more and go with the process.
     private static let written = Task {
         let log = try await EventLogFixture(in: TemporaryFolder())

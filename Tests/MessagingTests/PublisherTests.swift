@@ -9,7 +9,7 @@ import ZeroMQ
 @testable import EventStore
 @testable import Messaging
 
-@Suite(.timeLimit(.minutes(5))) struct PublisherTests {
+@Suite(.patience) struct PublisherTests {
     private let noon = Date(timeIntervalSince1970: 1_717_556_400)
 
     private func heartbeat(_ message: Message) throws -> Heartbeat? {

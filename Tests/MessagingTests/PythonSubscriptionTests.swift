@@ -7,7 +7,7 @@ import Testing
 @testable import Contract
 
 /// `Examples/subscription.py` against a process that comes, goes, forgets to say things, and loses its log.
-@Suite(.timeLimit(.minutes(5))) struct PythonSubscriptionTests {
+@Suite(.patience) struct PythonSubscriptionTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -11,7 +11,7 @@ import ZeroMQ
 @testable import Messaging
 
 /// A client that waits for its request's end, and a worker that a test plays.
-@Suite(.timeLimit(.minutes(5))) struct RequestClientTests {
+@Suite(.patience) struct RequestClientTests {
     /// The worker's two sockets, and its log.
     private struct Stage {
         let log: EventLogFixture
@@ -55,7 +55,7 @@ import ZeroMQ
         try await withIO { io in
             let stage = try await Stage(io)
             let asked = try request()
-            async let outcome = stage.client.perform(asked, within: .seconds(50))
+            async let outcome = stage.client.perform(asked, within: patience)
             let (command, request) = try await stage.question()
             let id = try #require(request.id)
             #expect(request.target == asked.target)
@@ -85,7 +85,7 @@ import ZeroMQ
         try await withIO { io in
             let stage = try await Stage(io)
             let asked = try request()
-            async let outcome = stage.client.perform(asked, within: .seconds(50))
+            async let outcome = stage.client.perform(asked, within: patience)
             let (command, request) = try await stage.question()
             let id = try #require(request.id)
             let failure = ContractError(.notPublished, "not yet")

@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import Messaging
 
 /// Subscriptions over real sockets and a real log.
-@Suite(.timeLimit(.minutes(5))) struct SubscriptionTests {
+@Suite(.patience) struct SubscriptionTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Networking
 
 /// 127.0.0.2 plays a public address where one that answers is needed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.patience)
 struct AddressPolicyTests {
     private let client = HTTPClient(retry: .patient, isPublic: { $0.isPublic || $0 == IPAddress("127.0.0.2") })
 

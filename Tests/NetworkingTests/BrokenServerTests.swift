@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.patience)
 struct BrokenServerTests {
     private let client = HTTPClient(retry: .patient)
 
@@ -99,7 +99,7 @@ struct BrokenServerTests {
 
     @Test("A refused connection is unavailable")
     func refused() async throws {
-        let url = try ScriptedServer { $0.answer() }.url
+        let url = "http://127.0.0.1:\(try reservePort())"
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(HTTPRequest(url))) }
         #expect(error?.kind == .unavailable)
         #expect(error?.isTransient == true)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.patience)
 struct HTTPClientTests {
     private let client = HTTPClient(retry: .patient)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Networking
 
 /// Against a real mail server.
-@Suite(.timeLimit(.minutes(5))) struct MailTests {
+@Suite(.patience) struct MailTests {
     /// The server's report of a mail that it accepted.
     private struct ReceivedMail: Decodable {
         let from: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5))) struct MultipartBodyTests {
+@Suite(.patience) struct MultipartBodyTests {
     private let client = HTTPClient(retry: .patient)
 
     @Test("A form's parts arrive in their order, each with its name, its type and its bytes")

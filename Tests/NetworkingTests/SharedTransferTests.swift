@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.patience)
 struct SharedTransferTests {
     private let client = HTTPClient(limits: HTTPClient.Limits(perHost: 3), retry: .patient)
 
@@ -19,7 +19,7 @@ struct SharedTransferTests {
         let endpoint = Endpoint.text(HTTPRequest(server.url))
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 1...8 { group.addTask { try await client.send(endpoint) } }
-            await client.waitForCallers(8)
+            try await client.waitForCallers(8)
             gate.withLock { $0 = true }
             for try await value in group { #expect(value == "1") }
         }
@@ -35,13 +35,13 @@ struct SharedTransferTests {
             exchange.answer(status: 404)
         }
         let endpoint = Endpoint.text(HTTPRequest(server.url))
-        await withTaskGroup(of: UpstreamError?.self) { group in
+        try await withThrowingTaskGroup(of: UpstreamError?.self) { group in
             for _ in 1...8 {
                 group.addTask { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
             }
-            await client.waitForCallers(8)
+            try await client.waitForCallers(8)
             gate.withLock { $0 = true }
-            for await error in group { #expect(error?.kind == .notFound) }
+            for try await error in group { #expect(error?.kind == .notFound) }
         }
         #expect(server.requests.count == 1)
     }
@@ -75,9 +75,9 @@ struct SharedTransferTests {
         }
         let endpoint = Endpoint.text(HTTPRequest(server.url))
         let staying = Task { try await client.send(endpoint) }
-        await client.waitForCallers(1)
+        try await client.waitForCallers(1)
         let leaving = Task { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
-        await client.waitForCallers(2)
+        try await client.waitForCallers(2)
         leaving.cancel()
         #expect(await leaving.value?.kind == .cancelled)
         gate.withLock { $0 = true }
@@ -100,7 +100,7 @@ struct SharedTransferTests {
             Task { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
         }
         for await _ in server.arrivals { break }
-        await client.waitForCallers(3)
+        try await client.waitForCallers(3)
         for caller in callers { caller.cancel() }
         for caller in callers { #expect(await caller.value?.kind == .cancelled) }
         for await _ in hungUp.stream { break }
@@ -145,7 +145,7 @@ struct SharedTransferTests {
 
 extension HTTPClient {
     /// Returns when `count` callers wait for shared transfers.
-    fileprivate func waitForCallers(_ count: Int) async {
-        while singleFlight.callerCount < count { await Task.yield() }
+    fileprivate func waitForCallers(_ count: Int) async throws {
+        try await waitUntil("callers", look: { singleFlight.callerCount }, is: { $0 >= count })
     }
 }

@@ -1,12 +1,13 @@
 import BoxOffice
 import Contract
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Notifier
 
 /// The whole notifier against a worker's log: what fires when it starts, stops, and starts again.
-@Suite(.timeLimit(.minutes(5))) struct NotifierProcessTests {
+@Suite(.patience) struct NotifierProcessTests {
     let harness: NotifierHarness
     let before: Date
     let after: Date

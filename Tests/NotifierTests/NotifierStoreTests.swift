@@ -12,7 +12,7 @@ import Testing
 @testable import Notifier
 
 /// What the notifier remembers, across restarts.
-@Suite(.timeLimit(.minutes(5))) struct NotifierStoreTests {
+@Suite(.patience) struct NotifierStoreTests {
     private let folder: TemporaryFolder
     private let began = Date(timeIntervalSince1970: 1_795_242_180)
 

@@ -14,7 +14,7 @@ import YAML
 @testable import Notifier
 
 /// What fires when the shop's products change.
-@Suite(.timeLimit(.minutes(5))) struct ProductAlertTests {
+@Suite(.patience) struct ProductAlertTests {
     private let opened = Date(timeIntervalSince1970: 1_795_242_180)  // 2026-11-21 15:23 in Korea
 
     private static let all: [any ProductRule] = [

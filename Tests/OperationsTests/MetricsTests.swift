@@ -12,7 +12,7 @@ import Testing
 
     private let metrics = Metrics()
 
-    @Test("the text has all counters, those that were never counted with zero", .timeLimit(.minutes(5)))
+    @Test("the text has all counters, those that were never counted with zero", .patience)
     func counters() async throws {
         let eaten = metrics.counters("eaten_total", "Fruit that is gone.", for: Fruit.allCases) {
             ["fruit": $0.rawValue]
@@ -33,7 +33,7 @@ import Testing
                 """)
     }
 
-    @Test("a sample can have two labels", .timeLimit(.minutes(5)))
+    @Test("a sample can have two labels", .patience)
     func pairs() async throws {
         let calls = metrics.counters("calls_total", "Calls.", for: [1, 2]) {
             ["service": "kobis", "outcome": $0 == 1 ? "ok" : "timeout"]
@@ -44,7 +44,7 @@ import Testing
         #expect(text["calls_total", ["service": "kobis", "outcome": "timeout"]] == 1)
     }
 
-    @Test("a gauge is read at the scrape, and left out if it cannot be read", .timeLimit(.minutes(5)))
+    @Test("a gauge is read at the scrape, and left out if it cannot be read", .patience)
     func gauges() async throws {
         struct Unreadable: Error {}
         let length = metrics.counter("pushes_total", "Pushes.")
@@ -61,7 +61,7 @@ import Testing
         #expect(text["parts", ["part": "a"]] == -1.5)
     }
 
-    @Test("a duration counts in its bucket and in all larger ones", .timeLimit(.minutes(5)))
+    @Test("a duration counts in its bucket and in all larger ones", .patience)
     func histogram() async throws {
         let waits = metrics.histogram("wait_seconds", "Waits.")
         for wait: Duration in [.milliseconds(1), .milliseconds(40), .seconds(2), .seconds(3_600), .seconds(-1)] {
@@ -78,7 +78,7 @@ import Testing
         #expect(text["wait_seconds_sum"] == 3_602.041)
     }
 
-    @Test("the buckets of a histogram have its labels and the bound", .timeLimit(.minutes(5)))
+    @Test("the buckets of a histogram have its labels and the bound", .patience)
     func histograms() async throws {
         let waits = metrics.histograms("wait_seconds", "Waits.", for: Fruit.allCases) { ["fruit": $0.rawValue] }
         waits[.pear]?.observe(.seconds(1))
@@ -87,7 +87,7 @@ import Testing
         #expect(text["wait_seconds_count", ["fruit": "apple"]] == 0)
     }
 
-    @Test("quotes, backslashes and line breaks are escaped in help texts and labels", .timeLimit(.minutes(5)))
+    @Test("quotes, backslashes and line breaks are escaped in help texts and labels", .patience)
     func escaping() async throws {
         let odd = "a\"b\\c\nd 파묘"
         metrics.gauges("odd", "Line \\ one\nline \"two\"", by: "value") { [odd: 1] }
@@ -106,7 +106,7 @@ import Testing
         #expect(number.metricText == text)
     }
 
-    @Test("two metrics with one name, and names that Prometheus refuses, end the process", .timeLimit(.minutes(5)))
+    @Test("two metrics with one name, and names that Prometheus refuses, end the process", .patience)
     func preconditions() async {
         await #expect(processExitsWith: .failure) {
             let metrics = Metrics()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("concurrent counts are not lost, and a scrape sees consistent histograms", .timeLimit(.minutes(5)))
+    @Test("concurrent counts are not lost, and a scrape sees consistent histograms", .patience)
     func threads() async throws {
         let count = metrics.counter("count_total", "Count.")
         let waits = metrics.histogram("wait_seconds", "Waits.")
@@ -147,7 +147,7 @@ import Testing
         #expect(text["wait_seconds_count"] == 20_000)
     }
 
-    @Test("the process metrics have its start, memory and open files", .timeLimit(.minutes(5)))
+    @Test("the process metrics have its start, memory and open files", .patience)
     func process() async throws {
         metrics.addProcess(startedAt: Date(timeIntervalSince1970: 1_795_242_180.5))
         let before = try Exposition(await metrics.text())
@@ -158,7 +158,7 @@ import Testing
         #expect(try #require(before["process_max_fds"]) >= #require(before["process_open_fds"]))
     }
 
-    @Test("the number of open files is exact", .timeLimit(.minutes(5)))
+    @Test("the number of open files is exact", .patience)
     func openFiles() async {
         // In a process of its own, where no other test opens files.
         await #expect(processExitsWith: .success) {

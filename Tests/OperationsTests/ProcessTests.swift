@@ -1,12 +1,13 @@
 import CLibc
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Operations
 
 /// Signals and limits belong to a process, so each test runs in a process of its own.
 @Suite struct ProcessTests {
-    @Test("the first SIGINT or SIGTERM resumes the waiting task", .timeLimit(.minutes(5)))
+    @Test("the first SIGINT or SIGTERM resumes the waiting task", .patience)
     func first() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = TerminationSignals()
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("the second signal ends the process with 128 and its number", .timeLimit(.minutes(5)))
+    @Test("the second signal ends the process with 128 and its number", .patience)
     func second() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
             let signals = TerminationSignals()
@@ -34,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("SIGHUP asks to read the configuration again, and then SIGTERM ends", .timeLimit(.minutes(5)))
+    @Test("SIGHUP asks to read the configuration again, and then SIGTERM ends", .patience)
     func reload() async {
         await #expect(processExitsWith: .exitCode(7)) {
             // Without a terminal, which a test's process may have and lose.
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("core dumps cannot be enabled again", .timeLimit(.minutes(5)))
+    @Test("core dumps cannot be enabled again", .patience)
     func coreDumps() async {
         await #expect(processExitsWith: .exitCode(7)) {
             ProcessLimits.disableCoreDumps()
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("new files are their owner's only, whatever the shell says", .timeLimit(.minutes(5)))
+    @Test("new files are their owner's only, whatever the shell says", .patience)
     func privateFiles() async {
         await #expect(processExitsWith: .exitCode(7)) {
             umask(0)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("a process gains no privileges, and only root can trace it", .timeLimit(.minutes(5)))
+    @Test("a process gains no privileges, and only root can trace it", .patience)
     func privileges() async {
         await #expect(processExitsWith: .exitCode(7)) {
             ProcessLimits.refuseNewPrivileges()
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("cancellation ends the wait for a signal", .timeLimit(.minutes(5)))
+    @Test("cancellation ends the wait for a signal", .patience)
     func cancelled() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let signals = TerminationSignals()
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("a write to a closed pipe is an error and does not end the process", .timeLimit(.minutes(5)))
+    @Test("a write to a closed pipe is an error and does not end the process", .patience)
     func brokenPipe() async {
         await #expect(processExitsWith: .exitCode(7)) {
             _ = TerminationSignals()
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("the limit of open files is raised as far as the system allows", .timeLimit(.minutes(5)))
+    @Test("the limit of open files is raised as far as the system allows", .patience)
     func openFiles() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -67,7 +67,7 @@ private struct MockService: Service {
         try await ServiceGroup(services, grace: .seconds(5), clock: clock).run(until: stopRequest)
     }
 
-    @Test("services start in order and stop in reverse, one after the other", .timeLimit(.minutes(5)))
+    @Test("services start in order and stop in reverse, one after the other", .patience)
     func order() async throws {
         try await run([MockService("a", record), MockService("b", record), MockService("c", record)]) {}
         #expect(
@@ -77,7 +77,7 @@ private struct MockService: Service {
             ])
     }
 
-    @Test("the first failure stops the group and is thrown", .timeLimit(.minutes(5)))
+    @Test("the first failure stops the group and is thrown", .patience)
     func failure() async throws {
         let services = [MockService("a", record), MockService("b", record), MockService("c", record)]
         services[1].fail()
@@ -89,14 +89,14 @@ private struct MockService: Service {
             ])
     }
 
-    @Test("a service that ends by itself ends the group", .timeLimit(.minutes(5)))
+    @Test("a service that ends by itself ends the group", .patience)
     func ending() async throws {
         let services = [MockService("a", record), MockService("b", record)]
         services[0].end()
         try await run(services, until: Self.never)
     }
 
-    @Test("services that run after the grace period are cancelled, and that is not a failure", .timeLimit(.minutes(5)))
+    @Test("services that run after the grace period are cancelled, and that is not a failure", .patience)
     func grace() async throws {
         let stubborn = MockService("stubborn", record, obeysStop: false)
         async let ended: Void = run([MockService("a", record), stubborn]) {}
@@ -107,7 +107,7 @@ private struct MockService: Service {
         #expect(Set(await record.read(4)).contains("stubborn is cancelled"))
     }
 
-    @Test("a group whose task is cancelled ends", .timeLimit(.minutes(5)))
+    @Test("a group whose task is cancelled ends", .patience)
     func cancellation() async throws {
         let group = Task { try await run([MockService("a", record, obeysStop: false)], until: Self.never) }
         #expect(await record.read(1) == ["a runs"])
@@ -115,7 +115,7 @@ private struct MockService: Service {
         _ = await group.result
     }
 
-    @Test("a group without services ends at once", .timeLimit(.minutes(5)))
+    @Test("a group without services ends at once", .patience)
     func empty() async throws {
         try await run([], until: Self.never)
     }

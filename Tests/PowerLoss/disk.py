@@ -231,6 +231,10 @@ class Disk:
             write_error, count if write_error else 0, sync_error, count if sync_error else 0, int(sync_delay * 1000),
             names.encode(), self.ignored_syncs.encode())
 
+    def failed_syncs(self, count):
+        """Returns how many of the syncs that were to fail, `count` in all, have failed."""
+        return count - CONTROL.unpack(self.control)[3]
+
     def ignore_syncs(self, names):
         """Lets syncs of files, or folders, with such names succeed from now on without being made."""
         self.ignored_syncs = names

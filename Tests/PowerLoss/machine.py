@@ -7,28 +7,30 @@ import pathlib
 import shutil
 import sqlite3
 import tempfile
+import time
 
 import checker
 from disk import Disk, build_library
-from processes import Process, ProcessHarness, free_ports
+from ports import reserve_port
+from processes import Process, ProcessHarness
 from receiver import SECRET
+from waiting import PATIENCE, Failure
 
 PLENTY = 10_000_000  # calls to KOBIS on a day
-START_TIME = 20
 
 
 class Machine(ProcessHarness):
     """Sandbox, worker, notifier and board, with a disk for each of the three that have data."""
 
     def __init__(self, program, folder, seed, receiver_url):
-        super().__init__(program, folder, seed, moves_clock=False, kobis_limit=PLENTY)
+        super().__init__(program, folder, seed, PLENTY)
         self.program = program
-        library = build_library(folder)
+        libraries = f"{self.clock.environment['LD_PRELOAD']}:{build_library(folder)}"
         self.board_data = folder / "board"
         self.board_data.mkdir()
         for name in ("backups", "curve"):
             (self.worker_data / name).mkdir()
-        self.ports["board_http"] = free_ports(1)[0]
+        self.ports["board_http"] = reserve_port()
         self.lead_notifier_through(self.address("events"), self.address("commands"))
         addresses = self.addresses("events", "commands", "alerts", "alert_commands", "requests")
         self.board = Process(
@@ -39,12 +41,12 @@ class Machine(ProcessHarness):
         self.processes = {"worker": self.worker, "notifier": self.notifier, "board": self.board}
         self.disks = {}
         for name, process in self.processes.items():
-            self.disks[name] = Disk(folder / name, library)
+            self.disks[name] = Disk(folder / name, libraries)
             process.environment |= self.disks[name].environment()
 
     def health(self, name, page):
         """Returns the status and the text of a page; None and nothing if the process does not answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.ports[f"{name}_http"], timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports[f"{name}_http"], timeout=PATIENCE)
         try:
             connection.request("GET", page)
             answer = connection.getresponse()
@@ -54,15 +56,18 @@ class Machine(ProcessHarness):
         finally:
             connection.close()
 
-    async def until_ready(self, name, wanted=200, within=START_TIME, page="/readyz"):
+    async def until_ready(self, name, wanted=200, page="/readyz"):
         """Returns the text of a page once its status is the one that is wanted."""
-        deadline = asyncio.get_running_loop().time() + within
+        deadline = time.monotonic() + PATIENCE
         while True:
             status, text = await asyncio.to_thread(self.health, name, page)
             if status == wanted:
                 return text
-            if asyncio.get_running_loop().time() > deadline:
-                raise TimeoutError(f"{name}{page} is not {wanted} within {within} s, but {status} {text}")
+            seen = f"{name}{page} is {status} {text}, not {wanted}"
+            if not self.processes[name].is_running:
+                raise Failure(f"{seen}; the process has ended: {self.processes[name].log_tail()}")
+            if time.monotonic() > deadline:
+                raise Failure(f"{seen}, after {PATIENCE:.0f} s")
             await asyncio.sleep(0.05)
 
     def command(self, *words):

@@ -4,13 +4,13 @@ import asyncio
 import errno
 import gc
 import sqlite3
-import time
 
 import checker
+from waiting import eventually_async
 
 FRAME = 4096 + 24  # a page in the write-ahead log
 CHECKPOINT_PAGES = 1_000  # Connection.checkpointPages
-PATIENCE = 60
+SYNCS = 1_000_000  # that fail: all
 
 
 async def fail_a_checkpoint(round):
@@ -22,27 +22,28 @@ async def fail_a_checkpoint(round):
     log = disk.folder / "worker.db-wal"
     await round.crash([name], has_power=True)
     await round.start(name)  # which empties the log
-    await until(lambda: log.stat().st_size > 300 * FRAME, "300 pages in the log")
+    await eventually_async(lambda: log.stat().st_size > 300 * FRAME, "300 pages in the log")
     reader = sqlite3.connect(f"file:{disk.folder}/worker.db?mode=ro", uri=True, isolation_level=None)
     reader.execute("begin")
     reader.execute("select count(*) from event").fetchone()
     # Each commit from here on tries a checkpoint, which stops where the reader reads.
-    await until(lambda: log.stat().st_size > (CHECKPOINT_PAGES + 100) * FRAME, "a checkpoint behind a reader")
+    await eventually_async(lambda: log.stat().st_size > (CHECKPOINT_PAGES + 100) * FRAME, "a checkpoint behind a reader")
     generation = log.read_bytes()[12:24]
-    disk.set_faults(sync_error=errno.EIO, names="*.db")
+    disk.set_faults(sync_error=errno.EIO, names="*.db", count=SYNCS)
     reader.close()
-    await asyncio.sleep(0.5)
+    await eventually_async(lambda: disk.failed_syncs(SYNCS), "the sync of a checkpoint fails")
+    await round.until_written(name)
     round.findings.require(log.read_bytes()[12:24] == generation, "the log starts again though its checkpoint failed")
     disk.set_faults()
-    await until(lambda: log.read_bytes()[12:24] != generation, "the log to start again")
-    await asyncio.sleep(0.5)
+    await eventually_async(lambda: log.read_bytes()[12:24] != generation, "the log to start again")
+    await round.until_written(name)
     await round.crash([name], has_power=False, leaves="nothing")
     await round.start(name)
 
 
 async def make_a_backup(round):
     """Makes the backup for ``restore_a_backup`` while the worker works."""
-    await until(lambda: len(round.log("worker").rows) > 100, "a hundred events")
+    await eventually_async(lambda: len(round.log("worker").rows) > 100, "a hundred events")
     await run(round, round.machine.command("backup", backup(round)))
 
 
@@ -72,14 +73,6 @@ def backup(round):
 
 async def run(round, command):
     await command.start()
-    status = await command.ended(30)
+    status = await command.ended()
     if status != 0:
         round.fail(f"{' '.join(command.command[1:])} ended with {status}: {command.log_tail()}")
-
-
-async def until(holds, what):
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{what} did not come within {PATIENCE} s")
-        await asyncio.sleep(0.02)

@@ -17,7 +17,7 @@ import Testing
 
     func size(of name: String) throws -> Int { try folder.data(of: name).count }
 
-    @Test("the write-ahead log starts again after a thousand pages, however much is written", .timeLimit(.minutes(5)))
+    @Test("the write-ahead log starts again after a thousand pages, however much is written", .patience)
     func isBounded() async throws {
         let database = try Notes.database(in: folder)
         for number in 0..<20 {
@@ -28,7 +28,7 @@ import Testing
         #expect(try await database.notes().count == 20)
     }
 
-    @Test("a commit that fills the log is reported before the checkpoint", .timeLimit(.minutes(5)))
+    @Test("a commit that fills the log is reported before the checkpoint", .patience)
     func comesFirst() async throws {
         let database = try Notes.database(in: folder)
         let path = folder.file("notes.db")

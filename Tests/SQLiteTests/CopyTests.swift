@@ -29,7 +29,7 @@ import Testing
 
     @Test(
         "a copy made during writes has all writes acknowledged before, and only whole ones",
-        .timeLimit(.minutes(5)))
+        .patience)
     func whileWriting() async throws {
         let database = try Notes.database(in: folder)
         let (acknowledgements, acknowledge) = AsyncStream<Int>.makeStream()

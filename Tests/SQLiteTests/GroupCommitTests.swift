@@ -39,7 +39,7 @@ import Testing
         return results
     }
 
-    @Test("waiting writes run in order, in one transaction", .timeLimit(.minutes(5)))
+    @Test("waiting writes run in order, in one transaction", .patience)
     func order() async throws {
         let database = try Notes.database(in: folder)
         let texts = (1...100).map { "note \($0)" }
@@ -56,7 +56,7 @@ import Testing
         #expect(try await database.notes() == texts)
     }
 
-    @Test("a write that throws is undone alone, and its caller gets its error", .timeLimit(.minutes(5)))
+    @Test("a write that throws is undone alone, and its caller gets its error", .patience)
     func isolation() async throws {
         let database = try Notes.database(in: folder)
         let writes = (0..<30).map { number -> Write<Int> in
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "a write runs once, and again only if one that shares its commit throws", .timeLimit(.minutes(5)),
+        "a write runs once, and again only if one that shares its commit throws", .patience,
         arguments: [false, true])
     func runs(_ throwsOne: Bool) async throws {
         let database = try Notes.database(in: folder)
@@ -101,7 +101,7 @@ import Testing
         #expect(try await database.notes() == (throwsOne ? ["0", "2"] : ["0", "1", "2"]))
     }
 
-    @Test("actions run after the commit, in order, and never for an undone write", .timeLimit(.minutes(5)))
+    @Test("actions run after the commit, in order, and never for an undone write", .patience)
     func afterCommit() async throws {
         let database = try Notes.database(in: folder)
         let path = folder.file("notes.db")
@@ -123,7 +123,7 @@ import Testing
         #expect(ran.withLock { $0 } == ["0 of 3", "2 of 3", "4 of 3"])
     }
 
-    @Test("a failed commit undoes all writes that share it, and the database stays usable", .timeLimit(.minutes(5)))
+    @Test("a failed commit undoes all writes that share it, and the database stays usable", .patience)
     func failedCommit() async throws {
         let component = Schema.Component(
             "debts",
@@ -151,7 +151,7 @@ import Testing
         #expect(try await database.notes() == ["after"])
     }
 
-    @Test("a transaction that SQLite rolls back fails all writes that share it", .timeLimit(.minutes(5)))
+    @Test("a transaction that SQLite rolls back fails all writes that share it", .patience)
     func lostTransaction() async throws {
         let database = try Notes.database(in: folder)
         let writes: [Write<Void>] = [
@@ -169,7 +169,7 @@ import Testing
         #expect(try await database.notes() == ["later"])
     }
 
-    @Test("a write that ends the transaction fails, and so do those that share it", .timeLimit(.minutes(5)))
+    @Test("a write that ends the transaction fails, and so do those that share it", .patience)
     func endedTransaction() async throws {
         let database = try Notes.database(in: folder)
         let writes: [Write<Void>] = [{ try $0.execute("rollback") }, { try $0.insertNote("after") }]
@@ -181,7 +181,7 @@ import Testing
         #expect(try await database.notes() == ["later"])
     }
 
-    @Test("a full disk undoes all writes that share the commit, and the database stays usable", .timeLimit(.minutes(5)))
+    @Test("a full disk undoes all writes that share the commit, and the database stays usable", .patience)
     func full() async throws {
         let database = try Notes.database(in: folder)
         try await database.write { try $0.execute("pragma max_page_count = 20") }
@@ -205,7 +205,7 @@ import Testing
         #expect(try await database.notes() == ["kept", "big"])
     }
 
-    @Test("writes that wait for the disk do not block the threads that tasks share", .timeLimit(.minutes(5)))
+    @Test("writes that wait for the disk do not block the threads that tasks share", .patience)
     func pool() async throws {
         let gate = DispatchSemaphore(value: 0)
         let databases = try (0..<8).map { number in
@@ -217,7 +217,7 @@ import Testing
         for task in stuck { try await task.value }
     }
 
-    @Test("the files of a killed process contain every acknowledged write", .timeLimit(.minutes(5)))
+    @Test("the files of a killed process contain every acknowledged write", .patience)
     func killed() async throws {
         let database = try Notes.database(in: folder)
         let (acknowledgements, acknowledge) = AsyncStream<String>.makeStream()

@@ -6,7 +6,7 @@ import Testing
 @testable import SQLite
 
 /// What the files keep of a row, and who can read them.
-@Suite(.timeLimit(.minutes(5))) struct PrivacyTests {
+@Suite(.patience) struct PrivacyTests {
     private static let secret = "hunter2-hunter2-hunter2"
 
     private let folder: TemporaryFolder
@@ -64,7 +64,7 @@ import Testing
             #expect(try filesWithSecret() != [])
         }
         // No write comes any more: the erasure is tried again by itself.
-        while try filesWithSecret() != [] { await Task.yield() }
+        try await waitUntil("the erasure", look: { try filesWithSecret() }, is: \.isEmpty)
         #expect(try await database.notes() == ["next"])
     }
 

@@ -29,7 +29,7 @@ private func withServer(
 }
 
 struct SandboxServerTests {
-    @Test("charts, searches and images are served over HTTP", .timeLimit(.minutes(5)))
+    @Test("charts, searches and images are served over HTTP", .patience)
     func services() async throws {
         try await withServer { server, daily in
             let chart = try await HTTPExchange(server.address, daily)
@@ -51,7 +51,7 @@ struct SandboxServerTests {
         }
     }
 
-    @Test("/control sets switches, returns them with the counters, and resets them", .timeLimit(.minutes(5)))
+    @Test("/control sets switches, returns them with the counters, and resets them", .patience)
     func control() async throws {
         try await withServer(["kobis.notice=1"]) { server, daily in
             #expect(try await HTTPExchange(server.address, daily).text.hasPrefix("<!DOCTYPE html>"))
@@ -76,7 +76,7 @@ struct SandboxServerTests {
         }
     }
 
-    @Test("injected faults truncate bodies, enlarge them or replace them by errors", .timeLimit(.minutes(5)))
+    @Test("injected faults truncate bodies, enlarge them or replace them by errors", .patience)
     func bodies() async throws {
         try await withServer(["kobis.truncated=1"]) { server, daily in
             let response = try await HTTPExchange(server.address, daily)
@@ -96,25 +96,26 @@ struct SandboxServerTests {
         }
     }
 
-    @Test("a hanging request ends when the sandbox stops", .timeLimit(.minutes(5)))
+    @Test("a hanging request ends when the sandbox stops", .patience)
     func hang() async throws {
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
         try options.faults.set("kobis.hang=1")
         let server = try SandboxServer(options: options, now: { noon })
         async let hanging = HTTPExchange(server.address, "/kobisopenapi/webservice/rest/movie/searchMovieInfo.json")
-        var isWaiting = false
-        while !isWaiting {
-            isWaiting = try await HTTPExchange(server.address, "/control").text.contains("searchMovieInfo.json\":1")
+        try await waitUntil("the request hangs") {
+            try await HTTPExchange(server.address, "/control").text
+        } is: {
+            $0.contains("searchMovieInfo.json\":1")
         }
         await server.shutdown()
         #expect(try await hanging.status == 503)
     }
 
-    @Test("a server runs until its task is cancelled", .timeLimit(.minutes(5)))
+    @Test("a server runs until its task is cancelled", .patience)
     func run() async throws {
         var options = SandboxOptions()
-        options.address = "127.0.0.1:0"
+        options.address = "127.0.0.1:\(try reservePort())"
         let server = try SandboxServer(options: options, now: { noon })
         let task = Task { await server.run() }
         #expect(try await HTTPExchange(server.address, "/healthz").status == 200)

@@ -1,5 +1,6 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sandbox
@@ -122,7 +123,7 @@ struct WorldTests {
         }
     }
 
-    @Test("no two films of one title are among the first ten of a day", .timeLimit(.minutes(10)))
+    @Test("no two films of one title are among the first ten of a day", .patience)
     func noNamesakesInOneChart() {
         // 2026-12-31; the world of the demo has seed 1.
         let world = World(seed: 1)

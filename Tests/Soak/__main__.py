@@ -9,12 +9,12 @@ the time is for warming up; after it neither memory nor descriptors may grow. Ne
 """
 
 import argparse
+import contextlib
 import pathlib
 import random
 import socket as network
 import statistics
 import sys
-import tempfile
 import threading
 import time
 import urllib.error
@@ -24,11 +24,11 @@ import zmq
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Fuzz"))
-from harness import Failure, ProcessHarness  # noqa: E402
+from harness import PATIENCE, Failure, ProcessHarness  # noqa: E402
+from suite import suite_folder  # noqa: E402
 
 GROWTH = 1.15  # what the last tenth of the time may hold, as a share of the tenth after the warming up
 ROOM = 8  # megabytes that are never worth an alarm
-PATIENCE = 30_000
 context = zmq.Context.instance()
 done = {}
 
@@ -40,7 +40,7 @@ def count(name, amount=1):
 def open_socket(harness, kind, name):
     socket = context.socket(kind)
     socket.linger = 0
-    socket.rcvtimeo = PATIENCE
+    socket.rcvtimeo = int(1000 * PATIENCE)
     socket.connect(harness.address(name))
     return socket
 
@@ -92,7 +92,7 @@ def browsers(harness, rng):
     """Reads pages, data and the live feed of the board, and the metrics of all processes."""
     for role, page in ("board", "/"), ("board", "/api/v1/days/2010-06-04"), ("worker", "/metrics"), ("notifier", "/metrics"):
         try:
-            with urllib.request.urlopen(harness.page(role) + page, timeout=PATIENCE / 1000) as answer:
+            with urllib.request.urlopen(harness.page(role) + page, timeout=PATIENCE) as answer:
                 answer.read()
         except urllib.error.HTTPError:
             pass  # a day that nobody has asked for
@@ -108,7 +108,8 @@ def nuisance(harness, rng):
         count("malformed requests")
     publisher.close()
     for port in harness.ports():
-        with network.create_connection(("127.0.0.1", port), timeout=10) as peer:
+        # A server that cuts it off may do so at once.
+        with contextlib.suppress(OSError), network.create_connection(("127.0.0.1", port), timeout=PATIENCE) as peer:
             peer.sendall(rng.randbytes(rng.randrange(100)))
         count("broken connections")
 
@@ -118,7 +119,7 @@ def inject_faults(harness, rng):
     faults = rng.choice([b'{"kobis":{"latency":300}}', b'{"kobis":{"errors":{"503":0.5}}}', b"{}"])
     request = urllib.request.Request(harness.page("sandbox") + "/control", data=faults, method="PUT")
     try:
-        urllib.request.urlopen(request, timeout=10).close()
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
     except urllib.error.HTTPError:
         count("faults the sandbox does not know")
     time.sleep(2)
@@ -153,15 +154,15 @@ def table(harness, samples):
 
 def main():
     parser = argparse.ArgumentParser(description="Keeps all processes busy, and looks whether they stay as large.")
-    parser.add_argument("program")
+    parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=60)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="marquee-soak-") as folder:
-        harness = ProcessHarness(pathlib.Path(options.program).resolve(), folder)
+    with suite_folder("marquee-soak-") as folder, ProcessHarness(options.program.resolve(), folder) as harness:
         failures, samples = [], []
         until = time.monotonic() + 60 * options.minutes
         parts = [requests, replays, subscribers, browsers, nuisance, inject_faults]
-        threads = [threading.Thread(target=keep, args=(part, harness, index, until, failures)) for index, part in enumerate(parts)]
+        threads = [threading.Thread(target=keep, args=(part, harness, index, until, failures), daemon=True)
+                   for index, part in enumerate(parts)]
         for thread in threads:
             thread.start()
         try:

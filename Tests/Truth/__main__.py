@@ -13,22 +13,22 @@ import collections
 import datetime
 import json
 import pathlib
-import struct
-import subprocess
 import sys
-import tempfile
 import time
 
 import zmq
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "Fuzz")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "Fuzz"), str(HERE.parent / "Harness")]
+import checks  # noqa: E402
 import mapping  # noqa: E402
-from harness import Failure, ProcessHarness  # noqa: E402
+from clock import START, Clock  # noqa: E402
+from harness import ProcessHarness  # noqa: E402
+from suite import suite_folder  # noqa: E402
 from upstream import Upstream  # noqa: E402
+from waiting import PATIENCE, Failure, eventually  # noqa: E402
 
 RECORDINGS = HERE.parent / "Recordings"
-PATIENCE = 180
 BEFORE_FIRST = "0" * 16
 # The kinds of events that must have been compared, each at least once.
 KINDS = {"ranking.day", "ranking.week", "movie", "poster", "products", "product", "request.accepted", "request.done"}
@@ -54,13 +54,8 @@ class Installation(ProcessHarness):
 
     def __init__(self, program, folder, upstream, generation):
         folder.mkdir()
-        self.clock, self.offset = folder / "clock", 0
-        self.clock.write_bytes(bytes(8))
-        library = folder / "clock.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, HERE.parent / "Chaos/clock.c"], check=True)
-        self.changes = {"LD_PRELOAD": str(library), "CHAOS_CLOCK": str(self.clock), "MARQUEE_KAKAO_URL": upstream.url}
-        self.cases = []
-        super().__init__(program, folder, settings={
+        self.clock, self.upstream, self.cases = Clock(folder), upstream, []
+        super().__init__(program, folder, settings=self.clock.environment | {
             "MARQUEE_SCHEDULE": "off", "MARQUEE_OPENMARKET_URL": f"{upstream.url}/openmarket/{generation}",
             "MARQUEE_OPENMARKET_IDENTIFIER": "truth", "MARQUEE_OPENMARKET_SECRET": "truth"})
         self.context = zmq.Context()
@@ -72,34 +67,20 @@ class Installation(ProcessHarness):
         return [self.program, role, *(["--recorded", str(RECORDINGS)] if role == "sandbox" else [])]
 
     def start(self, role):
-        if role in ("notifier", "board"):
-            return
-        kept, self.environment = self.environment, self.environment | self.changes
-        super().start(role)
-        addresses = {name: text for name, text in self.environment.items() if name not in self.changes}
-        self.environment = kept | addresses
+        if role in ("sandbox", "worker"):
+            super().start(role, MARQUEE_KAKAO_URL=self.upstream.url)
 
-    def close(self):
+    def __exit__(self, *reason):
         self.context.destroy()
-        if failed := self.end():
-            raise Failure(f"{failed}")
+        super().__exit__(*reason)
 
     # MARK: Requests
-
-    def move_clock(self, instant):
-        """Sets the clock; None for the real time."""
-        self.offset = int((instant - datetime.datetime.now(datetime.UTC)).total_seconds()) + 1 if instant else 0
-        with open(self.clock, "r+b", buffering=0) as file:
-            file.write(struct.pack("=q", self.offset))
-
-    def now(self):
-        return datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=self.offset)
 
     def ask(self, *frames):
         """Sends a command, and returns its answer."""
         self.commands.send_multipart([frame if isinstance(frame, bytes) else json.dumps(frame).encode() for frame in frames])
         if not self.commands.poll(1000 * PATIENCE):
-            raise Failure(f"no answer to {frames} within {PATIENCE} s: {self.log_tail('worker')}")
+            raise Failure(f"no answer to {frames} within {PATIENCE:.0f} s: {self.log_tail('worker')}")
         return self.commands.recv_multipart()
 
     def request(self, cases):
@@ -107,25 +88,25 @@ class Installation(ProcessHarness):
         waiting = set()
         position = self.read("request")[1] if self.cases else ""
         for case in cases:
-            case.id, case.began = f"truth-{len(self.cases)}", self.now()
+            case.id, case.began = f"truth-{len(self.cases)}", self.clock.now()
             self.cases.append(case)
             word, body = self.ask(case.topic.encode(), {"id": case.id, "refresh": True} | case.body)
             if word != b"accepted":
                 raise Failure(f"{case.topic} {case.body} was not accepted: {body.decode()}")
             waiting.add(case.id)
-        deadline = time.monotonic() + PATIENCE
-        while waiting:
+
+        def have_ended():
+            nonlocal position
             events, position = self.read("request", position)
             for topic, event in events:
                 if topic.startswith("request.failed."):
                     raise Failure(f"a recorded response led to {event['data']}")
                 if topic.startswith("request.done."):
                     waiting.discard(event["correlationid"])
-            if time.monotonic() > deadline:
-                raise Failure(f"{len(waiting)} requests did not end within {PATIENCE} s: {self.log_tail('worker')}")
-            time.sleep(0.02)
+            return not waiting
+        eventually(have_ended, f"{len(cases)} requests end")
         for case in cases:
-            case.ended = self.now()
+            case.ended = self.clock.now()
 
     def read(self, stream, after=""):
         """Returns the events of a stream by `replay`, and how far it has looked."""
@@ -158,7 +139,7 @@ class Recorded:
             yield name, [line for line in path.read_text().splitlines() if line]
 
     def charts(self):
-        """Yields for each chart the time when it was known, None for long after, its market and filters, and its body."""
+        """Yields for each chart a time when it was known, its market and filters, and its body."""
         korea, hour = mapping.KOREA, datetime.timedelta(hours=1)
         for name, bodies in self.files("kobis/daily/*.json"):
             day = datetime.datetime.strptime(pathlib.Path(name).stem, "%Y%m%d").replace(tzinfo=korea)
@@ -170,7 +151,7 @@ class Recorded:
             for name, bodies in self.files(pattern):
                 market, fields = next((MARKETS[part] for part in MARKETS if f".{part}." in name), ("all", {}))
                 for body in bodies:
-                    yield None, market, fields, mapping.parse(body)
+                    yield START, market, fields, mapping.parse(body)
 
 
 def chart_case(market, fields, body, known):
@@ -313,23 +294,21 @@ def run(program, folder):
     """Requests everything, compares everything; returns the numbers of events by kind, and the differences."""
     recorded, upstream, known, counts, found = Recorded(), Upstream(RECORDINGS), {}, collections.Counter(), []
     for generation in "v3", "v4":
-        site = Installation(program, folder / generation, upstream, generation)
         shop = {}
-        try:
+        with Installation(program, folder / generation, upstream, generation) as site:
             for name, (body, *_) in recorded.files(f"openmarket/{generation}/[lp]*.json"):
                 site.request([market_case(name, body, upstream, generation, shop)])
             if generation == "v3":
                 stops = collections.defaultdict(list)
                 for at, market, fields, body in recorded.charts():
                     stops[at].append(chart_case(market, fields, body, known))
-                for at in sorted(filter(None, stops)) + [None]:
-                    site.move_clock(at)
+                for at in sorted(stops):
+                    site.clock.set(at)
                     site.request(stops[at])
                 site.request([
                     movie_case(mapping.parse(body), upstream) for _, (body, *_) in recorded.files("kobis/movie/*.json")])
             found += compare(site, counts)
-        finally:
-            site.close()
+            found += site.end()
     upstream.close()
     found += [f"Tests/Recordings/{name}: nothing requests it" for name in sorted(recorded.left)]
     found += [f"no event {name} was compared" for name in sorted(KINDS - counts.keys())]
@@ -338,20 +317,18 @@ def run(program, folder):
     return counts, found
 
 
-def main():
+def test():
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="marquee-truth-") as folder:
-        try:
-            counts, found = run(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
-        except (Failure, OSError, subprocess.SubprocessError) as failure:
-            sys.exit(f"FAIL {failure}\n0 passed, 1 failed")
+    with suite_folder("marquee-truth-") as folder:
+        counts, found = run(pathlib.Path(sys.argv[1]).resolve(), folder)
     for text in found[:100]:
         print(f"FAIL {text}")
     for name, number in sorted(counts.items()):
         print(f"{number:6} {name}")
     print(f"{mapping.differences.compared} fields of {counts.total()} events compared in {time.monotonic() - began:.0f} s")
-    print(f"{counts.total()} passed, {len(found)} failed")
-    sys.exit(bool(found))
+    checks.passed += counts.total()
+    checks.failed += len(found)
 
 
-main()
+checks.run("truth", test)
+checks.end()

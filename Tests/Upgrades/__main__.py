@@ -18,23 +18,15 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
-import tempfile
 
-from installation import Desk, Failure, Installation, wait_for
+from installation import Desk, Failure, Installation, eventually
+import checks
+from checks import check
+from suite import suite_folder
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORKER_STREAMS = ("request", "ranking", "movie", "poster")
 DAYS = [f"2024-06-0{day}" for day in range(1, 6)]
-passed = 0
-
-
-def check(holds, what):
-    """Counts and prints a check that holds; ends the test if it does not."""
-    global passed
-    if not holds:
-        raise Failure(what)
-    passed += 1
-    print(f"ok   {what}", flush=True)
 
 
 # MARK: Making an archive
@@ -50,11 +42,11 @@ def make(program, commit, folder):
             last = site.ended(site.request("fetch.day", date=day))
         movie = json.loads(site.replay("COMMANDS", "ranking")[0][-1][1])["data"]["entries"][0]["movieCode"]
         site.ended(site.request("fetch.movie", code=movie))
-        alerts = wait_for(lambda: [event for event, in [[topic] for topic, _ in site.replay("ALERT_COMMANDS", "alert")[0]]
+        alerts = eventually(lambda: [event for event, in [[topic] for topic, _ in site.replay("ALERT_COMMANDS", "alert")[0]]
                                    if event.endswith(DAYS[-1])], f"alerts about {DAYS[-1]}, after {last['type']}")
         if knows_rules:
-            wait_for(lambda: letters(site, "paper", 1), "a letter on paper")
-            wait_for(lambda: letters(site, "desk", 0), "a letter that waits for the desk")
+            eventually(lambda: letters(site, "paper", 1), "a letter on paper")
+            eventually(lambda: letters(site, "desk", 0), "a letter that waits for the desk")
         site.board(f"days/{DAYS[-1]}")
         for name, options in ("worker", []), ("notifier", ["--alerts"]):
             status, printed = site.marquee("backup", str(site.data / f"before-{name}.db"), *options)
@@ -114,12 +106,12 @@ def upgrade(program, archive, folder, old=None):
         site.start("notifier", "board")
         alerts, _ = site.replay("ALERT_COMMANDS", "alert")
         check(alerts[:len(facts["alerts"])] == facts["alerts"], f"{len(facts['alerts'])} old alerts are replayed byte for byte")
-        new_day = wait_for(lambda: alerts_of(site, "2024-06-06"), "alerts about the day that waited")
+        new_day = eventually(lambda: alerts_of(site, "2024-06-06"), "alerts about the day that waited")
         check(True, f"the notifier goes on: {len(new_day)} alerts about the day that waited")
         later = [f"2024-06-{day:02}" for day in range(7, 12)]
         for day in later:
             site.ended(site.request("fetch.day", date=day))
-        wait_for(lambda: [day for day in later if alerts_of(site, day)], "alerts about a later day")
+        eventually(lambda: [day for day in later if alerts_of(site, day)], "alerts about a later day")
         ids = [json.loads(body)["id"] for _, body in site.replay("ALERT_COMMANDS", "alert")[0]]
         check(len(ids) == len(set(ids)), "no alert is published again")
         check(not [topic for topic, _ in site.replay("ALERT_COMMANDS", "alert")[0][len(facts["alerts"]):]
@@ -145,11 +137,12 @@ def deliver(site, desk, facts):
         return
     waiting = {alert for sink, alert, state, _ in facts["letters"] if sink == "desk" and state == 0}
     sent = {alert for sink, alert, state, _ in facts["letters"] if sink == "paper" and state == 1}
-    wait_for(lambda: waiting <= {alert for _, alert, _, _ in letters(site, "desk", 1)}, "the desk gets what waited")
+    eventually(lambda: waiting <= {alert for _, alert, _, _ in letters(site, "desk", 1)}, "the desk gets what waited")
     kept = {alert: key for sink, alert, _, key in facts["letters"] if sink == "desk" and key}
     keys = {alert: key for _, alert, _, key in letters(site, "desk")}
     check(all(keys[alert] == key for alert, key in kept.items()) and set(kept.values()) <= set(desk.keys),
           f"{len(waiting)} letters that waited are delivered, those that were tried with their old keys")
+    eventually(lambda: {alert for _, alert, _, _ in letters(site, "paper", 1)} - sent, "a new letter is on paper")
     paper = (site.folder / "letters.jsonl").read_text().splitlines()
     check(not sent & {json.loads(line)["id"] for line in paper}, f"{len(sent)} letters that were delivered do not come again")
 
@@ -236,21 +229,17 @@ def main():
     parser.add_argument("--way-back", nargs="*", default=[], metavar="COMMIT=PROGRAM")
     options = parser.parse_args()
     program, olds = options.program.resolve(), dict(text.split("=", 1) for text in options.way_back)
-    with tempfile.TemporaryDirectory(prefix="marquee-upgrades-") as folder:
-        try:
-            if options.make:
-                return make(program, options.make, folder)
-            archives = sorted(HERE.glob("*.tar.xz"))
-            check(len(archives) >= 3, f"{len(archives)} older versions")
-            for archive in archives:
-                commit = archive.name.partition(".")[0]
-                print(f"{commit}:", flush=True)
-                place = pathlib.Path(folder) / commit
-                place.mkdir()
-                upgrade(program, archive, place, olds.get(commit))
-        except (Failure, OSError, subprocess.SubprocessError) as failure:
-            sys.exit(f"FAIL {failure}\n{passed} passed, 1 failed")
-    print(f"{passed} passed, 0 failed")
+    with suite_folder("marquee-upgrades-") as folder:
+        if options.make:
+            return make(program, options.make, folder)
+        archives = sorted(HERE.glob("*.tar.xz"))
+        checks.run("archives", lambda: check(len(archives) >= 3, f"{len(archives)} older versions"))
+        for archive in archives:
+            commit = archive.name.partition(".")[0]
+            place = folder / commit
+            place.mkdir()
+            checks.run(commit, lambda: upgrade(program, archive, place, olds.get(commit)))
+    checks.end()
 
 
 main()

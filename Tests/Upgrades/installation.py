@@ -5,18 +5,19 @@ import http.server
 import json
 import os
 import pathlib
-import signal
-import socket
 import sqlite3
 import subprocess
+import sys
 import threading
-import time
-import urllib.error
 import urllib.request
 
 import zmq
 
-PATIENCE = 180
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Harness"))
+from ports import reserve_port  # noqa: E402
+from suite import WITH_SUITE  # noqa: E402
+from waiting import PATIENCE, Failure, eventually  # noqa: E402
+
 # What is waiting in an archive fails at this address until the upgrade.
 NOBODY = "http://127.0.0.1:9/desk"
 RULES = """\
@@ -32,20 +33,6 @@ sinks:
 """
 
 
-class Failure(Exception):
-    """A failed check, which ends the run."""
-
-
-def wait_for(value, what, patience=PATIENCE):
-    """Waits for a function to return something, and returns it."""
-    deadline = time.monotonic() + patience
-    while not (found := value()):
-        if time.monotonic() > deadline:
-            raise Failure(f"did not happen within {patience} s: {what}")
-        time.sleep(0.05)
-    return found
-
-
 class Installation:
     """A data folder, and the processes of one version. Old versions know few variables, so only few are set."""
 
@@ -57,9 +44,9 @@ class Installation:
             "PATH": os.environ["PATH"], "MARQUEE_DATA": str(self.data), "MARQUEE_KOBIS_KEY": "0" * 32,
             "MARQUEE_KAKAO_KEY": "0" * 32, "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SCHEDULE": "off"}
         for name in "REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS":
-            self.environment[f"MARQUEE_{name}"] = f"tcp://127.0.0.1:{free_port()}"
+            self.environment[f"MARQUEE_{name}"] = f"ipc://{self.folder}/{name.lower()}"
         for role in "SANDBOX", "WORKER", "NOTIFIER", "BOARD":
-            self.environment[f"MARQUEE_{role}_HTTP"] = f"127.0.0.1:{free_port()}"
+            self.environment[f"MARQUEE_{role}_HTTP"] = f"127.0.0.1:{reserve_port()}"
         url_of_sandbox = self.page("sandbox")
         self.environment |= {
             "MARQUEE_KOBIS_URL": f"{url_of_sandbox}/kobisopenapi/webservice/rest", "MARQUEE_KAKAO_URL": url_of_sandbox}
@@ -78,30 +65,29 @@ class Installation:
         for role in roles:
             with open(self.folder / f"{role}.log", "a") as log:
                 self.children[role] = subprocess.Popen(
-                    [self.program, role], env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-            wait_for(lambda: self.is_ready(role), f"the {role} is ready")
+                    [*WITH_SUITE, self.program, role], env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            eventually(lambda: self.is_ready(role), f"the {role} is ready")
 
     def is_ready(self, role):
         if self.children[role].poll() is not None:
             raise Failure(f"the {role} ended: {self.log(role)}")
-        with contextlib.suppress(OSError):
-            with urllib.request.urlopen(self.page(role) + ("/control" if role == "sandbox" else "/readyz"), timeout=5):
-                return True
+        with urllib.request.urlopen(self.page(role) + ("/control" if role == "sandbox" else "/readyz"), timeout=PATIENCE):
+            return True
 
     def log(self, role):
         return (self.folder / f"{role}.log").read_text()[-2_000:]
 
     def stop(self, *roles):
         for role in roles or reversed(list(self.children)):
-            child = self.children.pop(role)
-            child.send_signal(signal.SIGTERM)
+            child = self.children[role]
+            child.terminate()
             try:
-                status = child.wait(PATIENCE)
+                child.wait(PATIENCE)
             except subprocess.TimeoutExpired:
-                child.kill()
-                raise Failure(f"the {role} did not stop") from None
-            if status != 0:
-                raise Failure(f"the {role} ended with {status}: {self.log(role)}")
+                raise Failure(f"the {role} did not stop: {self.log(role)}") from None
+            del self.children[role]
+            if child.returncode != 0:
+                raise Failure(f"the {role} ended with {child.returncode}: {self.log(role)}")
 
     def close(self):
         for child in self.children.values():
@@ -124,7 +110,7 @@ class Installation:
             dealer.connect(self.environment[f"MARQUEE_{name}"])
             dealer.send_multipart([frame if isinstance(frame, bytes) else json.dumps(frame).encode() for frame in frames])
             if not dealer.poll(1_000 * PATIENCE):
-                raise Failure(f"no answer to {frames} within {PATIENCE} s")
+                raise Failure(f"no answer to {frames} within {PATIENCE:.0f} s")
             return dealer.recv_multipart()
         finally:
             dealer.close(linger=0)
@@ -141,7 +127,7 @@ class Installation:
         def end():
             events = self.latest("COMMANDS", "request.")
             return next((event for event in events if event["correlationid"] == request and "accepted" not in event["type"]), None)
-        return wait_for(end, f"the end of the request {request}")
+        return eventually(end, f"the end of the request {request}")
 
     def latest(self, name, topic):
         return [json.loads(body) for body in self.ask(name, b"latest", {"topic": topic, "limit": 5000})[3::2]]
@@ -164,10 +150,9 @@ class Installation:
     def board(self, path):
         """Returns the board's answer, once it has one."""
         def answer():
-            with contextlib.suppress(urllib.error.HTTPError):
-                with urllib.request.urlopen(f"{self.page('board')}/api/v1/{path}", timeout=PATIENCE) as answer:
-                    return json.load(answer)
-        return wait_for(answer, f"the board knows {path}")
+            with urllib.request.urlopen(f"{self.page('board')}/api/v1/{path}", timeout=PATIENCE) as answer:
+                return json.load(answer)
+        return eventually(answer, f"the board knows {path}")
 
     def rows(self, database, query):
         """Returns the rows of a database that another process may have open."""
@@ -197,10 +182,3 @@ class Desk:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}/desk"
-
-
-def free_port():
-    """Returns a port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

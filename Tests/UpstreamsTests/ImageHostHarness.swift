@@ -31,7 +31,7 @@ final class ImageHostHarness: Sendable {
     }
 
     let server: HTTPServer
-    let client = HTTPClient()
+    let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
     let images: HTTPClient
     private let seen: Locked<[RecordedRequest]>
 

@@ -1,12 +1,13 @@
 import BoxOffice
 import Networking
+import TestSupport
 import Testing
 import WebServer
 
 @testable import Upstreams
 
 /// The endpoints on the real client and a real server.
-@Suite(.timeLimit(.minutes(5))) struct KobisOverHTTPTests {
+@Suite(.patience) struct KobisOverHTTPTests {
     @Test func aChartOfTheRequestedDayAndMarketIsReturned() async throws {
         let market = Market(nation: .korean, films: .diverse, area: Market.Area("0105001"))
         let answer: HTTPServer.Handler = { request in
@@ -39,7 +40,7 @@ import WebServer
         _ answer: @escaping HTTPServer.Handler, _ endpoint: (Kobis) -> Endpoint<Value>
     ) async throws -> Value {
         let server = try HTTPServer(address: "127.0.0.1:0", handler: answer)
-        let client = HTTPClient()
+        let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
         let question = endpoint(Kobis(url: "http://\(server.address)/rest", key: "0123abcd"))
         let outcome: Result<Value, UpstreamError>
         do {

@@ -135,7 +135,7 @@ import Testing
         #expect(Self.page("<p").lines.isEmpty && Self.page("<!-- ").lines.isEmpty && Self.page("").title.isEmpty)
     }
 
-    @Test("hostile pages are read in linear time and to a limit", .timeLimit(.minutes(1)))
+    @Test("hostile pages are read in linear time and to a limit", .patience)
     func hostile() {
         for part in ["<", "<!--", "<script>", "<meta property=", "&", "<a<b", "<title>"] {
             let page = Self.page(String(repeating: part, count: (1 << 17) / part.utf8.count))

@@ -2,12 +2,13 @@ import BoxOffice
 import FoundationEssentials
 import Imaging
 import Networking
+import TestSupport
 import Testing
 import WebServer
 
 @testable import Upstreams
 
-@Suite(.timeLimit(.minutes(5))) struct PosterFinderTests {
+@Suite(.patience) struct PosterFinderTests {
     private static func bitmap(_ width: Int, _ height: Int) -> Bitmap {
         var bitmap = Bitmap(width: width, height: height)
         bitmap.fill(with: .vertical(Color(0x204060), Color(0xE0A040)))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WebServer
@@ -7,7 +8,7 @@ import Testing
 private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8))?.isEmpty == false
 
 @Suite struct AddressTests {
-    @Test("port 0 becomes a real port", .timeLimit(.minutes(5)), arguments: ["127.0.0.1", "0.0.0.0"])
+    @Test("port 0 becomes a real port", .patience, arguments: ["127.0.0.1", "0.0.0.0"])
     func freePort(host: String) async throws {
         try await expectPort(on: host, reachedAt: "127.0.0.1")
     }
@@ -15,7 +16,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
     @Test(
         "IPv6 addresses are in brackets, and [::] accepts IPv4 clients too",
         .enabled(if: machineHasIPv6, "this machine has no IPv6"),
-        .timeLimit(.minutes(5)), arguments: [("[::1]", "[::1]"), ("[::]", "[::1]"), ("[::]", "127.0.0.1")])
+        .patience, arguments: [("[::1]", "[::1]"), ("[::]", "[::1]"), ("[::]", "127.0.0.1")])
     func version6(host: String, client: String) async throws {
         try await expectPort(on: host, reachedAt: client)
     }
@@ -29,7 +30,7 @@ private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", 
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("an address in use is one clear line", .timeLimit(.minutes(5)))
+    @Test("an address in use is one clear line", .patience)
     func inUse() async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in .text("") }
         let error = #expect(throws: HTTPServerError.self) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WebServer
@@ -14,7 +15,7 @@ private func echo() throws -> HTTPServer {
 }
 
 @Suite struct HTTPServerTests {
-    @Test("a request reaches the handler whole and decoded", .timeLimit(.minutes(5)))
+    @Test("a request reaches the handler whole and decoded", .patience)
     func request() async throws {
         let server = try echo()
         let answer = try await RawClient.get(
@@ -26,8 +27,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test(
-        "status, type and fields of an answer are the handler's", .timeLimit(.minutes(5)), arguments: [404, 429, 503])
+    @Test("status, type and fields of an answer are the handler's", .patience, arguments: [404, 429, 503])
     func answers(status: Int) async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in
             var response = WebResponse.json(Array("{}".utf8), status: status)
@@ -44,7 +44,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("an invalid header field turns the response into a 500", .timeLimit(.minutes(5)))
+    @Test("an invalid header field turns the response into a 500", .patience)
     func injectedField() async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "text/plain", headers: [("Location", "/\r\nSet-Cookie: a=b")], body: .bytes([]))
@@ -55,7 +55,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("HEAD is answered as GET without the body", .timeLimit(.minutes(5)))
+    @Test("HEAD is answered as GET without the body", .patience)
     func head() async throws {
         let server = try echo()
         let answer = try await RawClient.get(server.address, "/x", method: "HEAD")
@@ -64,14 +64,14 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("an unknown method reaches the handler", .timeLimit(.minutes(5)))
+    @Test("an unknown method reaches the handler", .patience)
     func unknownMethod() async throws {
         let server = try echo()
         #expect(try await RawClient.get(server.address, "/", method: "BREW").hasSuffix("BREW / [] none "))
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("requests may follow each other on a connection without waiting", .timeLimit(.minutes(5)))
+    @Test("requests may follow each other on a connection without waiting", .patience)
     func pipelining() async throws {
         let server = try echo()
         let answer = try await RawClient.talk(
@@ -86,7 +86,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a truncated body announces more than it sends and ends the connection", .timeLimit(.minutes(5)))
+    @Test("a truncated body announces more than it sends and ends the connection", .patience)
     func truncated() async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in
             WebResponse(contentType: "application/json", body: .truncated(Array("{\"half\":".utf8), announced: 4_000))
@@ -99,7 +99,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("handlers run at the same time", .timeLimit(.minutes(5)))
+    @Test("handlers run at the same time", .patience)
     func concurrency() async throws {
         let gate = Gate()
         let server = try HTTPServer(address: "127.0.0.1:0") { request in
@@ -119,7 +119,7 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
-    @Test("a client that disconnects while its handler runs has no effect on others", .timeLimit(.minutes(5)))
+    @Test("a client that disconnects while its handler runs has no effect on others", .patience)
     func disconnect() async throws {
         let gate = Gate()
         let server = try HTTPServer(address: "127.0.0.1:0") { request in

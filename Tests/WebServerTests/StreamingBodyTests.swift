@@ -1,9 +1,10 @@
 import Concurrency
+import TestSupport
 import Testing
 
 @testable import WebServer
 
-@Suite(.timeLimit(.minutes(5))) struct StreamingBodyTests {
+@Suite(.patience) struct StreamingBodyTests {
     /// Returns a server that responds with one streaming body, and a stream with an element for each call of `onClose`.
     private func server(limit: Int = 1 << 20) throws -> (HTTPServer, StreamingBody, AsyncStream<Void>) {
         let (ends, end) = AsyncStream<Void>.makeStream()
@@ -53,7 +54,7 @@ import Testing
         try await client.send(Self.request)
         let part = [UInt8](repeating: UInt8(ascii: "x"), count: 16 << 10)
         // The system's buffers hold some megabytes before the body's own limit counts.
-        while body.push(part) { await Task.yield() }
+        try await waitUntil("the body is full") { !body.push(part) }
         for await _ in ends { break }
         withExtendedLifetime(client) {}
         await server.shutdown(grace: .seconds(5))
@@ -68,7 +69,7 @@ import Testing
             body.push(Array("one\n".utf8))
             _ = try await client.receive(through: "one\n\r\n")
         }
-        while body.push(Array("more\n".utf8)) { await Task.yield() }
+        try await waitUntil("the body has ended") { !body.push(Array("more\n".utf8)) }
         for await _ in ends { break }
         await server.shutdown(grace: .seconds(5))
     }

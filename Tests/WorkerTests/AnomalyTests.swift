@@ -4,12 +4,13 @@ import EventStore
 import FoundationEssentials
 import JSONCoding
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Worker
 
 /// Anomalies in the worker's log, beside the charts and failures that they are about.
-@Suite(.timeLimit(.minutes(5))) struct AnomalyTests {
+@Suite(.patience) struct AnomalyTests {
     private func chart(_ total: Int) -> FetchResult {
         var chart = Sample.chart(total / 10)
         chart.entries[0].audienceTotal = total

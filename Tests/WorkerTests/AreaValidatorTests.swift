@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 /// What a code costs that may be an area's, over real HTTP.
-@Suite(.timeLimit(.minutes(5))) struct AreaValidatorTests {
+@Suite(.patience) struct AreaValidatorTests {
     private static let codes = #"{"codes":[{"fullCd":"0105001","korNm":"서울시"},{"fullCd":"0105018","korNm":"새 도시"}]}"#
 
     private func area(_ code: String) throws -> Market {

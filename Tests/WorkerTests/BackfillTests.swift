@@ -14,7 +14,7 @@ import Upstreams
 @testable import Worker
 
 /// Backfill jobs on a real database, against the sandbox, whose quota is as real as ours.
-@Suite(.timeLimit(.minutes(5))) struct BackfillTests {
+@Suite(.patience) struct BackfillTests {
     private let harness: WorkerHarness
     private let sandbox: SandboxServer
     /// What a day has for everybody.
@@ -51,7 +51,7 @@ import Upstreams
     private func fetching(kakao: Int? = nil) -> FetchService {
         let quota = quota(kakao: kakao)
         func fetcher(_ priority: Request.Priority) -> Fetcher {
-            let client = HTTPClient(retry: .never) { service throws(UpstreamError) in
+            let client = HTTPClient(retry: .patient) { service throws(UpstreamError) in
                 try await quota.book(service, for: priority)
             }
             return harness.fetcher(
@@ -73,13 +73,16 @@ import Upstreams
 
     /// Lets a backfill, made anew for each turn as after a restart, go on until it rests or is over.
     private func work() async throws {
-        while true {
+        try await waitUntil("the backfill rests or is over") {
             let before = harness.events("request.accepted.").count
             _ = try await backfill().runOnce()
             let asked = harness.events("request.accepted.").count - before
-            let progress = try #require(await backfill().progress())
-            if asked > 0 { try await harness.ends(asked) } else if progress.isOver { return }
-            if asked == 0, try await quota.balances()[Kobis.service]?.leftForBackfill == 0 { return }
+            if asked > 0 {
+                try await harness.ends(asked)
+                return false
+            }
+            if try #require(await backfill().progress()).isOver { return true }
+            return try await quota.balances()[Kobis.service]?.leftForBackfill == 0
         }
     }
 
@@ -145,19 +148,19 @@ import Upstreams
         let fetching = fetching(kakao: 5)  // 4 of them for backfill
         var days = 0
         try await harness.serve(fetching) {
-            while true {
+            try await waitUntil("the backfill is over") {
                 let service = backfill(kakao: 5)
                 let before = harness.events("request.accepted.").count
                 _ = try await service.runOnce()
                 let asked = harness.events("request.accepted.").count - before
                 if asked > 0 { try await harness.ends(asked) }
-                guard asked == 0, let progress = try await service.progress() else { continue }
-                if progress.isOver { break }
-                if progress.rests == .quotaExhausted {
+                guard asked == 0, let progress = try await service.progress() else { return false }
+                if !progress.isOver, progress.rests == .quotaExhausted {
                     #expect(try await quota(kakao: 5).balances()[KakaoImageSearch.service]?.used == 4)
                     days += 1
                     harness.setClock(to: (Sample.date("2024-06-12") + days).start)
                 }
+                return progress.isOver
             }
         }
         let movies = Set(harness.events("movie.").map { String($0.topic.description.dropFirst("movie.".count)) })
@@ -206,11 +209,12 @@ import Upstreams
         try await backfill().beginInitialJob(days: 60, liveDays: 3)
         let service = backfill()
         try await harness.serve(fetching()) {
-            while try await service.isInitialJobRunning() {
+            try await waitUntil("the history pauses") {
                 let before = harness.events("request.accepted.").count
                 _ = try await service.runOnce()
                 let asked = harness.events("request.accepted.").count - before
                 if asked > 0 { try await harness.ends(asked) }
+                return try await !service.isInitialJobRunning()
             }
         }
         let progress = try #require(await service.progress())

@@ -8,13 +8,13 @@ import Testing
 @testable import Upstreams
 
 /// The posters of the demo: what a worker finds in the sandbox's world of seed 1.
-@Suite(.timeLimit(.minutes(10))) struct DemoPosterTests {
+@Suite(.patience) struct DemoPosterTests {
     @Test("over the first ten of sixty days no film has another film's poster, and most have one")
     func posters() async throws {
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
         let sandbox = try SandboxServer(options: options)
-        let client = HTTPClient()
+        let client = HTTPClient(retry: .patient)
         let kobis = Kobis(url: sandbox.kobisURL, key: SandboxOptions.anyKobisKey)
         let finder = PosterFinder(
             client: client, search: KakaoImageSearch(url: sandbox.kakaoURL, key: SandboxOptions.anyKakaoKey),

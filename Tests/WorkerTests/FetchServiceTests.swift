@@ -11,7 +11,7 @@ import Testing
 @testable import Worker
 
 /// From the queue to the end of a request, over real HTTP and a real database.
-@Suite(.timeLimit(.minutes(5))) struct FetchServiceTests {
+@Suite(.patience) struct FetchServiceTests {
     @Test("each request in the queue ends, by events or by a failure")
     func ends() async throws {
         let harness = try await WorkerHarness()
@@ -134,7 +134,7 @@ import Testing
         }
         let service = harness.service(harness.fetcher(kobis: server.url))
         let running = Task { try await service.run() }
-        await harness.queue.waiting(exactly: 2)
+        try await waitUntil("requests left in the queue", look: { harness.queue.lengths.live }, is: { $0 == 2 })
         await service.stop()
         gate.withLock { $0 = true }
         try await running.value
@@ -150,11 +150,4 @@ import Testing
         let title = String(repeating: "눈", count: 3_000)
         return Sample.answer(10).replacing("첫눈", with: title)
     }()
-}
-
-extension RequestQueue {
-    /// Returns once `count` live requests are left.
-    func waiting(exactly count: Int) async {
-        while !Task.isCancelled, lengths.live != count { await Task.yield() }
-    }
 }

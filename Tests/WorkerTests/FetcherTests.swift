@@ -8,7 +8,7 @@ import Testing
 @testable import Worker
 
 /// What is served from the log, and what an upstream is asked for, over real HTTP.
-@Suite(.timeLimit(.minutes(5))) struct FetcherTests {
+@Suite(.patience) struct FetcherTests {
     /// What a chart request does after another one `age` seconds before.
     private struct Case: CustomStringConvertible {
         var what: String

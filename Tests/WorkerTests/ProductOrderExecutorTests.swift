@@ -14,7 +14,7 @@ import Upstreams
 @testable import Worker
 
 /// Orders at the sandbox's Open Market over real HTTP; a crash is simulated by what it leaves on disk.
-@Suite(.timeLimit(.minutes(5))) struct ProductOrderExecutorTests {
+@Suite(.patience) struct ProductOrderExecutorTests {
     private let harness: WorkerHarness
     private let sandbox: SandboxServer
     private let executor: ProductOrderExecutor
@@ -26,16 +26,16 @@ import Upstreams
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
         sandbox = try SandboxServer(options: options)
-        let client = HTTPClient(retry: .never)
+        let client = HTTPClient(retry: .patient)
         let market = OpenMarketClient(
             api: OpenMarketAPI(
                 url: sandbox.openMarketURL, generation: .v3, identifier: SandboxOptions.anyOpenMarketIdentifier),
-            queryClient: client, orderClient: HTTPClient(retry: .never), hasIdentifier: true,
+            queryClient: client, orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), wallClock: harness.wallClock)
         // The wall clock stands still, so every look waits; this clock lets it wait no time at all.
         executor = ProductOrderExecutor(
             store: harness.store, client: market,
-            decoder: ImageDecoder(program: BuiltProgram.path), clock: ImpatientClock())
+            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)), clock: ImpatientClock())
         fetcher = ProductFetcher(store: harness.store, client: market)
     }
 
@@ -48,7 +48,7 @@ import Upstreams
         let request = HTTPRequest(
             "http://\(sandbox.address)/control", method: .put,
             body: Data(#"{"seed":\#(seed),"openmarket":\#(switches)}"#.utf8))
-        let status = try await HTTPClient().send(
+        let status = try await HTTPClient(retry: .patient).send(
             Endpoint<Int>(service: "sandbox", request: request) { response throws(UpstreamError) in response.status })
         try #require(status == 200)
     }
@@ -112,11 +112,11 @@ import Upstreams
             api: OpenMarketAPI(
                 url: sandbox.openMarketURL.replacing("/v3", with: "/v4"), generation: .v4,
                 identifier: SandboxOptions.anyOpenMarketIdentifier),
-            queryClient: HTTPClient(retry: .never), orderClient: HTTPClient(retry: .never), hasIdentifier: true,
+            queryClient: HTTPClient(retry: .patient), orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), wallClock: harness.wallClock)
         let executor = ProductOrderExecutor(
             store: harness.store, client: market,
-            decoder: ImageDecoder(program: BuiltProgram.path), clock: ImpatientClock())
+            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)), clock: ImpatientClock())
         let fetcher = ProductFetcher(store: harness.store, client: market)
         #expect(try await market.fetch(market.api.health()))
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(5))) struct QuotaLedgerTests {
+@Suite(.patience) struct QuotaLedgerTests {
     private func ledger(_ harness: WorkerHarness, limit: Int, reserve: Int = 20) -> QuotaLedger {
         QuotaLedger(
             database: harness.database, wallClock: harness.wallClock, limits: ["kobis": limit], reserve: reserve)
@@ -159,7 +159,7 @@ import Testing
         let harness = try await WorkerHarness()
         let ledger = ledger(harness, limit: 3)
         let server = try ScriptedServer { $0.answer(status: 503) }
-        let policy = RetryPolicy(attempts: 10, base: .zero)
+        let policy = RetryPolicy(attempts: 10, base: .zero, attemptTimeout: .seconds(3_600))
         let client = HTTPClient(retry: policy) { service throws(UpstreamError) in
             try await ledger.book(service, for: .live)
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import Worker
 
 /// Days that were recorded more than once: what the worker makes of each version, in the order of their times.
-@Suite(.timeLimit(.minutes(5))) struct RecordedRevisionTests {
+@Suite(.patience) struct RecordedRevisionTests {
     /// A version of a day's chart, and when it was answered.
     private struct Version {
         let time: Date

@@ -9,7 +9,7 @@ import Testing
 @testable import Worker
 
 /// What is taken in, what is not, and what is found again, on a real database file.
-@Suite(.timeLimit(.minutes(5))) struct RequestInboxTests {
+@Suite(.patience) struct RequestInboxTests {
     private func item(_ id: String, _ body: String, topic: String = "fetch.day") throws -> IntakeItem {
         let frames = RequestFrames(topic: topic, body: body)
         let request = try Request(frames, at: WorkerHarness.noon)

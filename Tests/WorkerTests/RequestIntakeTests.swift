@@ -12,7 +12,7 @@ import ZeroMQ
 @testable import Worker
 
 /// The worker's two endpoints, over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct RequestIntakeTests {
+@Suite(.patience) struct RequestIntakeTests {
     private func intake(_ harness: WorkerHarness) -> RequestIntake {
         RequestIntake(
             store: harness.store, queue: harness.queue, logger: RateLimitedLogger(harness.logger),

@@ -1,10 +1,11 @@
 import BoxOffice
 import Contract
+import TestSupport
 import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(5))) struct RequestQueueTests {
+@Suite(.patience) struct RequestQueueTests {
     private let queue = RequestQueue()
 
     private func request(_ id: String, _ priority: Request.Priority = .live) -> AcceptedRequest {
@@ -27,18 +28,18 @@ import Testing
     }
 
     @Test("a fetcher that waited gets the live request of a batch, not the first")
-    func handOver() async {
+    func handOver() async throws {
         async let waiting = queue.next()
-        await queue.waiters(atLeast: 1)
+        try await queue.waiters(atLeast: 1)
         queue.add([request("a", .backfill), request("b")])
         #expect(await waiting?.id == Sample.id("b"))
         #expect(await take(1) == ["a"])
     }
 
     @Test("a closed queue returns nothing to present and later fetchers")
-    func close() async {
+    func close() async throws {
         async let waiting = queue.next()
-        await queue.waiters(atLeast: 1)
+        try await queue.waiters(atLeast: 1)
         queue.close()
         queue.add([request("a")])
         #expect(await waiting == nil)
@@ -46,15 +47,15 @@ import Testing
     }
 
     @Test("a cancelled fetcher gets no request and takes none from the others")
-    func cancel() async {
+    func cancel() async throws {
         let (first, second) = (Task { await queue.next() }, Task { await queue.next() })
-        await queue.waiters(atLeast: 2)
+        try await queue.waiters(atLeast: 2)
         first.cancel()
         #expect(await first.value == nil)
         queue.add([request("a")])
         #expect(await second.value?.id == Sample.id("a"))
         let late = Task {
-            while !Task.isCancelled { await Task.yield() }
+            try? await Task.sleep(for: .seconds(86_400))  // until it is cancelled
             return await queue.next()
         }
         late.cancel()
@@ -64,7 +65,7 @@ import Testing
 
 extension RequestQueue {
     /// Returns once `count` fetchers wait for a request.
-    func waiters(atLeast count: Int) async {
-        while !Task.isCancelled, waiterCount < count { await Task.yield() }
+    func waiters(atLeast count: Int) async throws {
+        try await waitUntil("fetchers that wait", look: { waiterCount }, is: { $0 >= count })
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import Worker
 
 /// What a request leaves on the disk, for how long, and what becomes of one that ends the worker.
-@Suite(.timeLimit(.minutes(5))) struct RequestRetentionTests {
+@Suite(.patience) struct RequestRetentionTests {
     private func item(_ id: String, _ body: String) throws -> IntakeItem {
         let frames = RequestFrames(topic: "fetch.day", body: body)
         let request = try Request(frames, at: WorkerHarness.noon)

@@ -3,12 +3,13 @@ import Contract
 import EventStore
 import FoundationEssentials
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Worker
 
 /// When a fetched fact is news, and what of it is kept.
-@Suite(.timeLimit(.minutes(5))) struct RevisionTests {
+@Suite(.patience) struct RevisionTests {
     private let topic = Topic.ranking(day: Sample.day, market: .all)
 
     /// Settles one request after the other and returns the charts that were published.

@@ -10,7 +10,7 @@ import Testing
 @testable import Worker
 
 /// The scheduler on a real database, with a service that has yesterday's chart or not.
-@Suite(.timeLimit(.minutes(5))) struct ScheduleServiceTests {
+@Suite(.patience) struct ScheduleServiceTests {
     private let server: ScriptedServer
     private let hasChart = Locked(false)
 

@@ -1,9 +1,10 @@
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(5))) struct UpstreamBindingTests {
+@Suite(.patience) struct UpstreamBindingTests {
     @Test(
         "a service is identified by its host and port",
         arguments: [

@@ -8,7 +8,7 @@ import Testing
 @testable import Worker
 
 /// A vendor's secret that comes with an order: readable for the worker, and for nobody who has the database.
-@Suite(.timeLimit(.minutes(5))) struct VendorSecretTests {
+@Suite(.patience) struct VendorSecretTests {
     private static let secret = "hunter2-hunter2-hunter2"
 
     private let harness: WorkerHarness

@@ -9,7 +9,7 @@ import Testing
 @testable import Worker
 
 /// A week's chart, from the request to its event; noon of the harness is a Wednesday's.
-@Suite(.timeLimit(.minutes(5))) struct WeekTests {
+@Suite(.patience) struct WeekTests {
     /// The last weekend before the harness's day, provisional until Thursday.
     private let weekend = Week(of: Sample.date("2024-06-01"), span: .weekend)
 

@@ -112,7 +112,7 @@ final class WorkerHarness: Sendable {
 extension WorkerHarness {
     /// Makes a fetcher that calls KOBIS and Kakao at these addresses, once each, and has no key for one without address.
     func fetcher(
-        kobis: String? = nil, kakao: String? = nil, client: HTTPClient = HTTPClient(retry: .never),
+        kobis: String? = nil, kakao: String? = nil, client: HTTPClient = HTTPClient(retry: .patient),
         quota: QuotaLedger? = nil
     ) -> Fetcher {
         Fetcher(
@@ -146,6 +146,11 @@ extension WorkerHarness {
         await service.stop()
         try await running.value
     }
+}
+
+extension RetryPolicy {
+    /// One attempt, with all the time that its request has.
+    static let patient = RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600))
 }
 
 extension Fetcher {

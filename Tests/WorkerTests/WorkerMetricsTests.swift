@@ -8,7 +8,7 @@ import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(5))) struct WorkerMetricsTests {
+@Suite(.patience) struct WorkerMetricsTests {
     private let metrics = Metrics()
     private let clock = ManualClock()
 
@@ -92,7 +92,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct KobisKeyHealthTests {
+@Suite(.patience) struct KobisKeyHealthTests {
     private static let refusal = "key: KOBIS rejects the key; check MARQUEE_KOBIS_KEY"
 
     @Test("without a key the worker is not ready")

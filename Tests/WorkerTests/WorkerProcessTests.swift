@@ -14,7 +14,7 @@ import ZeroMQ
 @testable import Worker
 
 /// The whole worker, with the sandbox as its upstreams, asked as any client does.
-@Suite(.timeLimit(.minutes(5))) struct WorkerProcessTests {
+@Suite(.patience) struct WorkerProcessTests {
     private let folder: TemporaryFolder
     private let sandbox: SandboxServer
 
@@ -22,8 +22,11 @@ import ZeroMQ
         folder = try TemporaryFolder()
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
-        sandbox = try SandboxServer(options: options)
+        sandbox = try SandboxServer(options: options) { WorkerHarness.noon }
     }
+
+    /// The worker's time stands still, as the sandbox's does.
+    private static let noon = WallClock { WorkerHarness.noon }
 
     /// A run of the worker on free ports.
     private struct Run {
@@ -45,7 +48,7 @@ import ZeroMQ
 
     /// Runs the worker on this suite's folder while `body` runs.
     private func withWorker(
-        _ settings: [String: String] = [:], clock: WallClock = .system, _ body: (Run, IOThread) async throws -> Void
+        _ settings: [String: String] = [:], clock: WallClock = Self.noon, _ body: (Run, IOThread) async throws -> Void
     ) async throws {
         let configuration = try configuration(settings)
         let log = LogLines()
@@ -97,19 +100,19 @@ import ZeroMQ
 
     @Test("a chart, a movie and its poster are fetched once, also across a restart, and each call is booked")
     func wholeWay() async throws {
-        let day = Request(.day(.yesterday(at: Date()) - 30, .all))
+        let day = Request(.day(Sample.date("2024-05-05"), .all))
         var chart: Event?
         var epoch = ""
         try await withWorker { run, _ in
-            let fetched = try done(await run.client.perform(day, within: .seconds(50)))
+            let fetched = try done(await run.client.perform(day, within: patience))
             #expect(fetched.from == .upstream)
             chart = fetched.events.first
             let code = try #require(try chart?.data(as: Chart.self).entries.first).movieCode
             let movie = Request(.movie(code, poster: true))
-            let facts = try done(await run.client.perform(movie, within: .seconds(50)))
+            let facts = try done(await run.client.perform(movie, within: patience))
             #expect(facts.events.map(\.topic) == [.movie(code), .poster(code)])
             #expect(facts.problems == [])
-            #expect(try done(await run.client.perform(movie, within: .seconds(50))).from == .log)
+            #expect(try done(await run.client.perform(movie, within: patience)).from == .log)
             let status = try await status(run)
             #expect(status.quota["kobis"]?.used == 2)
             #expect(status.quota["kakao"]?.used == 1)
@@ -118,7 +121,7 @@ import ZeroMQ
             epoch = status.epoch
         }
         try await withWorker { run, _ in
-            let again = try done(await run.client.perform(day, within: .seconds(50)))
+            let again = try done(await run.client.perform(day, within: patience))
             #expect(again.from == .log)
             #expect(again.events == [try #require(chart)])
             let status = try await status(run)
@@ -152,10 +155,11 @@ import ZeroMQ
         }
         isSilent.withLock { $0 = false }
         try await withWorker(kobis) { run, io in
-            var answer: Reply
-            repeat {
-                answer = try await run.commands.ask("latest", #"{"topic":"request."}"#)
-            } while answer.frames.count < 6
+            let answer = try await waitUntil("both events of the request") {
+                try await run.commands.ask("latest", #"{"topic":"request."}"#)
+            } is: {
+                $0.frames.count >= 6
+            }
             let topics = [answer.frames[2], answer.frames[4]].map { String(decoding: $0, as: UTF8.self) }
             #expect(topics == ["request.accepted.kept", "request.done.kept"])
             #expect(try await status(run).positions == ["ranking": SequenceNumber(1), "request": SequenceNumber(2)])
@@ -182,7 +186,7 @@ import ZeroMQ
     @Test("the work group starts and stops while the endpoints answer, and carries out the requests accepted meanwhile")
     func workGroup() async throws {
         let configuration = try configuration(["MARQUEE_SCHEDULE": "off"])
-        let worker = try await WorkerProcess(configuration, logger: LogLines().logger()).open()
+        let worker = try await WorkerProcess(configuration, logger: LogLines().logger(), wallClock: Self.noon).open()
         let (asked, ask) = AsyncStream.makeStream(of: Never.self)
         let endpoints = Task {
             try await ServiceGroup(worker.endpoints, grace: .seconds(1)).run { for await _ in asked {} }
@@ -196,15 +200,15 @@ import ZeroMQ
             #expect(reply.word == "status")
             return try JSON.decode(Status.self, from: reply.body).quota["kobis"]?.used
         }
-        let oldest = KoreanDate.yesterday(at: Date()) - 40
+        let oldest = Sample.date("2024-04-25")
 
         // Each run has new HTTP clients, and books its calls anew after the last run has released its own.
         for number in 0..<2 {
             #expect(try await used() == number)
             let pending = Task {
-                try await client.perform(Request(.day(oldest + number, .all)), within: .seconds(50))
+                try await client.perform(Request(.day(oldest + number, .all)), within: patience)
             }
-            while try await worker.work.parts.store.waitingCount() == 0 { await Task.yield() }
+            try await waitUntil("a request in the inbox") { try await worker.work.parts.store.waitingCount() == 1 }
             #expect(worker.work.parts.queue.lengths.live == 0)
             let working = Task { try await worker.work.run() }
             #expect(try done(await pending.value).from == .upstream)

@@ -2,11 +2,12 @@ import Concurrency
 import Contract
 import EventStore
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Worker
 
-@Suite(.timeLimit(.minutes(5))) struct WorkerStatusTests {
+@Suite(.patience) struct WorkerStatusTests {
     @Test("a status is made once, given again while nothing has changed, and made anew after the next commit")
     func keptStatus() async throws {
         let harness = try await WorkerHarness()

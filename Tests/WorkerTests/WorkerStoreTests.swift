@@ -11,7 +11,7 @@ import Testing
 @testable import Worker
 
 /// The worker's store on a real database file.
-@Suite(.timeLimit(.minutes(5))) struct WorkerStoreTests {
+@Suite(.patience) struct WorkerStoreTests {
     @Test("a request ends once, whatever is found later, and its events are published with its end, in order")
     func oneEnd() async throws {
         let harness = try await WorkerHarness()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ZeroMQ
 
-@Suite("Encryption", .timeLimit(.minutes(5)))
+@Suite("Encryption", .patience)
 struct EncryptionTests {
     private let serverKeys = KeyPair()
     private let knownClient = KeyPair()
@@ -122,7 +122,7 @@ struct EncryptionTests {
     func changed() async throws {
         let server = try makeServer()
         var options = SocketOptions()
-        options.heartbeat = .milliseconds(100)
+        options.heartbeat = .seconds(1)
         let router = try await server.thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
         let relay = TCPRelay(to: router.addresses[0])
         let client = try makeClient(knownClient)
@@ -131,15 +131,12 @@ struct EncryptionTests {
         #expect(try await router.next().text(at: 1) == "whole")
         relay.corruptNextBytes()
         await dealer.send([Message("changed")])
-        await waitUntil { router.counters.connections == 0 }
+        try await waitUntil("the end of the connection") { router.counters.disconnections > 0 }
         // The process survives the heartbeats that libzmq would have sent.
-        let end = ContinuousClock.now.advanced(by: options.heartbeat * 6)
-        while ContinuousClock.now < end {
-            let other = try await client.open(.dealer, connect: router.addresses)
-            await other.send([Message("other")])
-            #expect(try await router.next().text(at: 1) == "other")
-            await other.close()
-        }
+        try await Task.sleep(for: options.heartbeat * 6)
+        let other = try await client.open(.dealer, connect: router.addresses)
+        await other.send([Message("other")])
+        #expect(try await router.next().text(at: 1) == "other")
         await client.shutdown()
         await server.thread.shutdown()
     }

@@ -13,9 +13,18 @@ struct LimitsTests {
         return options
     }
 
+    /// Waits until a socket has received or refused `count` messages.
+    private func taken(_ count: Int, by socket: Socket) async throws {
+        try await waitUntil("messages that were taken") {
+            socket.counters.received + socket.counters.refused
+        } is: {
+            $0 == count
+        }
+    }
+
     @Test(
         "a router delivers what it has room for, then a truncated message for each of the others",
-        .timeLimit(.minutes(5)))
+        .patience)
     func noRoom() async throws {
         var options = SocketOptions()
         options.receiveQueueBytes = 1 << 20
@@ -26,14 +35,14 @@ struct LimitsTests {
             let count = 40_000
             await client.send((0..<count).map { Message([Array(String($0).utf8), body]) })
             // No task reads, and the server still takes every message.
-            await waitUntil { server.counters.received + server.counters.refused == count }
+            try await taken(count, by: server)
 
             // A later client, with the empty frame of REQ, is not lost behind the flood.
             let late = try await thread.open(.dealer, connect: server.addresses)
             await late.send([Message("", "late")])
-            await waitUntil { server.counters.received + server.counters.refused == count + 1 }
+            try await taken(count + 1, by: server)
             await client.send([Message("last")])
-            await waitUntil { server.counters.received + server.counters.refused == count + 2 }
+            try await taken(count + 2, by: server)
 
             let received = await server.next(count + 2)
             let whole = received.prefix { $0.truncation == nil }
@@ -51,7 +60,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("truncated messages keep their order among the whole ones of their peer", .timeLimit(.minutes(5)))
+    @Test("truncated messages keep their order among the whole ones of their peer", .patience)
     func beginningsInTurn() async throws {
         var options = SocketOptions()
         options.receiveQueueBytes = 3_000
@@ -59,24 +68,24 @@ struct LimitsTests {
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
             let client = try await thread.open(.dealer, connect: server.addresses)
             var sent = 0
-            func fill(andSend count: Int) async {
+            func fill(andSend count: Int) async throws {
                 for messages in [[Message([[UInt8](repeating: 7, count: 3_000)])], numbered(count)] {
                     await client.send(messages)
                     sent += messages.count
-                    await waitUntil { server.counters.received + server.counters.refused == sent }
+                    try await taken(sent, by: server)
                 }
             }
-            await fill(andSend: 1_500)
+            try await fill(andSend: 1_500)
             // One batch is read, so there is room behind the remaining messages.
             var received = await server.next(1_000)
-            await fill(andSend: 3)
+            try await fill(andSend: 3)
             received += await server.next(sent - received.count)
             #expect(received.indices.filter { received[$0].truncation == nil } == [0, 1_501])
             #expect(received.count == 1_505)
         }
     }
 
-    @Test("a subscriber that does not read counts the messages that it has no room for", .timeLimit(.minutes(5)))
+    @Test("a subscriber that does not read counts the messages that it has no room for", .patience)
     func noRoomForEvents() async throws {
         var options = SocketOptions()
         options.receiveQueueBytes = 1 << 20
@@ -87,14 +96,14 @@ struct LimitsTests {
             await publisher.waitForSubscribers(to: "n")
             let body = [UInt8](repeating: 7, count: 10_000)
             await publisher.send((0..<400).map { Message([Array(String($0).utf8), body]) })
-            await waitUntil { reader.counters.received + reader.counters.refused == 400 }
+            try await taken(400, by: reader)
             let received = await reader.next(reader.counters.received)
             #expect(received.map { $0.text(at: 0) } == (0..<received.count).map(String.init))
-            #expect((90...220).contains(received.count))
+            #expect((90..<400).contains(received.count))
         }
     }
 
-    @Test("a peer that floods a socket and disconnects does no harm", .timeLimit(.minutes(5)))
+    @Test("a peer that floods a socket and disconnects does no harm", .patience)
     func brokenOff() async throws {
         var options = SocketOptions()
         options.heartbeat = .milliseconds(50)
@@ -104,7 +113,7 @@ struct LimitsTests {
             let hostile = try await thread.open(.dealer, connect: server.addresses, options: options)
             await hostile.send([Message](repeating: Message([[UInt8](repeating: 7, count: 10_000)]), count: 20_000))
             await hostile.close()
-            await waitUntil { server.counters.connections == 0 }
+            try await waitUntil("connections", look: { server.counters.connections }, is: { $0 == 0 })
             // The process survives the heartbeats that libzmq would have sent.
             let end = ContinuousClock.now.advanced(by: options.heartbeat * 6)
             while ContinuousClock.now < end {
@@ -113,7 +122,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("messages that find no room are returned and counted", .timeLimit(.minutes(5)))
+    @Test("messages that find no room are returned and counted", .patience)
     func noRoomToSend() async throws {
         try await withThread { thread in
             let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: tight)
@@ -125,7 +134,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a cancelled sender gets back the messages that were not queued", .timeLimit(.minutes(5)))
+    @Test("a cancelled sender gets back the messages that were not queued", .patience)
     func cancelledSender() async throws {
         try await withThread { thread in
             let client = try await thread.open(.dealer, connect: ["tcp://127.0.0.1:1"], options: tight)
@@ -138,7 +147,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a router truncates a message with too many frames, delivers and counts it", .timeLimit(.minutes(5)))
+    @Test("a router truncates a message with too many frames, delivers and counts it", .patience)
     func tooManyFrames() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -154,7 +163,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("other sockets discard a message with too many frames and deliver the next one", .timeLimit(.minutes(5)))
+    @Test("other sockets discard a message with too many frames and deliver the next one", .patience)
     func tooManyFramesElsewhere() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -168,7 +177,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a frame that is too large closes its sender's connection and no other", .timeLimit(.minutes(5)))
+    @Test("a frame that is too large closes its sender's connection and no other", .patience)
     func oversize() async throws {
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
@@ -178,11 +187,11 @@ struct LimitsTests {
             await hostile.send([Message([[UInt8](repeating: 0, count: limit + 1)])])
             await good.send([Message([[UInt8](repeating: 1, count: limit)])])
             #expect(try await server.next().frames[1] == [UInt8](repeating: 1, count: limit))
-            await waitUntil { server.counters.disconnections > 0 }
+            try await waitUntil("the end of the connection") { server.counters.disconnections > 0 }
         }
     }
 
-    @Test("every option is set as written", .timeLimit(.minutes(5)), arguments: SocketKind.allCases)
+    @Test("every option is set as written", .patience, arguments: SocketKind.allCases)
     func options(kind: SocketKind) async throws {
         // libzmq can set these but not report them.
         let unreadable = ["ZMQ_ROUTER_MANDATORY", "ZMQ_XPUB_VERBOSER"]

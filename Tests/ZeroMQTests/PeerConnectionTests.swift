@@ -1,12 +1,13 @@
 import Concurrency
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ZeroMQ
 
 /// libzmq's thread closes the descriptors by which connections are identified: a socket that reuses a descriptor must not be
 /// shut down.
-@Suite("Connections", .timeLimit(.minutes(5)))
+@Suite("Connections", .patience)
 struct PeerConnectionTests {
     /// Both ends of a TCP connection.
     private final class ConnectedPair {
@@ -143,10 +144,11 @@ struct PeerConnectionTests {
         if isReused { #expect(other.isOpen()) } else { #expect(gone.hasEnded()) }
     }
 
-    @Test("an ipc connection is identified by its path", arguments: ["@", "/tmp/"])
+    @Test("an ipc connection is identified by its path", arguments: ["@", ""])
     func ipc(_ beginning: String) throws {
-        let path = "\(beginning)marquee-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        defer { unlink(path) }
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = beginning + folder.file("socket")
         let (listener, client) = (
             socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0), socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         )

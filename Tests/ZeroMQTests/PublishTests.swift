@@ -1,11 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import ZeroMQ
 
 @Suite("Publishing and subscribing")
 struct PublishTests {
-    @Test(
-        "a subscriber receives every message that is sent after its subscription has arrived", .timeLimit(.minutes(5)))
+    @Test("a subscriber receives every message that is sent after its subscription has arrived", .patience)
     func lateSubscriber() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -18,7 +18,7 @@ struct PublishTests {
         }
     }
 
-    @Test("a connected publisher can wait until a bound subscriber receives its messages", .timeLimit(.minutes(5)))
+    @Test("a connected publisher can wait until a bound subscriber receives its messages", .patience)
     func connectedPublisher() async throws {
         try await withThread { thread in
             let requests = try await thread.open(
@@ -30,7 +30,7 @@ struct PublishTests {
         }
     }
 
-    @Test("each subscription to a prefix is counted", .timeLimit(.minutes(5)))
+    @Test("each subscription to a prefix is counted", .patience)
     func counting() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -47,7 +47,7 @@ struct PublishTests {
     }
 
     @Test(
-        "each subscriber receives frames as they were when they were sent, copied or not", .timeLimit(.minutes(5)),
+        "each subscriber receives frames as they were when they were sent, copied or not", .patience,
         arguments: [ZeroCopyFrame.minimumBytes - 1, ZeroCopyFrame.minimumBytes, 20_000])
     func frames(size: Int) async throws {
         try await withThread { thread in
@@ -65,7 +65,7 @@ struct PublishTests {
         }
     }
 
-    @Test("waiting for subscribers ends when the publisher is closed", .timeLimit(.minutes(5)))
+    @Test("waiting for subscribers ends when the publisher is closed", .patience)
     func waitingEnds() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -75,7 +75,7 @@ struct PublishTests {
         }
     }
 
-    @Test("a subscription that is too long closes its sender's connection and no other", .timeLimit(.minutes(5)))
+    @Test("a subscription that is too long closes its sender's connection and no other", .patience)
     func longSubscription() async throws {
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])

@@ -11,7 +11,7 @@ import Testing
 @testable import Notifier
 
 /// What gets into the outbox, and what does not.
-@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
+@Suite(.patience) struct OutboxTests {
     private func recipient(_ name: String, _ change: (inout ConfiguredSink) -> Void = { _ in }) -> ConfiguredSink {
         var recipient = ConfiguredSink(name, RecordingSink())
         change(&recipient)

@@ -9,8 +9,8 @@ import Testing
 @testable import Notifier
 
 /// Link, title and poster of messages, in the form of each service, against servers that refuse what the services refuse.
-@Suite(.timeLimit(.minutes(5))) struct SinkFormTests {
-    private let client = HTTPClient(retry: .never)
+@Suite(.patience) struct SinkFormTests {
+    private let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
     private let now = Date()
     private let services: Counterpart
     private var url: String { "http://127.0.0.1:\(services.port)" }

@@ -8,8 +8,8 @@ import Testing
 @testable import Notifier
 
 /// Sinks against their counterparts: services by their documented protocols, and real servers where there are some.
-@Suite(.timeLimit(.minutes(5))) struct SinkTests {
-    private let client = HTTPClient(retry: .never)
+@Suite(.patience) struct SinkTests {
+    private let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
     private let now = Date()
 
     /// What a service says of a message that it took.

@@ -9,7 +9,7 @@ import Testing
 @testable import Notifier
 
 /// Letters from the outbox to a sink, by a clock that stands still.
-@Suite(.timeLimit(.minutes(5))) struct SinkWorkerTests {
+@Suite(.patience) struct SinkWorkerTests {
     @Test("letters arrive in the order of their alerts, each once, with the event as it was published")
     func order() async throws {
         let sink = RecordingSink()
@@ -225,21 +225,22 @@ import Testing
 extension DeliveryHarness {
     /// Waits until a sink's deliveries are as wanted; the table tells nobody, so it is asked until they are.
     func settled(_ sink: String, until isWanted: (SinkCounts) -> Bool) async throws -> SinkCounts {
-        while true {
-            try Task.checkCancellation()
-            let counts = try await database.read { [outbox] in try outbox.counts(in: $0) }[sink] ?? SinkCounts()
-            if isWanted(counts) { return counts }
+        try await waitUntil("the deliveries to \(sink)") {
+            try await database.read { [outbox] in try outbox.counts(in: $0) }[sink] ?? SinkCounts()
+        } is: {
+            isWanted($0)
         }
     }
 
     /// Waits until a letter to a sink is in hand, and returns its key.
     func tried(_ sink: String) async throws -> String {
-        while true {
-            try Task.checkCancellation()
-            let letters = try await database.read { connection in
+        let letters = try await waitUntil("a letter to \(sink)") {
+            try await database.read { connection in
                 try connection.query("select letter from attempt where sink = ?", sink, as: String.self)
             }
-            if let letter = letters.first { return letter }
+        } is: {
+            !$0.isEmpty
         }
+        return letters[0]
     }
 }
