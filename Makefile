@@ -10,15 +10,16 @@ debug := -c debug
 # No search path for libraries in the program: a library laid beside it must not be loaded.
 release := -c release --static-swift-stdlib --disable-local-rpath
 
-# The seed of `make chaos` and `make power-loss`, and their number of crashes.
-SEED ?= 1
+# The seed of `make chaos`, `make power-loss` and `make fuzz`, and the number of crashes.
+SEED ?= $(shell echo $$RANDOM)
+SEED := $(SEED)
 CRASHES ?= 120
 
 # The time of `make fuzz` for each target, and of `make soak` in all.
 SECONDS_EACH ?= 600
 MINUTES ?= 60
 
-# The faults of `make mutants`; none named means all.
+# The steps of `make proof`, or the faults of `make mutants`; none named means all.
 ONLY ?=
 
 # The least number of rounds of `make bench`, and its rows; none named means all.
@@ -27,17 +28,18 @@ ROWS ?=
 
 strict := -Xswiftc -warnings-as-errors
 swift_files := Package.swift Sources Tests Examples Benchmarks
+# Line by line, so that the log of a test that hangs names it.
+swift_test := stdbuf -oL swift test
 test_log := .build/test.log
 sanitizer_log := .build/sanitizer.log
 # How many tests run at once. Without a limit all do, and together they open more files than Foundation's Process can
 # list; on two cores twice as many are not faster, and each takes longer.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache|Contract|EventStore|Messaging)Tests\.
-# The accessibility checker; it is published only as part of a browser driver's package.
-axe := .build/axe/axe_playwright_python/axe.min.js
 
-.PHONY: help run test build lint format bench chaos power-loss fuzz mutants truth upgrades limits guide soak sanitize \
-  compose-test board-test clean packages test-packages browser
+.PHONY: help run test build lint format proof bench chaos power-loss fuzz mutants truth upgrades limits guide soak \
+  sanitize thread-sanitizer address-sanitizer orders crashes board-test crowd flood compose-test clean \
+  packages test-packages browser
 
 help:  ## List the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r verb text; do \
@@ -49,15 +51,17 @@ run: build  ## Build, then start worker, notifier, board and, without keys, the 
 test: test-packages  ## Build and run all tests; warnings are errors
 	swift build --build-tests $(strict)
 	@: > $(test_log)
-	swift test --skip-build $(strict) --skip EndToEndTests 2>&1 | tee -a $(test_log)
-	swift test --skip-build $(strict) --filter EndToEndTests 2>&1 | tee -a $(test_log)
+	@# Both halves, also if the first one fails.
+	-$(swift_test) --skip-build $(strict) --skip EndToEndTests 2>&1 | tee -a $(test_log)
+	-$(swift_test) --skip-build $(strict) --filter EndToEndTests 2>&1 | tee -a $(test_log)
 	@[ "$$(grep -cE 'Test run with [1-9][0-9]* tests?.* passed' $(test_log))" = 2 ] \
-	  || { echo 'make test: a test run reported no passed tests' >&2; exit 1; }
+	  || { echo 'make test: a test failed, or none ran' >&2; exit 1; }
 
 build: packages  ## Install missing Debian packages, and build the program
 	swift build $($(CONFIGURATION)) --product marquee
 
-lint: test-packages  ## Check the Swift format, the documents, and the files in deploy/
+lint:  ## Check the Swift format, the documents, and the files in deploy/
+	@deploy/install-packages lint
 	swift format lint --strict --parallel --recursive $(swift_files)
 	Tests/Structure/check
 	docs/check
@@ -66,6 +70,9 @@ lint: test-packages  ## Check the Swift format, the documents, and the files in 
 
 format:  ## Format the Swift files
 	swift format format --in-place --parallel --recursive $(swift_files)
+
+proof:  ## Run the long suite: ONLY="chaos limits" SEED=1; a random seed if none is given
+	SEED=$(SEED) Tests/proof $(ONLY)
 
 bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is missed: ROUNDS=5 ROWS='fanout commands'
 	@deploy/install-packages bench
@@ -100,25 +107,43 @@ guide: build test-packages  ## Follow docs/operations.md: keys, backups, moves, 
 soak: build test-packages  ## Run a mixed load, and check that memory and descriptors do not grow: MINUTES=60
 	/usr/bin/python3 -B Tests/Soak .build/$(CONFIGURATION)/marquee --minutes $(MINUTES)
 
-# The modules that share memory between threads or parse input from strangers; and under the thread sanitizer the whole
-# program, by its end-to-end tests: a process with a report exits with a status of its own. Without the measured losses,
-# whose volume takes minutes.
-# Leak detection is off: Foundation keeps what it gave a `Process` that a test started. `make soak` finds growth.
-sanitize: test-packages  ## Run tests under the thread and the address sanitizer, and the program under the thread sanitizer
-	@mkdir -p $(dir $(sanitizer_log)) && : > $(sanitizer_log)
-	swift test --sanitize thread --scratch-path .build-tsan --filter '$(sanitized)' --skip MeasuredLoss 2>&1 | tee -a $(sanitizer_log)
-	swift test --sanitize thread --scratch-path .build-tsan --skip-build --filter EndToEndTests 2>&1 | tee -a $(sanitizer_log)
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build-asan --disable-xctest --filter '$(sanitized)' --skip MeasuredLoss 2>&1 | tee -a $(sanitizer_log)
+orders: test-packages  ## Decide the alerts of one log that comes in five orders; `make test` has one of them
+	MARQUEE_ALL_ORDERS=yes $(swift_test) $(strict) --filter AlertOrderTests
+
+crashes: build test-packages  ## Kill worker and notifier once at each labelled step, and check that nothing is lost
+	/usr/bin/python3 -B Tests/Chaos/matrix.py .build/$(CONFIGURATION)/marquee
+
+sanitize: thread-sanitizer address-sanitizer  ## Run tests under the thread and the address sanitizer
+
+# Tests are several times slower under a sanitizer, and wait longer. Without the measured losses, whose volume takes minutes.
+thread-sanitizer address-sanitizer: export MARQUEE_SLOWNESS := 10
+
+# The modules that share memory between threads or parse input from strangers, and the whole program, by its end-to-end
+# tests: a process with a report exits with a status of its own.
+thread-sanitizer: test-packages
+	$(call sanitized-tests,--sanitize thread --scratch-path .build-tsan --filter '$(sanitized)|^EndToEndTests\.' --skip MeasuredLoss)
+
+# Leak detection is off: Foundation keeps what it gave a `Process` that a test started. `make soak` finds growth. The flood
+# of subscriptions takes longer than its clients wait.
+address-sanitizer: test-packages
+	$(call sanitized-tests,--sanitize address --scratch-path .build-asan --disable-xctest --filter '$(sanitized)' --skip 'MeasuredLoss|subscriptionFlood')
+
+define sanitized-tests
+	ASAN_OPTIONS=detect_leaks=0 $(swift_test) $(1) 2>&1 | tee $(sanitizer_log)
 	@! grep -E '(WARNING: Thread|ERROR: Address)Sanitizer' $(sanitizer_log) >&2
-	@[ "$$(grep -cE 'Test run with [1-9][0-9]* tests?.* passed' $(sanitizer_log))" = 3 ] \
-	  || { echo 'make sanitize: a test run reported no passed tests' >&2; exit 1; }
+	@grep -qE 'Test run with [1-9][0-9]* tests?.* passed' $(sanitizer_log) || { echo 'no test ran' >&2; exit 1; }
+endef
 
 compose-test: test-packages  ## Start the containers, use them from outside, remove them
 	deploy/compose-test
 
-board-test: build browser  ## Test the board in a real browser, and with a thousand browsers
+board-test: build browser  ## Test the board in a real browser
 	/usr/bin/python3 -B Tests/BoardBrowser .build/$(CONFIGURATION)/marquee
+
+crowd: build browser  ## Test the board with a thousand browsers
 	/usr/bin/python3 -B Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
+
+flood: build browser  ## Test the board against strangers who send all that they can
 	/usr/bin/python3 -B Tests/BoardBrowser/flood.py .build/$(CONFIGURATION)/marquee
 
 clean:  ## Delete all build products
@@ -132,4 +157,3 @@ test-packages:
 
 browser:
 	@deploy/install-packages browser
-	@[ -f $(axe) ] || /usr/bin/python3 -m pip install --quiet --no-deps --target .build/axe axe-playwright-python==0.1.8
