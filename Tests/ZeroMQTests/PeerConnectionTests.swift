@@ -65,27 +65,39 @@ struct PeerConnectionTests {
         /// Returns whether the client's end reads an end.
         func hasEnded() -> Bool {
             var byte: UInt8 = 0
-            return recv(client, &byte, 1, 0) <= 0
+            var polled = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+            return poll(&polled, 1, Int32(patience / .milliseconds(1))) == 1 && recv(client, &byte, 1, 0) <= 0
         }
     }
 
-    private func makeMonitor(_ drops: Locked<Int>, _ change: (inout SocketOptions) -> Void) -> ConnectionMonitor {
+    private func makeMonitor(
+        _ drops: Locked<Int>, of kind: SocketKind = .router, _ change: (inout SocketOptions) -> Void
+    ) -> ConnectionMonitor {
         var options = SocketOptions()
         change(&options)
         return ConnectionMonitor(
-            .router, isServer: true, isEncrypted: false, options: options, unreadBytes: nil,
+            kind, isServer: true, isEncrypted: false, options: options, unreadBytes: nil,
             counters: Locked(SocketCounters()),
             observer: ConnectionObserver(onFailure: { _ in }, onDrop: { _ in drops.withLock { $0 += 1 } }))
     }
 
-    /// Makes libzmq's event of an accepted connection.
-    private func acceptedEvent(_ descriptor: Int32, at endpoint: String) -> Message {
-        var event = [UInt8](repeating: 0, count: 6)
-        event.withUnsafeMutableBytes {
-            $0.storeBytes(of: UInt16(0x20), as: UInt16.self)
-            $0.storeBytes(of: descriptor, toByteOffset: 2, as: Int32.self)
+    /// What libzmq reports of a connection.
+    private enum Event: UInt16 {
+        case accepted = 0x20
+        case disconnected = 0x200
+    }
+
+    /// Makes a monitor read events that arrived together, each of a descriptor and an endpoint.
+    private func read(_ events: [(Event, Int32, String)], by monitor: ConnectionMonitor) {
+        for (event, descriptor, endpoint) in events {
+            var frame = [UInt8](repeating: 0, count: 6)
+            frame.withUnsafeMutableBytes {
+                $0.storeBytes(of: event.rawValue, as: UInt16.self)
+                $0.storeBytes(of: descriptor, toByteOffset: 2, as: Int32.self)
+            }
+            monitor.handle(Message([frame, Array(endpoint.utf8)]))
         }
-        return Message([event, Array(endpoint.utf8)])
+        monitor.makeRoomForNewConnections()
     }
 
     @Test("a connection that is shut down ends for its client")
@@ -111,7 +123,7 @@ struct PeerConnectionTests {
         let null = open("/dev/null", O_RDONLY)
         defer { close(null) }
         try #require(dup2(null, pair.server) == pair.server)
-        connection.scan(after: .seconds(1))
+        connection.scan(at: .now)
         #expect(connection.isClosed && connection.incompleteBytes == 0)
         #expect(!connection.shutDown() && fcntl(pair.server, F_GETFD) >= 0)
     }
@@ -121,8 +133,75 @@ struct PeerConnectionTests {
         let (gone, other) = (try ConnectedPair(), try ConnectedPair())
         if isReused { try gone.reuseDescriptor(for: other) }
         let monitor = makeMonitor(Locked(0)) { $0.maximumConnections = 0 }
-        monitor.handle(acceptedEvent(gone.server, at: gone.endpoint))
+        read([(.accepted, gone.server, gone.endpoint)], by: monitor)
         if isReused { #expect(other.isOpen()) } else { #expect(gone.hasEnded()) }
+    }
+
+    @Test("a client that has the descriptor of one that left before its event was read keeps its place")
+    func reusedByClient() throws {
+        let (gone, other, third) = (try ConnectedPair(), try ConnectedPair(), try ConnectedPair())
+        let monitor = makeMonitor(Locked(0)) { $0.maximumPendingConnections = 1 }
+        try gone.reuseDescriptor(for: other)
+        let first: (Event, Int32, String) = (.accepted, gone.server, other.endpoint)
+        // With the third client there is one too many, and the oldest has to go: the one that has left.
+        read(
+            [first, (.accepted, third.server, third.endpoint), (.disconnected, gone.server, other.endpoint)],
+            by: monitor)
+        #expect(other.isOpen() && third.isOpen())
+        read([first], by: monitor)
+        #expect(other.isOpen() && third.hasEnded())
+    }
+
+    @Test("a client is charged with no subscriptions of one that had its descriptor, but with all bytes of its own")
+    func reusedByPublishersClient() throws {
+        let drops = Locked(0)
+        let monitor = makeMonitor(drops, of: .publisher) {
+            $0.maximumSubscriptions = 1
+            $0.subscriptionBytes = 1_000
+        }
+        let (gone, other) = (try ConnectedPair(), try ConnectedPair())
+        func subscribe(_ prefixes: String...) {
+            for prefix in prefixes { monitor.recordSubscription(Message([[1] + prefix.utf8]), over: gone.server) }
+        }
+        read([(.accepted, gone.server, gone.endpoint)], by: monitor)
+        let begin = MonotonicTime.now
+        read([(.disconnected, gone.server, gone.endpoint)], by: monitor)
+        try gone.reuseDescriptor(for: other)
+        read([(.accepted, gone.server, other.endpoint)], by: monitor)
+        subscribe("a", "b")
+        // What had begun before the end was known may have missed the last of the client that left.
+        monitor.recordEmptySocket(readSince: begin)
+        subscribe("c", "d")
+        #expect(other.isOpen() && drops.withLock { $0 } == 0)
+        try other.fill(2_000)
+        subscribe("e")
+        #expect(other.hasEnded() && drops.withLock { $0 } == 1)
+    }
+
+    @Test("once the socket was read until it was empty, subscriptions over a reused descriptor are the new client's")
+    func reusedByPublishersClientLater() throws {
+        let monitor = makeMonitor(Locked(0), of: .publisher) { $0.maximumSubscriptions = 1 }
+        let (gone, other) = (try ConnectedPair(), try ConnectedPair())
+        read([(.accepted, gone.server, gone.endpoint)], by: monitor)
+        read([(.disconnected, gone.server, gone.endpoint)], by: monitor)
+        try gone.reuseDescriptor(for: other)
+        read([(.accepted, gone.server, other.endpoint)], by: monitor)
+        monitor.recordEmptySocket(readSince: .now + .seconds(1))
+        for prefix in ["a", "b"] { monitor.recordSubscription(Message([[1] + prefix.utf8]), over: gone.server) }
+        #expect(other.hasEnded())
+    }
+
+    @Test("a client is not silent for the time before it connected, however long nobody was connected")
+    func silence() throws {
+        let drops = Locked(0)
+        let monitor = makeMonitor(drops) { $0.firstMessage = .seconds(3_600) }
+        let pair = try ConnectedPair()
+        monitor.scan(at: .now + .seconds(-7_200))
+        read([(.accepted, pair.server, pair.endpoint)], by: monitor)
+        monitor.scan(at: .now)
+        #expect(drops.withLock { $0 } == 0 && pair.isOpen())
+        monitor.scan(at: .now + .seconds(3_601))
+        #expect(drops.withLock { $0 } == 1 && pair.hasEnded())
     }
 
     @Test(
@@ -132,7 +211,7 @@ struct PeerConnectionTests {
         let drops = Locked(0)
         let monitor = makeMonitor(drops) { $0.maximumMessageBytes = 500 }
         let (gone, other) = (try ConnectedPair(), try ConnectedPair())
-        monitor.handle(acceptedEvent(gone.server, at: gone.endpoint))
+        read([(.accepted, gone.server, gone.endpoint)], by: monitor)
         try gone.fill(1_000)
         monitor.scan(at: monitor.lastScan)
         // More than over the other connection, so that only the cookie can distinguish them.

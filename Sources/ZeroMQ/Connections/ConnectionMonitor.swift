@@ -38,6 +38,8 @@ final class ConnectionMonitor {
     private(set) var connections: [Int32: PeerConnection] = [:]
     /// The encrypted connections whose handshake is under way, by their descriptors, oldest first.
     private var handshakes: [Int32] = []
+    /// The connections whose places are not checked yet, because more events may be there; some may have ended.
+    private var newConnections: [PeerConnection] = []
     /// The connections of each address that have not greeted, oldest first.
     private var pending: [String: [PeerConnection]] = [:]
     /// The number of connections of each key that have greeted.
@@ -46,10 +48,9 @@ final class ConnectionMonitor {
     private var buckets: [String: TokenBucket] = [:]
     private let start = MonotonicTime.now
     private var lastNumber: UInt64 = 0
-    /// The descriptors of connections that have ended since every message was received.
-    private var endedDescriptors: Set<Int32> = []
-    /// The connections whose descriptor may still be that of messages of an earlier connection.
-    private var ambiguous: [PeerConnection] = []
+    /// The descriptors of connections that have ended since every message was received, and when: messages over them may be
+    /// those of the earlier connection. Empty without encryption, except for a publisher.
+    private var endedDescriptors: [Int32: MonotonicTime] = [:]
     /// The bytes of the subscriptions of all clients of a publisher.
     private var subscribedBytes = 0
     /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
@@ -95,7 +96,8 @@ final class ConnectionMonitor {
         return common | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
     }
 
-    /// Handles an event: a frame with a 16-bit event and a 32-bit value, and a frame with the endpoint's address.
+    /// Handles an event: a frame with a 16-bit event and a 32-bit value, and a frame with the endpoint's address. It
+    /// disconnects nobody: `makeRoomForNewConnections()` does.
     func handle(_ message: Message) {
         guard let frame = message.frames.first, frame.count == 6 else { return }
         let (event, value) = frame.withUnsafeBytes {
@@ -120,15 +122,8 @@ final class ConnectionMonitor {
         // At once, because a refused client is soon gone, and its address with it.
         let connection = PeerConnection(descriptor, number: lastNumber, at: endpoint)
         connections[descriptor] = connection
-        if isEncrypted {
-            handshakes.append(descriptor)
-            if endedDescriptors.contains(descriptor) {
-                connection.isAmbiguous = true
-                ambiguous.append(connection)
-            }
-        }
-        pending[connection.address ?? "", default: []].append(connection)
-        makeRoom(for: connection)
+        if isEncrypted { handshakes.append(descriptor) }
+        newConnections.append(connection)
         updateConnectionCount()
     }
 
@@ -144,7 +139,7 @@ final class ConnectionMonitor {
         let connection = connections.removeValue(forKey: descriptor)
         if let connection {
             counters.withLock { $0.disconnections += 1 }
-            endedDescriptors.insert(descriptor)
+            if isEncrypted || kind == .publisher { endedDescriptors[descriptor] = .now }
             removePending(connection)
             subscribedBytes -= connection.subscribedBytes
             if let name = connection.name { connectionsByKey[name, default: 1] -= 1 }
@@ -167,10 +162,20 @@ final class ConnectionMonitor {
 
     // MARK: - Places
 
+    /// Gives the new connections their places; called when no event is left.
+    ///
+    /// When an event was read, a later client may have had the descriptor: then the cookie is the later one's. But libzmq
+    /// reports the end of a connection before it closes the descriptor, so every such connection has been removed by now.
+    func makeRoomForNewConnections() {
+        newConnections = newConnections.reversed().filter { connections[$0.id.descriptor] === $0 }
+        while let connection = newConnections.popLast() { makeRoom(for: connection) }
+    }
+
     /// Disconnects a client if there are too many: the oldest that has not greeted, so that strangers who connect and say
     /// nothing keep nobody out.
     private func makeRoom(for connection: PeerConnection) {
         let address = connection.address ?? ""
+        pending[address, default: []].append(connection)
         // Only where a handshake costs processor time. A refused client without encryption may have sent its first message,
         // which it would not send again.
         if isEncrypted, !takeToken(of: address) { return refuse(connection) }
@@ -178,7 +183,7 @@ final class ConnectionMonitor {
             removeGreeted(at: address)
             if let waiting = pending[address], waiting.count > options.maximumPendingConnections { refuse(waiting[0]) }
         }
-        guard connections.count > options.maximumConnections else { return }
+        guard connections.count - newConnections.count > options.maximumConnections else { return }
         for address in pending.keys { removeGreeted(at: address) }
         refuse(pending.values.compactMap(\.first).min { $0.id.number < $1.id.number } ?? connection)
     }
@@ -237,7 +242,7 @@ final class ConnectionMonitor {
         message.connection = ConnectionID.none
         guard let connection = connections[descriptor] else { return true }
         connection.recordMessage()
-        guard !connection.isAmbiguous else { return true }
+        guard endedDescriptors[descriptor] == nil else { return true }
         if !connection.hasGreeted, !greet(connection, message) { return false }
         if connection.name == message.peer?.name || message.peer == nil { message.connection = connection.id }
         return true
@@ -249,16 +254,15 @@ final class ConnectionMonitor {
         backlog -= 1
     }
 
-    /// Records that every message of the connections whose end is known has been received.
-    func recordEmptySocket() {
-        if !endedDescriptors.isEmpty { endedDescriptors.removeAll(keepingCapacity: true) }
-        guard !ambiguous.isEmpty else { return }
-        for connection in ambiguous { connection.isAmbiguous = false }
-        ambiguous = []
+    /// Records that the socket was read until it was empty: every message of the connections whose end was known when the
+    /// reading began has been received, and libzmq keeps nothing of them.
+    func recordEmptySocket(readSince begin: MonotonicTime) {
+        endedBytes = 0
+        if !endedDescriptors.isEmpty { endedDescriptors = endedDescriptors.filter { $0.value >= begin } }
     }
 
     /// Whether a connection has ended since every message was received; then the socket is to be read.
-    var hasEndedConnections: Bool { isEncrypted && !endedDescriptors.isEmpty }
+    var hasEndedConnections: Bool { !endedDescriptors.isEmpty }
 
     /// Whether a message can still go over a connection. All events must have been handled since the socket was last read:
     /// libzmq gives a routing id to another connection only while the socket is read, and reports the end before.
@@ -288,18 +292,21 @@ final class ConnectionMonitor {
     /// Counts a message that a publisher has delivered, a byte 1 (subscribe) or 0 (unsubscribe) and the prefix, and
     /// disconnects the client if it has too many subscriptions.
     ///
-    /// A connection is never charged too little: it may be charged with what an earlier one with its descriptor sent.
+    /// While it may be an earlier connection's, the one that has the descriptor is charged with all that it has sent itself.
     func recordSubscription(_ message: Message, over descriptor: Int32) {
         backlog -= 1
         // libzmq itself ends the subscriptions of a connection that has ended, over no connection.
         guard let connection = connections[descriptor], !connection.isClosed else { return }
         connection.recordMessage()
-        if isEncrypted, !connection.isAmbiguous, !connection.hasGreeted, !greet(connection, message) { return }
+        let isAmbiguous = endedDescriptors[descriptor] != nil
+        if isEncrypted, !isAmbiguous, !connection.hasGreeted, !greet(connection, message) { return }
         guard message.frames.count == 1, let verb = message.frames[0].first, verb <= 1 else { return }
         let prefix = Array(message.frames[0].dropFirst())
         subscribedBytes -= connection.subscribedBytes
         let isForeign = !options.isTopicPrefix(prefix)
-        if verb == 1 {
+        if isAmbiguous, let received = connection.received {
+            connection.chargeSubscriptions(received - (isEncrypted ? Self.handshakeBytes : Self.greetingBytes))
+        } else if verb == 1 {
             connection.addSubscription(prefix, isForeign: isForeign)
         } else {
             connection.removeSubscription(prefix, isForeign: isForeign)
@@ -331,12 +338,6 @@ final class ConnectionMonitor {
         }
     }
 
-    /// Records that the socket was empty, so that nothing of the connections that have ended is kept.
-    func recordEmptyPublisher() {
-        endedBytes = 0
-        recordEmptySocket()
-    }
-
     /// Returns whether a client was disconnected since the last call.
     func takeHasDropped() -> Bool {
         defer { hasDropped = false }
@@ -355,7 +356,7 @@ final class ConnectionMonitor {
 
     /// Measures all connections, and drops those with too long an incomplete message or too many unread bytes.
     func scan(at now: MonotonicTime) {
-        for connection in connections.values { connection.scan(after: now - lastScan) }
+        for connection in connections.values { connection.scan(at: now) }
         scanInterval = max(
             Self.scanIntervals.lowerBound, min((.now - now) * Self.scanShare, Self.scanIntervals.upperBound))
         lastScan = now

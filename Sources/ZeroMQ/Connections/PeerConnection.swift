@@ -17,7 +17,8 @@ final class PeerConnection {
 
     /// The number of this connection, which no other one gets.
     let id: ConnectionID
-    /// The client's numeric address; nil for `ipc`, or if the client was gone at once.
+    /// The client's numeric address; nil for `ipc`, or if the client was gone at once. It is a later client's if that one
+    /// had the descriptor when the event was read, so only a connection that has not ended counts against it.
     let address: String?
     /// The name of the client's key, known from its first message; nil without encryption.
     private(set) var name: String?
@@ -25,8 +26,6 @@ final class PeerConnection {
     private(set) var hasGreeted = false
     /// How long a client that has not greeted has sent no more than a handshake and heartbeats.
     private(set) var silence = Duration.zero
-    /// Whether messages with this descriptor may still be those of an earlier connection.
-    var isAmbiguous = false
     /// Why the connection is disconnected before it has greeted.
     var failure: HandshakeFailure.Reason?
     /// The bytes of the incomplete message two scans ago; whatever has been completed by then has been received.
@@ -43,6 +42,8 @@ final class PeerConnection {
     /// The bytes of the subscriptions' prefixes, and 3 for each, which is what its frame adds on the wire.
     private(set) var subscribedBytes = 0
     private var hasReceivedMessage = false
+    /// The time of the last scan; before the first one, when the connection became known.
+    private var lastScan = MonotonicTime.now
     /// The bytes that the kernel had received at the last scan.
     private var receivedBytes = 0
     /// The bytes that libzmq had read from the kernel at the last scan.
@@ -54,7 +55,8 @@ final class PeerConnection {
     init(_ descriptor: Int32, number: UInt64 = 0, at endpoint: String?) {
         self.descriptor = descriptor
         id = ConnectionID(descriptor: descriptor, number: number)
-        // By the time the event is read, the client may be gone and the descriptor another socket's.
+        // By the time the event is read, the client may be gone and the descriptor another socket's. If that one is at the
+        // same endpoint, the cookie is taken from it; see `ConnectionMonitor.makeRoomForNewConnections()`.
         cookie = isConnection(descriptor, at: endpoint) ? socketCookie(of: descriptor) : nil
         address = peerAddress(of: descriptor)
     }
@@ -84,6 +86,11 @@ final class PeerConnection {
         if isForeign { foreignSubscriptionCount -= 1 }
     }
 
+    /// Counts at least this many bytes as subscriptions that are not known.
+    func chargeSubscriptions(_ bytes: Int) {
+        subscribedBytes = max(subscribedBytes, bytes)
+    }
+
     /// Records the client's first message, with the name of its key.
     func greet(name: String?) {
         hasGreeted = true
@@ -101,9 +108,9 @@ final class PeerConnection {
     }
 
     /// Measures how many bytes have arrived since the last complete message.
-    ///
-    /// - Parameter interval: The time since the last scan.
-    func scan(after interval: Duration) {
+    func scan(at now: MonotonicTime) {
+        let interval = now - lastScan
+        lastScan = now
         guard cookie == socketCookie(of: descriptor) else {
             isClosed = true
             incompleteBytes = 0

@@ -87,8 +87,9 @@ final class PublisherMonitor: Sendable {
     /// - Parameters:
     ///   - messages: The messages, each a byte 1 (subscribe) or 0 (unsubscribe) and the prefix.
     ///   - descriptors: The descriptor of the connection of each message.
+    ///   - begin: When the socket began to be read.
     ///   - isDrained: Whether the socket had no further message.
-    func record(_ messages: [Message], over descriptors: [Int32], isDrained: Bool) {
+    func record(_ messages: [Message], over descriptors: [Int32], readSince begin: MonotonicTime, isDrained: Bool) {
         guard isDrained || !messages.isEmpty else { return }
         state.withLock { state in
             // The connection of a message is known once its event is handled.
@@ -98,7 +99,7 @@ final class PublisherMonitor: Sendable {
             }
             if isDrained {
                 state.isDrained = true
-                state.connections.recordEmptyPublisher()
+                state.connections.recordEmptySocket(readSince: begin)
             }
         }
     }

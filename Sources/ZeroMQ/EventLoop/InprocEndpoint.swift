@@ -11,6 +11,7 @@ final class InprocEndpoint: PollSource {
 
     private let handle: SocketHandle
     private let onMessage: (Message) -> Message?
+    private let onEmpty: () -> Void
     var needsPoll = true
 
     /// Opens a socket of a libzmq type that only the I/O thread uses.
@@ -18,15 +19,18 @@ final class InprocEndpoint: PollSource {
     /// - Parameters:
     ///   - attach: Binds or connects the socket.
     ///   - onMessage: Called with each message; the message it returns is sent as the reply.
+    ///   - onEmpty: Called when all messages that have arrived were handled.
     init(
         _ type: Int32, named name: String, in context: Context,
         attach: (borrowing SocketHandle) throws(ZeroMQError) -> Void,
-        onMessage: @escaping (Message) -> Message?
+        onMessage: @escaping (Message) -> Message?,
+        onEmpty: @escaping () -> Void = {}
     ) throws(ZeroMQError) {
         let handle = try SocketHandle.open(type, named: name, settings: Self.settings, context: context.pointer)
         try attach(handle)
         self.handle = handle
         self.onMessage = onMessage
+        self.onEmpty = onEmpty
     }
 
     var descriptor: Int32 { handle.descriptor }
@@ -37,5 +41,6 @@ final class InprocEndpoint: PollSource {
         while case .message(let message) = handle.receive(maximumFrames: 16) {
             if let reply = onMessage(message) { _ = handle.send(reply) }
         }
+        onEmpty()
     }
 }

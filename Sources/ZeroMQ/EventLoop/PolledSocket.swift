@@ -67,6 +67,7 @@ final class PolledSocket: PollSource {
     /// Receives up to one step's messages; returns false if more may be there.
     private func receiveStep() -> Bool {
         monitorEndpoint?.poll()
+        let begin = MonotonicTime.now
         // Messages are read even when there is no room for them, so that they do not pile up in libzmq.
         let capacity = shared.receiveQueue.capacity
         var batch: [Message] = []
@@ -104,10 +105,10 @@ final class PolledSocket: PollSource {
                     counts.refused += 1
                 }
             }
-            if hasReadAll { connections.recordEmptySocket() }
+            if hasReadAll { connections.recordEmptySocket(readSince: begin) }
         }
         if kind == .publisher {
-            publisherMonitor?.record(batch, over: descriptors, isDrained: hasReadAll)
+            publisherMonitor?.record(batch, over: descriptors, readSince: begin, isDrained: hasReadAll)
             counts.refused += batch.count { !shared.subscribers.record($0) }
             counts.received = 0
             batch = []

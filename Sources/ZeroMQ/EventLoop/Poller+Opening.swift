@@ -101,6 +101,8 @@ extension Poller {
         } onMessage: { event in
             monitor.handle(event)
             return nil
+        } onEmpty: {
+            monitor.makeRoomForNewConnections()
         }
     }
 }
