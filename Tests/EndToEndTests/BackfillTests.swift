@@ -11,6 +11,8 @@ extension Failures {
                 try await harness.setFaults(["kobis": ["latency": 200]])
                 let command = try harness.start(["backfill", "2024-05-01..2024-06-04"])
                 try await harness.waitForRequests(9, at: ProcessHarness.dailyCharts)
+                // A command that has had no answer yet does not wait for a worker that is away.
+                try #require(await command.output { $0.contains(" of 35 ") ? $0 : nil } != nil)
                 try await harness.restart(.worker, by: SIGKILL)
                 try await client.waitForHeartbeat(of: .worker)
                 let ending = await command.ended()

@@ -89,6 +89,11 @@ final class Client: Sendable {
             events: Array(events))
     }
 
+    /// Sends these frames to the ROUTER endpoint, and waits for no answer: the worker may end before it has sent one.
+    func tell(frames: [[UInt8]]) throws {
+        _ = try send(frames, as: .req)
+    }
+
     /// Sends a request with a new id, and waits for its outcome.
     func request(_ topic: String, _ fields: [String: JSON]) async throws -> Outcome {
         let id = "e2e-\(number())"

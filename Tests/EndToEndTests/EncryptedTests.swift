@@ -55,6 +55,43 @@ extension Terminal {
             }
         }
 
+        /// Each command, with the words with which it asks worker or notifier; without any if it asks neither.
+        private static let commands: [String: [String]] = [
+            "up": [], "worker": [], "notifier": [], "board": [], "sandbox": [], "areas": [], "history": [],
+            "export": [], "log": [], "backup": [], "restore": [], "replay": [], "keys": [], "version": [],
+            "request": ["day 2024-06-03", "week 2024-06-03"], "product": ["list"],
+            "backfill": ["2024-05-01..2024-05-02", "", "2004-01-01..2024-04-30 --detach", "--stop"],
+            "watch": ["heartbeat. --json"], "status": ["", "--alerts"], "check": [""], "notify": ["retry paper"],
+        ]
+
+        @Test("every command that asks a process does so encrypted")
+        func everyCommand() async throws {
+            let keys = try await keys()
+            let rules = keys.file("rules.yml")
+            let text = "rules: {lead: }\nsinks: {paper: {kind: file, path: \(keys.file("alerts.jsonl"))}}\n"
+            try Data(text.utf8).write(to: URL(filePath: rules))
+            let settings = settings(keys).merging(["MARQUEE_RULES": rules]) { $1 }
+            try await ProcessHarness.run(settings: settings) { harness, client in
+                let help = try await harness.lines("help").compactMap { $0.firstMatch(of: /^  marquee (\w+)/)?.1 }
+                #expect(Set(help.map(String.init)) == Set(Self.commands.keys))
+                for (command, uses) in Self.commands {
+                    for use in uses {
+                        let words = [command] + use.split(separator: " ").map(String.init)
+                        let program = try harness.start(words, changes: ProcessHarness.machineClock)
+                        if command == "watch" {
+                            #expect(await program.output { $0.isEmpty ? nil : $0 } != nil, "\(program.written.errors)")
+                            program.signal(SIGINT)
+                        }
+                        let ending = await program.ended()
+                        // 1: the sink has no dead letter. No answer would be 4, and a refusal a line on standard error.
+                        let isDone =
+                            command == "notify" ? ending.status == 1 && ending.errors == [] : ending.status == 0
+                        #expect(isDone, "\(words): \(ending)")
+                    }
+                }
+            }
+        }
+
         @Test("a client may do what the roles of its key allow, and an unknown key gets no answer")
         func refused() async throws {
             let keys = try await keys()

@@ -114,11 +114,14 @@ final class ProcessHarness: Sendable {
         get throws { try #require(programs.withLock { $0[role] }) }
     }
 
-    /// Ends a process by a signal, and starts it again with the same settings and data.
-    func restart(_ role: Role, by signal: Int32, changes: [String: String] = [:]) async throws {
+    /// Ends a process by a signal, and starts it again with the same settings and data; in between calls `whenEnded`.
+    func restart(
+        _ role: Role, by signal: Int32, changes: [String: String] = [:], whenEnded: () async throws -> Void = {}
+    ) async throws {
         let program = try self[role]
         program.signal(signal)
         _ = await program.ended()
+        try await whenEnded()
         endedPrograms.withLock { $0.append(program) }
         let next = try Self.start(role, [], environment.merging(changes) { _, new in new })
         _ = try await Self.ready(role, next)
@@ -212,9 +215,10 @@ final class ProcessHarness: Sendable {
     }
 
     private func control(_ method: HTTPRequest.Method, _ body: JSON? = nil) async throws -> JSON {
-        let client = HTTPClient(retry: .never)
+        let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: patience))
         let request = HTTPRequest(
-            "http://\(sandboxAddress)/control", method: method, body: try body.map { Data(try $0.line.utf8) })
+            "http://\(sandboxAddress)/control", method: method, body: try body.map { Data(try $0.line.utf8) },
+            deadline: patience)
         let endpoint = Endpoint<JSON>(service: "sandbox", request: request) { response throws(UpstreamError) in
             if let failure = response.failure(of: "sandbox") { throw failure }
             return try response.decode(of: "sandbox")

@@ -34,11 +34,16 @@ extension Terminal {
             let yesterday = KoreanDate.yesterday(at: FixedClock.now)
             #expect(await program.output { $0.hasPrefix("board ") ? $0 : nil } == "board http://\(board)/")
             // The address is printed before the board listens.
-            let client = HTTPClient()
+            let client = HTTPClient(retry: .never)
             let page = Endpoint<String>(service: "board", request: HTTPRequest("http://\(board)/")) { response in
                 String(decoding: response.body, as: UTF8.self)
             }
-            #expect(try await client.send(page).contains("app.js"))
+            let text = try await waitUntil("the board answers") {
+                try? await client.send(page)
+            } is: {
+                $0 != nil
+            }
+            #expect(text?.contains("app.js") == true)
             await client.shutdown()
             let days = "\(yesterday - 40) to \(yesterday - 7)"
             let history = await program.output { $0.hasSuffix(days) ? $0 : nil }

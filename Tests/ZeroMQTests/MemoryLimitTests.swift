@@ -188,7 +188,9 @@ struct MemoryLimitTests {
         let peers = (0..<2).map { _ in RawPeer(connectedTo: server.addresses[0]) }
         let part = RawPeer.frame([UInt8](repeating: 7, count: Self.mebibyte), more: true)
         for (peer, count) in zip(peers, [2, 4]) {
-            #expect(await onOwnThread { peer.handshake() && (0..<count).allSatisfy { _ in peer.sendBytes(part) } })
+            let isSent = await onOwnThread { peer.handshake() && (0..<count).allSatisfy { _ in peer.sendBytes(part) } }
+            // The server may end it before all of its last part is sent.
+            #expect(isSent || count == 4)
         }
         #expect(await onOwnThread { peers[1].waitForEnd() })
         #expect(await onOwnThread { peers[0].sendBytes(RawPeer.frame([1])) })
@@ -208,7 +210,9 @@ struct MemoryLimitTests {
         let peer = RawPeer(connectedTo: server.addresses[0])
         // Half of what a message may have on the wire: 16 MB in libzmq.
         let frames = [[UInt8]](repeating: RawPeer.frame([], more: true), count: Self.mebibyte / 4).flatMap(\.self)
-        #expect(await onOwnThread { peer.handshake() && peer.sendBytes(frames) && peer.waitForEnd() })
+        #expect(await onOwnThread { peer.handshake() })
+        await onOwnThread { _ = peer.sendBytes(frames) }  // may be cut off by the end
+        #expect(await onOwnThread { peer.waitForEnd() })
         #expect(
             await drops.first { _ in true }
                 == DroppedConnection(socket: .router, address: "127.0.0.1", reason: .endless))

@@ -103,7 +103,7 @@ struct BackfillCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         let address = configuration.commands.reachable
         let client = try await CommandClient(io, address: address)
         do {

@@ -258,7 +258,7 @@ struct CheckCommand: Subcommand {
     private func silence(at address: String, _ io: IOThread) async -> String? {
         do {
             let client = try await CommandClient(io, address: address)
-            let reply = try await withDeadline(.seconds(1), orThrow: ResponseTimeoutError(address: address)) {
+            let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
                 try await client.ask("status")
             }
             await client.close()

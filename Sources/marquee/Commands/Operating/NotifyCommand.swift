@@ -226,10 +226,10 @@ struct NotifyCommand: Subcommand {
 
     private func retry(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
         let address = configuration.alertCommands.reachable
-        let io = try IOThread()
+        let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, address: address)
         do {
-            let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
+            let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
                 let reply = try await client.ask("retry", try Self.body(["sink": name]))
                 guard reply.failure?.code == .notFound else { return reply }
                 return try await client.ask("retry", try Self.body(["letter": name]))

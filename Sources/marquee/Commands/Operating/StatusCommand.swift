@@ -58,7 +58,7 @@ struct StatusCommand: Subcommand {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, address: address)
         do {
-            let reply = try await withDeadline(.seconds(3), orThrow: ResponseTimeoutError(address: address)) {
+            let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
                 try await client.ask("status")
             }
             await io.shutdown()

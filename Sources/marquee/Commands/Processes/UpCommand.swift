@@ -57,7 +57,7 @@ struct UpCommand: Subcommand {
     }
 
     /// The time that the processes have to end after SIGTERM, before SIGKILL.
-    private static let grace = Duration.milliseconds(1_500)
+    private static let grace = Duration.seconds(10)
     /// A process that ends by itself within this time of its first start cannot run with this configuration.
     private static let startPeriod = Duration.seconds(5)
     /// The pause before the first restart of a process; each further one is twice as long, up to a limit.
