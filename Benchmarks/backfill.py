@@ -1,23 +1,14 @@
 """Backfills the sandbox's 23 years without rate limits, and prints the days a second."""
 import os, re, subprocess, sys, time
-from bench import FOLDER, KEY, MARQUEE, memory, seconds_of, start, stop
+from bench import FOLDER, MARQUEE, memory, seconds_of, settings, start, stop
 
-LIMIT = "1000000"
-
-settings = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"}
-sandbox, ready = start("sandbox", settings)
-settings |= {
-    "MARQUEE_KOBIS_URL": f"http://{ready['address']}/kobisopenapi/webservice/rest",
-    "MARQUEE_KOBIS_KEY": KEY, "MARQUEE_KOBIS_DAILY_LIMIT": LIMIT,
-    "MARQUEE_QUOTA_RESERVE": "0", "MARQUEE_DATA": f"{FOLDER}/backfill", "MARQUEE_WORKER_HTTP": "127.0.0.1:0",
-}
-for name in "REQUESTS", "COMMANDS", "EVENTS":
-    settings[f"MARQUEE_{name}"] = f"ipc://{FOLDER}/backfill.{name.lower()}"
-worker, _ = start("worker", settings)
+sandbox, ready = start("sandbox", settings("sandbox"))
+values = settings("backfill", ready["address"], MARQUEE_QUOTA_RESERVE="0")
+worker, _ = start("worker", values)
 
 began = time.perf_counter()
 done = subprocess.run(
-    [MARQUEE, "backfill", "2003-11-11..yesterday"], env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True)
+    [MARQUEE, "backfill", "2003-11-11..yesterday"], env={**os.environ, **values}, stdout=subprocess.PIPE, text=True)
 elapsed = time.perf_counter() - began
 days = int(re.findall(r"^([\d,]+) of", done.stdout, re.M)[-1].replace(",", ""))
 size = sum(entry.stat().st_size for entry in os.scandir(f"{FOLDER}/backfill") if entry.name.startswith("worker.db"))

@@ -1,8 +1,10 @@
 """The parts that all rows share: rounds, medians, ratios and their goals, and the measured processes."""
-import atexit, json, math, os, pathlib, signal, statistics, subprocess, sys, threading, time
+import json, math, os, pathlib, signal, statistics, subprocess, sys, time
 
 sys.path.insert(0, "Tests/Harness")
 from ports import reserve_port
+from process import Process, memory
+from suite import WITH_SUITE
 
 MARQUEE = ".build/release/marquee"
 THROUGHPUT = ".build/release/Throughput"
@@ -101,22 +103,18 @@ def free_address():
 
 def spawn(command, **settings):
     """A process that ends with this one at the latest."""
-    process = subprocess.Popen(command, **settings)
-    atexit.register(lambda: process.poll() is None and process.kill())
-    return process
+    return subprocess.Popen([*WITH_SUITE, *command], **settings)
 
 
 def start(role, settings, arguments=()):
-    """Starts a process of marquee, and returns it with its ready line."""
-    process = spawn([MARQUEE, role, *arguments], env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True)
-    for text in process.stderr:
-        fields = json.loads(text)
-        if fields["message"] == f"{role} ready":
-            threading.Thread(target=process.stderr.read, daemon=True).start()
-            return process, fields
-        if fields["level"] == "error":
-            print(text, file=sys.stderr)
-    sys.exit(f"the {role} did not start")
+    """Starts a process of marquee, and returns it with its ready line. Its log is beside its data."""
+    log = f"{settings['MARQUEE_DATA']}.{role}.log"
+    process = Process(role, [MARQUEE, role, *arguments], {**os.environ, **settings}, log)
+    process.start()
+    while not process.is_ready():
+        time.sleep(0.001)
+    lines = process.log(process.began).splitlines()
+    return process.child, next(json.loads(text) for text in lines if f"{role} ready" in text)
 
 
 def stop(*processes):
@@ -162,12 +160,6 @@ def seconds_of(process):
     with open(f"/proc/{process.pid}/stat") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory(process, field="VmRSS"):
-    """Returns the resident memory in megabytes, or its peak with `VmHWM`."""
-    with open(f"/proc/{process.pid}/status") as status:
-        return next(int(text.split()[1]) / 1024 for text in status if text.startswith(field))
 
 
 def note_memory(row, who, at_rest, highest):

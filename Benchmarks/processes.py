@@ -3,13 +3,14 @@
 A plain ROUTER of the same library and bare SQLite commits run in turn with them, so that ratios hold on a busy machine.
 """
 import json, sqlite3, statistics, subprocess, threading, time
-from bench import FOLDER, KEY, THROUGHPUT, read_charts, start, stop
+from bench import FOLDER, THROUGHPUT, memory, read_charts, settings, start, stop
+from process import reset_peak
 import zmq
 
 DAYS = 8411  # the 23 years from 2003-11-11
 
 
-def memory(process):
+def sizes(process):
     """Returns the resident megabytes, and those not shared with other processes."""
     with open(f"/proc/{process.pid}/smaps_rollup") as rollup:
         fields = dict(line.split()[:2] for line in rollup if ":" in line.split()[0])
@@ -35,36 +36,27 @@ def rounds(count, ask):
 
 
 context = zmq.Context()
-settings = {"MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "info", "MARQUEE_TRACEABLE": "yes",
-            "MARQUEE_SANDBOX_HTTP": "127.0.0.1:0"}
-sandbox, ready = start("sandbox", settings)
-settings |= {
-    "MARQUEE_KOBIS_URL": f"http://{ready['address']}/kobisopenapi/webservice/rest", "MARQUEE_KOBIS_KEY": KEY,
-    "MARQUEE_KOBIS_DAILY_LIMIT": "1000000", "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
-    "MARQUEE_KAKAO_URL": f"http://{ready['address']}", "MARQUEE_KAKAO_KEY": KEY, "MARQUEE_PRIVATE_IMAGES": "allow"}
-for name in ("REQUESTS", "COMMANDS", "EVENTS", "ALERTS", "ALERT_COMMANDS"):
-    settings[f"MARQUEE_{name}"] = "tcp://127.0.0.1:*"
+sandbox, ready = start("sandbox", settings("sandbox"))
+values = settings("data", ready["address"], MARQUEE_TRACEABLE="yes")
 
 print(f"{'':52} {'median':>9} {'p99':>9} {'max':>9}")
 starts = []
 for number in range(10):
     began = time.perf_counter()
-    worker, _ = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/start{number}"})
+    worker, _ = start("worker", values | {"MARQUEE_DATA": f"{FOLDER}/start{number}"})
     starts.append((time.perf_counter() - began) * 1000)
     stop(worker)
 show("worker: from start to ready, new data folder", starts)
 
-settings["MARQUEE_DATA"] = f"{FOLDER}/data"
-worker, ready = start("worker", settings)
-settings["MARQUEE_EVENTS"] = ready["events"]
-notifier, _ = start("notifier", settings)
+worker, _ = start("worker", values)
+notifier, _ = start("notifier", values)
 
 commands = context.socket(zmq.REQ)
-commands.connect(ready["commands"])
+commands.connect(values["MARQUEE_COMMANDS"])
 events = context.socket(zmq.SUB)
 events.subscribe("request.done.")
 events.subscribe("heartbeat.")
-events.connect(ready["events"])
+events.connect(values["MARQUEE_EVENTS"])
 events.recv_multipart()
 events.unsubscribe("heartbeat.")
 
@@ -87,7 +79,7 @@ def day(number):
 
 time.sleep(1)  # at rest, not starting
 for name, process in (("worker", worker), ("notifier", notifier)):
-    resident, private = memory(process)
+    resident, private = sizes(process)
     print(f"{name + ': memory at rest (resident, not shared)':52} {resident:9.1f} {private:9.1f} {'':9}  MB")
 
 receipts = []
@@ -148,14 +140,14 @@ print(f"{'  ratio to round trip and commits together':52} {from_log[0] / (echoed
 receipts.clear()
 show("day from the sandbox: request to its last event",
      rounds(500, lambda number: done(timed_receipt({"date": day(number)}))))
-resident, private = memory(worker)
+resident, private = sizes(worker)
 print(f"{'worker: memory after that (resident, not shared)':52} {resident:9.1f} {private:9.1f} {'':9}  MB")
 stop(notifier, worker, sandbox)
 
 subprocess.run([THROUGHPUT, "fill", f"{FOLDER}/history", str(DAYS)], check=True)
-worker, ready = start("worker", settings | {"MARQUEE_DATA": f"{FOLDER}/history"})
+worker, _ = start("worker", values | {"MARQUEE_DATA": f"{FOLDER}/history"})
 reader = context.socket(zmq.DEALER)
-reader.connect(ready["commands"])
+reader.connect(values["MARQUEE_COMMANDS"])
 
 
 def replay(number):
@@ -164,10 +156,8 @@ def replay(number):
     assert count == DAYS, count
 
 
-with open(f"/proc/{worker.pid}/clear_refs", "w") as references:
-    references.write("5")  # resets the peak of the resident memory
+reset_peak(worker)
 show(f"replay of {DAYS:,} logged days to a new subscriber", rounds(5, replay))
-with open(f"/proc/{worker.pid}/status") as status:
-    highest = next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:"))
+highest = memory(worker, "VmHWM")
 print(f"{'worker: memory at its highest meanwhile (resident)':52} {highest:9.1f} {'':9} {'':9}  MB")
 stop(worker)

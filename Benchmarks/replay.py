@@ -1,7 +1,7 @@
 """23 years of charts read from the log page by page: a worker, and a ROUTER in Python over the same database."""
 import subprocess, time
 from bench import (
-    FOLDER, PEERS, PYTHON, THROUGHPUT, free_address, in_turn, line, memory, note_memory, read_charts, seconds_of, settings,
+    PEERS, PYTHON, THROUGHPUT, free_address, in_turn, line, memory, note_memory, read_charts, seconds_of, settings,
     spawn, start, stop)
 import zmq
 

@@ -15,7 +15,7 @@ import everywhere
 import movies
 import processes
 import shop
-from harness import ProcessHarness, end, run, suite
+from harness import Site, end, run, suite
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 SMOKE = ["first_page", "lines", "modes_and_orders", "calendar", "movie", "history", "shop_orders", "shop_password",
@@ -39,7 +39,7 @@ def main():
         tests = {name: tests[name] for name in SMOKE}
     if options.names:
         tests = {name: test for name, test in tests.items() if any(word in name for word in options.names)}
-    with suite(), ProcessHarness(options.program) as harness:
+    with suite(), Site(options.program) as harness:
         harness.ask_days(*(f"2024-05-{day}" for day in range(28, 32)), *(f"2024-06-0{day}" for day in range(1, 5)))
         for name, test in tests.items():
             run(name, lambda: test(harness, options))

@@ -6,13 +6,13 @@ import re
 import tempfile
 
 import recordings
-from harness import ProcessHarness, check, clock, eventually
+from harness import Site, check, clock, eventually
 from browser import BrowserSession
 
 
 def test_live_alerts(_, options):
     """Alerts arrive live, and can be filtered."""
-    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+    with Site(options.program) as harness, BrowserSession(harness) as browser:
         harness.ask_days("2024-06-03", "2024-06-04")
         browser.open("alerts")
         browser.ready("alerts")
@@ -37,13 +37,13 @@ def test_retraction(_, options):
     """A correction retracts an alert live: it is struck through, and the page says why."""
     night = datetime.datetime.fromisoformat("2024-06-05T01:00+09:00")
     with tempfile.TemporaryDirectory() as folder:
-        with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
+        with Site(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
             harness.control(clockOffset=int((night - clock().now()).total_seconds()))
             harness.ask_days(recordings.BEFORE, recordings.DAY)
             browser.open("alerts?rule=lead")
             browser.shows(lambda: browser.all(".alert .rule.lead") and not browser.all("del"), "an alert is shown")
             harness.control()
-            harness.marquee("request", "day", recordings.DAY, "--refresh")
+            harness.must("request", "day", recordings.DAY, "--refresh")
             browser.shows(lambda: browser.all(".alert.retracted del"), "a correction strikes it through while the page is open")
             struck = browser.text(".alert.retracted")
             check("취소됨" in struck and "line-through" in browser.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),
@@ -58,11 +58,11 @@ def test_product_alerts(_, options):
     with tempfile.TemporaryDirectory() as folder:
         rules = pathlib.Path(folder) / "rules.yml"
         rules.write_text("rules: {newProduct: }\n")
-        with ProcessHarness(options.program, settings={"MARQUEE_RULES": str(rules)}) as harness, BrowserSession(harness) as browser:
+        with Site(options.program, settings={"MARQUEE_RULES": str(rules)}) as harness, BrowserSession(harness) as browser:
             harness.ask("fetch.products", perPage=100)
             eventually(lambda: harness.api("products?page=1&perPage=100"), "the board knows the shop")
             image = pathlib.Path(__file__).resolve().parents[2] / "docs/images/board-shop.png"
-            harness.marquee("product", "register", str(image), "--name", "겨울 외투", "--description", "두껍고 따뜻한 외투", "--price", "15000", "--stock", "3")
+            harness.must("product", "register", str(image), "--name", "겨울 외투", "--description", "두껍고 따뜻한 외투", "--price", "15000", "--stock", "3")
             browser.open("alerts")
             browser.shows(lambda: browser.all(".alert .rule.newProduct"), "an alert about a product is in the list")
             link = browser.one(".alert a.title").get_attribute("href")
@@ -74,7 +74,7 @@ def test_product_alerts(_, options):
 
 def test_notifications(_, options):
     """A visitor who agrees gets notifications of alerts while the page is hidden."""
-    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+    with Site(options.program) as harness, BrowserSession(harness) as browser:
         harness.ask_days("2024-06-03", "2024-06-04")
         browser.open("alerts")
         browser.ready("alerts")

@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 
 from selenium import webdriver
@@ -14,7 +13,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from harness import PATIENCE, WITH_SUITE, Failure, check, children, clock, eventually
+from harness import PATIENCE, WITH_SUITE, Failure, Process, check, children, clock, eventually
 
 DAY = "2024-06-04"
 PAGES = {
@@ -59,20 +58,19 @@ class RunningDriver(Service):
 def chromedriver():
     """Starts chromedriver with the suite's clock, which its browsers inherit, and waits until it takes commands."""
     folder = pathlib.Path(tempfile.gettempdir())
-    log, chromium = folder / "chromedriver.log", folder / "chromium"
+    chromium = folder / "chromium"
     # A browser does not end by itself when its chromedriver does.
     chromium.write_text(f'#!/bin/sh\nexec {" ".join(WITH_SUITE)} /usr/bin/chromium "$@"\n')
     chromium.chmod(0o755)
-    with open(log, "wb") as output:
-        # It chooses a port by itself.
-        process = subprocess.Popen([*WITH_SUITE, "/usr/bin/chromedriver", "--port=0"], env=os.environ | clock().environment,
-                                   stdout=output, stderr=output, stdin=subprocess.DEVNULL)
-    children.append(process)
+    # It chooses a port by itself.
+    driver = Process("chromedriver", ["/usr/bin/chromedriver", "--port=0"], os.environ | clock().environment,
+                     folder / "chromedriver.log")
+    children.append(driver)
+    driver.start()
 
     def port():
-        if process.poll() is not None:
-            raise Failure(f"chromedriver ended with {process.returncode}: {log.read_text()}")
-        return re.search(r"successfully on port (\d+)", log.read_text())
+        driver.check_runs()
+        return re.search(r"successfully on port (\d+)", driver.log())
     return RunningDriver("/usr/bin/chromedriver", int(eventually(port, "chromedriver has started")[1]))
 
 

@@ -4,7 +4,7 @@ import datetime
 
 from selenium.webdriver.common.keys import Keys
 
-from harness import ProcessHarness, check, eventually
+from harness import Site, check, eventually
 from clock import TODAY
 from browser import DAY, BrowserSession, fits_dialog
 from shop import PASSWORD, ShopSession, with_shop
@@ -293,7 +293,7 @@ def shows_error(browser, code, parent=".failed"):
 def test_errors(_, options):
     """A sentence for each error, and what to do. With processes of its own, because a worker without quota fetches no more that day."""
     settings = {"MARQUEE_BOARD_PASSWORD": PASSWORD}
-    with ProcessHarness(options.program, settings=settings) as harness, ShopSession(harness, language="en") as browser:
+    with Site(options.program, settings=settings) as harness, ShopSession(harness, language="en") as browser:
         browser.open("day/tomorrow")
         check(browser.one(".failed[data-code=badRequest]"), "an address with an invalid day says so")
         browser.open("nowhere")

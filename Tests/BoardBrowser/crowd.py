@@ -6,12 +6,10 @@ Use: /usr/bin/python3 Tests/BoardBrowser/crowd.py PROGRAM [--browsers 1000] [--c
 import argparse
 import asyncio
 import os
-import pathlib
 import resource
-import signal
 import time
 
-from harness import PATIENCE, WITH_SUITE, ProcessHarness, check, end, eventually, run, suite
+from harness import PATIENCE, Site, check, end, eventually, read, run, suite
 from waiting import eventually_async
 
 
@@ -51,15 +49,9 @@ class Browser:
                 self.charts.append((value.partition('"firstDay":"')[2][:10], time.monotonic()))
 
 
-def memory(harness):
-    """The board's resident memory in MB."""
-    status = pathlib.Path(f"/proc/{harness.processes['board'].pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
-
-
 async def crowd(harness, count):
     """Every event reaches all browsers, also across restarts."""
-    browsers = [Browser(harness.ports["board"]) for _ in range(count)]
+    browsers = [Browser(harness.port("board")) for _ in range(count)]
     tasks = [asyncio.create_task(browser.run()) for browser in browsers]
 
     async def ask(days):
@@ -78,17 +70,16 @@ async def crowd(harness, count):
     delays.sort()
     check(True, f"{count} browsers: 20 charts reach all of them, the last {delays[-1] * 1000:.0f} ms after the first, "
                 f"99 % within {delays[len(delays) * 99 // 100] * 1000:.0f} ms")
-    check(memory(harness) < 150, f"{count} browsers: the board takes {memory(harness):.0f} MB")
+    memory = harness.processes["board"].memory()
+    check(memory < 150, f"{count} browsers: the board takes {memory:.0f} MB")
 
     everything = set(first)
-    for month, number in ((2, signal.SIGTERM), (4, signal.SIGKILL)):
-        harness.stop("board", number)
+    for month, end_board in ((2, harness.processes["board"].stop), (4, harness.processes["board"].kill)):
+        end_board()
         away, after = ([f"2024-{month + step:02}-{day:02}" for day in range(1, 6)] for step in (0, 1))
         # While the board is stopped, the command line sends the requests.
         for day in away:
-            process = await asyncio.create_subprocess_exec(
-                *WITH_SUITE, harness.program, "request", "day", day, env=harness.environment, stdout=asyncio.subprocess.DEVNULL)
-            await process.wait()
+            await asyncio.to_thread(harness.must, "request", "day", day)
         # On the main thread, because a child process ends with the thread that started it.
         harness.start("board")
         await ask(after)
@@ -103,11 +94,11 @@ async def crowd(harness, count):
 
 async def hostile_clients(harness, count):
     """Malformed requests, slow clients and idle connections do not keep the page from others."""
-    port = harness.ports["board"]
+    port = harness.port("board")
 
     async def page():
         began = time.monotonic()
-        await asyncio.to_thread(harness.fetch, f"{harness.url}/")
+        await asyncio.to_thread(read, f"{harness.url}/")
         return time.monotonic() - began
 
     async def exchange(request):
@@ -157,7 +148,8 @@ async def hostile_clients(harness, count):
             refused += 1
     took = await page()
     check(True, f"{count} idle connections ({refused} refused): the page comes in {took:.2f} s")
-    check(memory(harness) < 150, f"{count} idle connections: the board takes {memory(harness):.0f} MB")
+    memory = harness.processes["board"].memory()
+    check(memory < 150, f"{count} idle connections: the board takes {memory:.0f} MB")
     task.cancel()
     for _, writer in idle:
         writer.close()
@@ -175,10 +167,10 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     # All of them have one address.
     settings = {"MARQUEE_BOARD_CLIENT_LIVE": "4000", "MARQUEE_BOARD_CLIENT_RATE": "10000"}
-    with suite(), ProcessHarness(os.path.abspath(options.program), settings=settings) as harness:
+    with suite(), Site(os.path.abspath(options.program), settings=settings) as harness:
         run("crowd", lambda: asyncio.run(crowd(harness, options.browsers)))
         run("hostile clients", lambda: asyncio.run(hostile_clients(harness, options.connections)))
-        eventually(lambda: harness.fetch(f"{harness.url}/healthz") == b"ok\n", "the board is healthy at the end")
+        eventually(lambda: read(f"{harness.url}/healthz") == b"ok\n", "the board is healthy at the end")
     end()
 
 

@@ -8,21 +8,14 @@ Use: /usr/bin/python3 Tests/BoardBrowser/flood.py PROGRAM [--connections 2000] [
 import argparse
 import datetime
 import os
-import pathlib
 import resource
 import socket
 import threading
 import time
 
-from harness import PATIENCE, Failure, ProcessHarness, check, end, eventually, run, suite
+from harness import PATIENCE, Failure, Site, check, end, eventually, read, run, suite
 
 DAYS = [datetime.date(2024, 1, 1) + datetime.timedelta(days=number) for number in range(366)]
-
-
-def memory(harness, name):
-    """A figure of the board's memory in MB: `VmRSS`, or `VmHWM` for the highest."""
-    status = pathlib.Path(f"/proc/{harness.processes['board'].pid}/status").read_text()
-    return int(status.partition(f"{name}:")[2].split()[0]) / 1024
 
 
 def questions(kind, count):
@@ -50,7 +43,7 @@ class Probe(threading.Thread):
             for page in self.pages:
                 began = time.monotonic()
                 try:
-                    ProcessHarness.fetch(self.url + page)
+                    read(self.url + page)
                     self.times[page].append((time.monotonic() - began) * 1000)
                 except OSError:
                     self.times[page].append(float("inf"))
@@ -69,13 +62,13 @@ def flood(harness, kind, count, addresses, measures):
     sockets = []
     for number, target in enumerate(questions(kind, count)):
         source = f"127.0.{1 + number % addresses // 250}.{1 + number % 250}"
-        client = socket.create_connection(("127.0.0.1", harness.ports["board"]), PATIENCE, (source, 0))
+        client = socket.create_connection(("127.0.0.1", harness.port("board")), PATIENCE, (source, 0))
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         client.sendall(f"GET {target.format(epoch=epoch)} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n".encode())
         sockets.append(client)
     time.sleep(5)
     times = probe.end()
-    highest = memory(harness, "VmHWM")
+    highest = harness.processes["board"].memory("VmHWM")
     for client in sockets:
         client.close()
     words = "; ".join(f"{page} {median:.0f} ms, at most {most:.0f} ms" for page, (median, most) in times.items())
@@ -94,10 +87,10 @@ def main():
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     settings = {"MARQUEE_MEMORY": "256", "MARQUEE_BOARD_CLIENT_RATE": "50", "MARQUEE_TRACEABLE": "yes"}
-    with suite(), ProcessHarness(os.path.abspath(options.program), settings=settings) as harness:
-        harness.marquee("backfill", f"{DAYS[0]}..{DAYS[-1]}")
+    with suite(), Site(os.path.abspath(options.program), settings=settings) as harness:
+        harness.must("backfill", f"{DAYS[0]}..{DAYS[-1]}")
         eventually(lambda: harness.api(f"days/{DAYS[0]}"), "the board has read all charts")
-        with socket.create_connection(("127.0.0.1", harness.ports["board"]), PATIENCE) as client:
+        with socket.create_connection(("127.0.0.1", harness.port("board")), PATIENCE) as client:
             client.sendall(b"GET /api/v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
             text = b""
             while b"event: hello" not in text:
@@ -108,7 +101,7 @@ def main():
         for kind in ("the same year as CSV", "2,000 different ranges as CSV", "missed live updates"):
             for addresses in (500, 1):
                 run(kind, lambda: flood(harness, kind, options.connections, addresses, options.measure))
-        eventually(lambda: harness.fetch(f"{harness.url}/healthz") == b"ok\n", "the board is healthy at the end")
+        eventually(lambda: read(f"{harness.url}/healthz") == b"ok\n", "the board is healthy at the end")
     end()
 
 

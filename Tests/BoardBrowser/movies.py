@@ -5,7 +5,7 @@ import tempfile
 from selenium.webdriver.common.keys import Keys
 
 import recordings
-from harness import ProcessHarness, check, eventually
+from harness import Site, check, eventually, read
 from browser import DAY, PAGES, BrowserSession
 
 
@@ -60,7 +60,7 @@ def test_posters(harness, _):
 def test_a_long_cast_and_a_milestone(_, options):
     """Long lists are folded, and the millionth visitor is marked; with recorded figures."""
     with tempfile.TemporaryDirectory() as folder:
-        with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
+        with Site(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
             browser.open(f"movie/{recordings.LEADER}")
             browser.ready("movie")
             shown = lambda: [name.text for name in browser.all(".names:first-of-type li") if name.is_displayed()]
@@ -93,7 +93,7 @@ return [...document.querySelectorAll('svg.drawing')].flatMap((drawing) => {
 def test_labels_of_milestones(_, options):
     """Milestones that follow each other have labels that can be read, on a desktop and on a phone."""
     with tempfile.TemporaryDirectory() as folder:
-        with ProcessHarness(options.program, {"sandbox": ["--recorded", recordings.write_hit(folder)]}) as harness:
+        with Site(options.program, {"sandbox": ["--recorded", recordings.write_hit(folder)]}) as harness:
             harness.ask_days(*recordings.HIT_DAYS)
             for language, texts in (("ko", ["100만", "200만", "300만", "500만", "800만", "1,000만", "1,500만"]), ("en", ["1M", "2M", "3M", "5M", "8M", "10M", "15M"])):
                 with BrowserSession(harness, language=language) as browser:
@@ -183,7 +183,7 @@ def test_history(harness, _):
         browser.shows(lambda: browser.run("return saved.some(s => s.type === 'image/svg+xml') && saved.some(s => String(s).endsWith('.svg'))"),
                       "a drawing is saved as SVG")
         link = browser.attribute("a[download$='.csv']", "href")
-        table = harness.fetch(link).decode("utf-8-sig").splitlines()
+        table = read(link).decode("utf-8-sig").splitlines()
         check(table[0].startswith("date,line,rank") and len(table) == 1 + 10 * 8, "the range is saved as CSV")
         browser.click("button[name=from]")
         eventually(lambda: browser.all("dialog .known"), "the calendar")
@@ -193,7 +193,7 @@ def test_history(harness, _):
         browser.ready("history")
         weeks = len(harness.api(f"history?from=2003-11-11&to={DAY}")["days"])
         check(f"{weeks}주" in browser.text(".state") and len(browser.all(".drawing .film")) >= 10, f"twenty years are drawn by weeks: {weeks}")
-        table = harness.fetch(browser.attribute("a[download$='.csv']", "href")).decode("utf-8-sig").splitlines()
+        table = read(browser.attribute("a[download$='.csv']", "href")).decode("utf-8-sig").splitlines()
         check(table[0].startswith("week,rank") and len(table) > 20, "and saved by weeks")
         browser.open("history?from=2005-01-01&to=2005-02-01")
         check("수집되지 않았습니다" in browser.text(".notice"), "a range without known charts says what to do")

@@ -1,11 +1,10 @@
 """The operations page, processes that stop and restart, and the board with encryption and below a base path."""
 
-import json
 import pathlib
 import re
 import tempfile
 
-from harness import Failure, ProcessHarness, check, eventually
+from harness import Failure, Site, check, eventually
 from browser import DAY, BrowserSession
 
 
@@ -25,7 +24,7 @@ sinks:
   diary: {{kind: file, path: {folder}/alerts.jsonl}}
   nobody: {{kind: webhook, url: 'http://127.0.0.1:9/', secret: whsec_c2VjcmV0, attempts: 1}}
 """)
-        with ProcessHarness(options.program, settings={"MARQUEE_RULES": str(rules), "MARQUEE_SCHEDULE": "on"}) as harness, BrowserSession(harness) as browser:
+        with Site(options.program, settings={"MARQUEE_RULES": str(rules), "MARQUEE_SCHEDULE": "on"}) as harness, BrowserSession(harness) as browser:
             harness.ask_days("2024-06-03", DAY)
             harness.ask("fetch.movie", code="ZZZZZZZZ")
             browser.open("operations")
@@ -47,7 +46,7 @@ sinks:
             shows("최근 실패", lambda text: "영화 ZZZZZZZZ" in text, "recent failures are shown")
             shows("알림 발송", lambda text: re.search(r"diary\s+[1-9]", text), "delivered alerts are counted for each sink")
             shows("알림 발송", lambda text: re.search(r"nobody\s+0\s+0\s+[1-9]", text) and "notify retry" in text, "dead letters are counted, with the command to retry them")
-            harness.marquee("backfill", "2024-05-01..2024-05-10", "--detach")
+            harness.must("backfill", "2024-05-01..2024-05-10", "--detach")
             shows("과거 데이터 수집", lambda text: "2024-05-01 – 2024-05-10" in text, "the backfill has a bar")
             eventually(lambda: "완료" in card(browser, "과거 데이터 수집"), "the backfill ends")
             check(browser.run("const bar = [...document.querySelectorAll('.card')].find((card) => card.querySelector('h2').textContent === '과거 데이터 수집').querySelector('progress'); return bar.value === bar.max"),
@@ -61,7 +60,7 @@ sinks:
 
 def test_browsers(_, options):
     """All pages of a browser count once, also those that it has left."""
-    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+    with Site(options.program) as harness, BrowserSession(harness) as browser:
         count = lambda: harness.api("status")["board"]["browsers"]
         for path in ("alerts", f"day/{DAY}", "history", "operations", "shop", "operations"):
             browser.open(path)
@@ -79,7 +78,7 @@ def test_browsers(_, options):
 
 def test_lost_connection(_, options):
     """The board stops and restarts; the page misses nothing."""
-    with ProcessHarness(options.program) as harness, BrowserSession(harness) as browser:
+    with Site(options.program) as harness, BrowserSession(harness) as browser:
         harness.ask_days("2024-06-03", "2024-06-04")
         browser.open("alerts")
         browser.ready("alerts")
@@ -109,32 +108,22 @@ def test_stopped_worker(harness, _):
 
 def test_keys_and_a_base_path(_, options):
     """With CURVE and a base path the board works the same; with a rejected key it reports that no heartbeats arrive."""
-    with tempfile.TemporaryDirectory() as keys:
-        settings = {"MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": keys}
-        make_keys = lambda *arguments: ProcessHarness.command(options.program, settings, "keys", "new", *arguments)
-        make_keys("server", "server")
-        make_keys("client", "notifier", "--roles", "read,replay")
-        make_keys("client", "client", "--roles", "read,request,replay,shop,operate")
-        make_keys("client", "board", "--roles", "read,request,replay,shop")
-        settings |= {"MARQUEE_CURVE_CLIENT": "board"}
-        with ProcessHarness(options.program, {"board": ["--base-path", "/films/"]}, settings, base="/films") as harness, BrowserSession(harness) as browser:
-            browser.open(f"day/{DAY}")
-            browser.lines()
-            check(True, "with CURVE an unknown chart is fetched")
-            harness.ask_days("2024-06-03", "2024-06-05")
-            browser.click("nav a[data-name=alerts]")
-            browser.shows(lambda: browser.all(".alert"), "with CURVE alerts arrive")
-            check("/films/alerts" in browser.url, "every address stays below the base path")
-            browser.driver.refresh()
-            browser.shows(lambda: browser.all(".alert") and browser.all(".lamp[data-state=open]"), "a deep link below the base path works")
-            harness.stop("board")
-            pathlib.Path(keys, "clients", "board.key").unlink()
-            harness.start("board")
-            browser.open(f"day/{DAY}")
-            browser.lines()
-            browser.shows(lambda: len(browser.all(".warning")) == 2, "a board with a rejected key shows its data, and reports that no heartbeats arrive")
-            try:
-                harness.fetch(f"http://127.0.0.1:{harness.ports['board']}/readyz")
-                raise Failure("a board without heartbeats is ready")
-            except OSError:
-                check(True, "a board without heartbeats is not ready")
+    site = Site(options.program, {"board": ["--base-path", "/films/"]}, {"MARQUEE_CURVE_CLIENT": "board"}, base="/films")
+    site.encrypt(notifier="read,replay", client="read,request,replay,shop,operate", board="read,request,replay,shop")
+    with site as harness, BrowserSession(harness) as browser:
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        check(True, "with CURVE an unknown chart is fetched")
+        harness.ask_days("2024-06-03", "2024-06-05")
+        browser.click("nav a[data-name=alerts]")
+        browser.shows(lambda: browser.all(".alert"), "with CURVE alerts arrive")
+        check("/films/alerts" in browser.url, "every address stays below the base path")
+        browser.driver.refresh()
+        browser.shows(lambda: browser.all(".alert") and browser.all(".lamp[data-state=open]"), "a deep link below the base path works")
+        harness.stop("board")
+        (harness.folder / "keys" / "clients" / "board.key").unlink()
+        harness.start("board")
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        browser.shows(lambda: len(browser.all(".warning")) == 2, "a board with a rejected key shows its data, and reports that no heartbeats arrive")
+        check(harness.fetch("board", "/readyz")[0] == 503, "a board without heartbeats is not ready")

@@ -9,7 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from harness import ProcessHarness, eventually, suite
+from harness import Site, eventually, suite
 from browser import DAY, BrowserSession
 
 DAYS = [f"2024-05-{day:02}" for day in range(6, 32)] + [f"2024-06-{day:02}" for day in range(1, 5)]
@@ -37,7 +37,7 @@ def main(program, folder):
     with tempfile.TemporaryDirectory() as rules:
         path = pathlib.Path(rules) / "rules.yml"
         path.write_text(f"rules: {{lead: , entered: , left: , rose: , fell: }}\nsinks:\n  screenshots: {{kind: file, path: {rules}/alerts}}\n")
-        with ProcessHarness(program, settings={"MARQUEE_SCHEDULE": "on", "MARQUEE_RULES": str(path)}) as harness:
+        with Site(program, settings={"MARQUEE_SCHEDULE": "on", "MARQUEE_RULES": str(path)}) as harness:
             harness.ask_days(*DAYS)
             with BrowserSession(harness, width=1280, height=860) as browser:
                 browser.open(f"day/{DAY}")
@@ -49,7 +49,7 @@ def main(program, folder):
                 browser.ready("movie")
                 eventually(lambda: browser.all(".film .poster img"), "the poster")
                 take_screenshot(browser, folder, "movie")
-                harness.marquee("backfill", f"2003-11-11..{DAY}", "--detach")
+                harness.must("backfill", f"2003-11-11..{DAY}", "--detach")
                 browser.open("operations")
                 eventually(lambda: browser.run("const bar = document.querySelector('.backfill progress'); return bar.value / bar.max > 0.1"), "a tenth of the backfill")
                 take_screenshot(browser, folder, "operations")
@@ -66,7 +66,7 @@ def main(program, folder):
                 browser.click(".modes button:nth-child(2)")
                 eventually(lambda: len(browser.all(".poster.large img")) == 10, "posters")
                 take_screenshot(browser, folder, "phone")
-    with ProcessHarness(program, settings={"MARQUEE_BOARD_PASSWORD": "correct-horse-7"}) as harness, BrowserSession(harness, width=1280, height=900) as browser:
+    with Site(program, settings={"MARQUEE_BOARD_PASSWORD": "correct-horse-7"}) as harness, BrowserSession(harness, width=1280, height=900) as browser:
         browser.open("shop")
         browser.ready("shop")
         eventually(lambda: browser.all(".unlock"), "the button to sign in")

@@ -1,6 +1,5 @@
 """The shop: its list, products, forms and errors."""
 
-import pathlib
 import random
 import struct
 import zlib
@@ -8,7 +7,7 @@ import zlib
 from selenium.webdriver.common.keys import Keys
 
 from everywhere import AXE_VIOLATIONS, fits
-from harness import ProcessHarness, check, eventually
+from harness import Site, check, eventually
 from browser import BrowserSession
 
 PASSWORD = "correct-horse-7"
@@ -18,7 +17,7 @@ VENDOR = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"  # the sandbox's vendor
 def with_shop(test):
     """Runs a test with processes of its own, on whose board products can be changed."""
     def run_with_shop(harness, options):
-        with ProcessHarness(harness.program, settings={"MARQUEE_BOARD_PASSWORD": PASSWORD}) as shop:
+        with Site(harness.program, settings={"MARQUEE_BOARD_PASSWORD": PASSWORD}) as shop:
             test(shop, options)
     return run_with_shop
 
@@ -155,13 +154,13 @@ def test_shop_password(harness, _):
         browser.click(".writer .plain")
         eventually(lambda: browser.all(".unlock"), "signing out ends the session")
         check(not browser.all("a[href='shop/new']"), "after signing out there is no link to the form")
-    check(PASSWORD not in harness.log("board") and "wrong-password" not in harness.log("board"), "no password is in the log")
+    check(PASSWORD not in harness.processes["board"].log() and "wrong-password" not in harness.processes["board"].log(), "no password is in the log")
 
 
 @with_shop
 def test_shop_validation(harness, _):
     """A value that breaks a rule is reported at its field while typing, and nothing is sent."""
-    folder = pathlib.Path(harness.folder)
+    folder = harness.folder
     with ShopSession(harness, language="en") as browser:
         browser.sign_in()
         browser.click("a[href='shop/new']")
@@ -200,7 +199,7 @@ def test_shop_validation(harness, _):
 @with_shop
 def test_shop_orders(harness, _):
     """A product is registered, changed and removed, and another browser shows each step live."""
-    folder = pathlib.Path(harness.folder)
+    folder = harness.folder
     with ShopSession(harness) as other, ShopSession(harness) as browser:
         other.open("shop")
         before = other.shelf(20)
@@ -269,7 +268,7 @@ def test_shop_refusals(harness, _):
         check("under maintenance" in browser.text(".problem"), f"a page instead of data: {browser.text('.problem')}")
         harness.control()
         harness.stop("worker")
-        secrets = {"MARQUEE_OPENMARKET_URL": f"http://127.0.0.1:{harness.ports['sandbox']}/openmarket/v3",
+        secrets = {"MARQUEE_OPENMARKET_URL": f"http://127.0.0.1:{harness.port('sandbox')}/openmarket/v3",
                    "MARQUEE_OPENMARKET_IDENTIFIER": VENDOR, "MARQUEE_OPENMARKET_SECRET": "a-wrong-secret"}
         harness.environment |= secrets
         harness.start("worker")
@@ -279,7 +278,7 @@ def test_shop_refusals(harness, _):
             del harness.environment[name]
         harness.start("worker")
     for role in ("board", "worker"):
-        check("a-wrong-secret" not in harness.log(role) and "sandbox-secret" not in harness.log(role), f"no secret is in the {role}'s log")
+        check("a-wrong-secret" not in harness.processes[role].log() and "sandbox-secret" not in harness.processes[role].log(), f"no secret is in the {role}'s log")
 
 
 @with_shop

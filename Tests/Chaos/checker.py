@@ -9,12 +9,10 @@ import sqlite3
 import sys
 import urllib.parse
 
-import zmq
-
 from alert_rules import differing, expected_alerts
 from clock import START
 from subscriber import line
-from waiting import PATIENCE, Failure
+from waiting import Failure
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Truth"))
 import mapping  # noqa: E402, the path comes first
@@ -256,29 +254,19 @@ def check_products(lives, requests, names, findings):
             findings.require(found == 1, f"the product of request {id} is not in the shop")
 
 
-def check_replay(log, address, rng, findings):
+def check_replay(log, client, endpoint, rng, findings):
     """Checks that the pages of `replay` have the same bytes as the log."""
-    context = zmq.Context()
-    asked = context.socket(zmq.REQ)
-    asked.setsockopt(zmq.LINGER, 0)
-    asked.connect(address)
-    try:
-        for stream, newest in log.positions().items():
-            after, more, got = "", True, []
-            while more:
-                question = {"stream": stream, "after": after, "limit": rng.randint(1, 400)}
-                asked.send_multipart([b"replay", json.dumps(question).encode()])
-                if not asked.poll(PATIENCE * 1000):
-                    return findings.problems.append(f"{address} does not answer replay")
-                word, head, *frames = asked.recv_multipart()
-                page = json.loads(head)
-                got += zip(frames[::2], frames[1::2])
-                after, more = page["position"], page["more"]
-            written = [(topic.encode(), body) for name, _, topic, body in log.rows if name == stream]
-            findings.require(got == written, f"replay of {stream} differs from the log")
-            findings.require(int(after) == newest, f"replay of {stream} ends at {after}")
-    finally:
-        context.destroy(linger=0)
+    for stream, newest in log.positions().items():
+        after, more, got = "", True, []
+        while more:
+            question = {"stream": stream, "after": after, "limit": rng.randint(1, 400)}
+            _, head, *frames = client.ask(b"replay", question, endpoint=endpoint)
+            page = json.loads(head)
+            got += zip(frames[::2], frames[1::2])
+            after, more = page["position"], page["more"]
+        written = [(topic.encode(), body) for name, _, topic, body in log.rows if name == stream]
+        findings.require(got == written, f"replay of {stream} differs from the log")
+        findings.require(int(after) == newest, f"replay of {stream} ends at {after}")
 
 
 def check_delivered(log, subscriber, findings):

@@ -81,15 +81,15 @@ class Crashes:
                 case "starting":
                     await self.die_after(self.rng.uniform(0, 0.15), starting=True)
             await asyncio.to_thread(self.inspect)
-        await self.process.start()
+        self.process.start()
 
     def count_at(self, step):
         return self.reached[self.process.name, step]
 
     async def die_at(self, step, visit):
-        await self.process.start("--crash-at", f"{step}:{visit}")
+        self.process.start("--crash-at", f"{step}:{visit}")
         is_patient = self.is_patient()
-        status = await self.process.ended(PATIENCE if is_patient else self.rng.uniform(2, 4))
+        status = await self.process.ended_async(PATIENCE if is_patient else self.rng.uniform(2, 4))
         if status is None:
             if is_patient:
                 self.problems.append(f"{self.process.name} did not come to {step}:{visit} within {PATIENCE:.0f} s")
@@ -103,15 +103,15 @@ class Crashes:
             await self.ended_by_itself(status)
 
     async def die_after(self, seconds, starting=False):
-        await self.process.start()
-        status = await self.process.ended(within=seconds)
+        self.process.start()
+        status = await self.process.ended_async(seconds)
         if status is None:
             await self.kill("starting" if starting else "at random", starting=starting)
         else:
             await self.ended_by_itself(status)
 
     async def kill(self, why, step="", starting=False):
-        await self.process.kill()
+        self.process.kill()
         self.at_start += starting
         self.at_random += not starting
         self.left -= 1
@@ -138,7 +138,7 @@ async def upstream_faults(harness, requests, forced, rng, trace, counts):
         switches = dict(fault, seed=rng.randrange(1000), clockOffset=int(ahead.total_seconds()))
         trace(f"sandbox {switches}")
         counts["upstream fault"] += bool(fault)
-        await asyncio.to_thread(harness.ask_sandbox, "/control", "PUT", switches)
+        await asyncio.to_thread(harness.control, **switches)
         await asyncio.sleep(rng.uniform(0.5, 2))
 
 
@@ -175,8 +175,8 @@ async def stalled_subscribers(subscribers, rng, trace, counts):
         else:
             counts["subscriber killed"] += 1
             trace(f"{subscriber.name} killed")
-            await subscriber.kill()
-            await subscriber.start()
+            subscriber.kill()
+            subscriber.start()
 
 
 async def stalled_processes(processes, rng, trace, counts):

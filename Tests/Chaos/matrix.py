@@ -26,13 +26,13 @@ class Matrix(Trial):
 
     async def attack(self):
         harness = self.harness
-        await harness.worker.start()
-        await harness.notifier.start()
+        harness.worker.start()
+        harness.notifier.start()
         for crashes in (self.worker_crashes, self.notifier_crashes):
-            await crashes.process.kill()
+            crashes.process.kill()
             for step in crashes.steps:
                 await self.crash(crashes, step)
-            await crashes.process.start()
+            crashes.process.start()
 
     async def crash(self, crashes, step):
         """Lets the process die at a step, and the next one write something; then kills that, too."""
@@ -48,7 +48,7 @@ class Matrix(Trial):
             raise Failure(f"the {name} did not die at {step}: {crashes.problems}")
         await asyncio.to_thread(crashes.inspect)
         events = self.count(name, "event")
-        await process.start()
+        process.start()
         await eventually_async(has_written, f"the {name} writes events after its death at {step}")
         await crashes.kill("after its restart")
         await asyncio.to_thread(crashes.inspect)

@@ -10,7 +10,6 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 
@@ -20,11 +19,13 @@ import zmq.asyncio
 import checker
 import faults
 from clock import TODAY
-from processes import Process, ProcessHarness
+from process import Process
+from processes import Site
 from proxy import Proxy
 from receiver import SECRET, Receiver
 from recorder import RecordingProxy
 from requester import PRODUCT_NAME, Announcer, Requester, Requests
+from small_disk import small_disk
 from waiting import eventually_async
 
 HERE = pathlib.Path(__file__).parent
@@ -83,7 +84,7 @@ class Trial:
             for proxy in [*self.proxies, self.upstream]:
                 await proxy.start()
             with self.findings.taking_failures():
-                await self.harness.start_sandbox()
+                self.harness.start("sandbox")
                 await self.begin()
                 await self.start_clients()
                 await self.attack()
@@ -95,17 +96,16 @@ class Trial:
     def build(self, closing):
         """Creates all processes, and ends them in every case."""
         self.limit = SCARCE if self.is_short_of_calls else PLENTY
-        harness = self.harness = ProcessHarness(self.program, self.folder, self.number, self.limit)
+        harness = self.harness = Site(self.program, self.folder, self.number, self.limit)
         if self.has_small_disk:
-            self.has_small_disk = mount_small_disk(harness.worker_data)
-        if self.has_small_disk:
-            closing.callback(self.unmount, harness.worker_data)
+            self.has_small_disk = closing.enter_context(small_disk(harness.worker_data)) is not None
+            closing.callback(self.keep_disk, harness.worker_data)
         names = ["events", "commands", "commands", "requests", "events", "alerts"]
         self.proxies = [Proxy(harness.address(name)) for name in names]
         events, commands, asking, announcing, notifier_events, alerts = self.proxies
-        self.upstream = RecordingProxy(harness.address("sandbox"))
-        harness.lead_worker_through(self.upstream.address)
-        harness.lead_notifier_through(notifier_events.address, commands.address)
+        self.upstream = RecordingProxy(harness.page("sandbox"))
+        harness.lead_through(self.upstream.address.removeprefix("tcp://"))
+        harness.notifier.environment |= {"MARQUEE_EVENTS": notifier_events.address, "MARQUEE_COMMANDS": commands.address}
         common = self.folder, events.address, commands.address
         self.subscribers = [
             Subscriber("all", *common, STREAMS),
@@ -130,18 +130,18 @@ class Trial:
         processes = [*self.subscribers, self.late, harness.worker, harness.notifier, harness.sandbox]
         closing.callback(self.context.destroy, linger=0)
         closing.push_async_callback(self.end_tasks)
-        closing.push_async_callback(kill_all, processes)
+        closing.callback(kill_all, processes)
         for proxy in [*self.proxies, self.upstream]:
             closing.callback(proxy.close)
 
     async def begin(self):
         """Starts once without faults: events in the log before the notifier reads it for the first time fire no alerts."""
         harness = self.harness
-        await harness.worker.start()
-        await harness.notifier.start()
+        harness.worker.start()
+        harness.notifier.start()
         await eventually_async(
-            lambda: "all charts are read" in "".join(harness.notifier.log_tail()), "the notifier has read all charts")
-        await kill_all([harness.worker, harness.notifier])
+            lambda: "all charts are read" in harness.notifier.log(), "the notifier has read all charts")
+        kill_all([harness.worker, harness.notifier])
 
     async def start_clients(self):
         """Starts the clients, which send requests all the time, and the subscribers."""
@@ -160,7 +160,7 @@ class Trial:
             asyncio.create_task(self.listen(harness.address("alerts"), self.heard["alerts"])),
         ]
         for subscriber in self.subscribers:
-            await subscriber.start()
+            subscriber.start()
 
     async def listen(self, address, heard):
         """Records all that a plain subscriber receives, except heartbeats."""
@@ -188,11 +188,11 @@ class Trial:
             proxy.heal()
         for process in [*self.subscribers, self.harness.worker, self.harness.notifier]:
             process.signal(signal.SIGCONT)
-        await asyncio.to_thread(self.harness.ask_sandbox, "/control", "PUT", {})
+        await asyncio.to_thread(self.harness.control)
         if self.has_small_disk:  # it may have refused the last start
-            await self.harness.worker.kill()
-            await self.harness.worker.start()
-        await self.late.start()
+            self.harness.worker.kill()
+            self.harness.worker.start()
+        self.late.start()
         for client in self.clients:
             client.is_asked_to_stop = True
         await eventually_async(lambda: all(task.done() for task in self.clients_at_work), "the clients' last answers")
@@ -228,7 +228,7 @@ class Trial:
         Each life of the worker books its own calls: bookings that a crash left without a call hide none of the next life.
         """
         seen_before, booked_before = self.seen, self.booked
-        self.seen = self.harness.calls()
+        self.seen = self.harness.service_calls()
         self.booked = checker.check_quota(self.harness.worker_data, self.seen, {"kobis": self.limit}, self.findings)
         for service, calls in self.seen.items():
             made, booked = calls - seen_before[service], self.booked[service] - booked_before[service]
@@ -241,7 +241,7 @@ class Trial:
         worker_log, alert_log = self.log("worker"), self.log("notifier")
         for log, name in [(worker_log, "commands"), (alert_log, "alert_commands")]:
             checker.check_log(log, findings)
-            checker.check_replay(log, self.harness.address(name), self.branch(), findings)
+            checker.check_replay(log, self.harness.client, name, self.branch(), findings)
         checker.check_facts(worker_log, findings)
         lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk)
         checker.check_products(lives, requests, self.harness.products(), findings)
@@ -300,18 +300,14 @@ class Trial:
     async def end(self):
         """Checks that the processes shut down in order."""
         for process in (self.harness.notifier, self.harness.worker, self.harness.sandbox):
-            status = await process.stop()
+            process.signal(signal.SIGTERM)
+            status = await process.ended_async()
             self.findings.require(status == 0, f"{process.name}, asked to stop, ended with {status}")
 
-    def unmount(self, folder):
-        """Unmounts the small disk; what it holds stays in its place if something was found."""
-        content = self.folder / "content"
-        if self.findings.problems:
-            shutil.copytree(folder, content)
-        subprocess.run(["umount", "--lazy", folder], check=True)
-        if content.exists():
-            shutil.copytree(content, folder, dirs_exist_ok=True)
-            shutil.rmtree(content)
+    def keep_disk(self, disk):
+        """Copies what the small disk holds, which is about to be unmounted, if something was found."""
+        if self.findings.problems and self.has_small_disk:
+            shutil.copytree(disk, self.folder / "small-disk")
 
 
 class Round(Trial):
@@ -390,12 +386,6 @@ class Round(Trial):
         self.counts["letter accepted without a response"] += self.receiver.unanswered
 
 
-async def kill_all(processes):
+def kill_all(processes):
     for process in processes:
-        await process.kill()
-
-
-def mount_small_disk(folder):
-    """Mounts a disk of a few megabytes on the folder. Returns false without the rights of root."""
-    return subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-chaos", folder], capture_output=True).returncode == 0
+        process.kill()

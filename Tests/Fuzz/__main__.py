@@ -10,7 +10,6 @@ under the address sanitizer as well. Needs python3-zmq.
 
 import argparse
 import contextlib
-import http.server
 import pathlib
 import random
 import socket
@@ -19,18 +18,19 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 
 import zmq
-from mutate import frames, mutate, mutate_json
-from harness import ENDPOINTS, PATIENCE, Failure, ProcessHarness
-from protocol import CONNECT_TIME, fuzz_protocol, fuzz_subscriptions
-from suite import suite_folder
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.resolve().parent / "Harness"))
+from installation import BUSY, ENDPOINTS, ROLES, Installation  # noqa: E402
+from mutate import frames, mutate, mutate_json  # noqa: E402
+from protocol import CONNECT_TIME, fuzz_protocol, fuzz_subscriptions  # noqa: E402
+from server import Server, forward  # noqa: E402
+from suite import suite_folder  # noqa: E402
+from waiting import PATIENCE, Failure  # noqa: E402
+
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
-context = zmq.Context.instance()
 
 
 def seeds(name):
@@ -39,47 +39,20 @@ def seeds(name):
     return [line.split(b"\t") for line in lines if line and not line.startswith(b"#")]
 
 
-class Upstream:
+class Upstream(Server):
     """A proxy between worker and sandbox that mutates most responses."""
 
     def __init__(self, rng):
-        self.rng, self.changes, self.answers = rng, False, 0
-        self.server = None
+        self.rng, self.changes, self.answers, self.sandbox = rng, False, 0, None
+        super().__init__()
 
-    def __call__(self, sandbox):
-        upstream = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                try:
-                    request = urllib.request.Request(sandbox + self.path, headers={
-                        name: self.headers[name] for name in ("Authorization",) if self.headers[name]})
-                    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                        status, kind, body = answer.status, answer.headers["Content-Type"], answer.read()
-                except urllib.error.HTTPError as error:
-                    status, kind, body = error.code, error.headers["Content-Type"], error.read()
-                if upstream.changes and upstream.rng.random() < 0.8:
-                    change = mutate_json if "json" in (kind or "") else mutate
-                    body = change(body, upstream.rng)
-                    status = upstream.rng.choice([status] * 20 + [204, 301, 404, 429, 500, 503])
-                upstream.answers += 1
-                self.send_response(status)
-                self.send_header("Content-Type", kind or "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                try:
-                    self.wfile.write(body)
-                except OSError:
-                    pass  # the worker has had enough
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self.server.server_port}"
+    def answer(self, request):
+        status, headers, body = forward(request, self.sandbox)
+        if self.changes and self.rng.random() < 0.8:
+            body = (mutate_json if "json" in headers["Content-Type"] else mutate)(body, self.rng)
+            status = self.rng.choice([status] * 20 + [204, 301, 404, 429, 500, 503])
+        self.answers += 1
+        return status, headers, body
 
 
 class Meddler(socketserver.ThreadingTCPServer):
@@ -88,8 +61,8 @@ class Meddler(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, address, rng):
-        self.target, self.rng = ("127.0.0.1", int(address.rsplit(":", 1)[1])), rng
+    def __init__(self, port, rng):
+        self.target, self.rng = ("127.0.0.1", port), rng
         super().__init__(("127.0.0.1", 0), None)
         self.address = f"tcp://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -115,16 +88,13 @@ def fuzz_frames(harness, rng, until, name, kind, files):
     messages = [message for file in files for message in seeds(file)]
     sent = 0
     while time.monotonic() < until:
-        socket = context.socket(kind)
-        socket.linger = 0
+        socket = harness.client.open(kind, name)
         socket.sndtimeo = int(1000 * PATIENCE)
         if kind == zmq.SUB:
-            socket.connect(harness.address(name))
             for _ in range(200):
                 socket.subscribe(mutate(rng.choice(messages)[0], rng)[:2_000])
                 sent += 1
         else:
-            socket.connect(harness.address(name))
             for _ in range(200):
                 socket.send_multipart(frames(messages, rng))
                 sent += 1
@@ -157,7 +127,7 @@ def fuzz_visitors(harness, rng, until):
     sent = 0
     while time.monotonic() < until:
         name, kind = rng.choice([("commands", zmq.DEALER), ("requests", zmq.PUB)])
-        socket = context.socket(kind)
+        socket = zmq.Context.instance().socket(kind)
         socket.linger = 300
         socket.sndhwm = 100_000
         socket.connect(harness.address(name))
@@ -172,9 +142,7 @@ def fuzz_visitors(harness, rng, until):
 
 def fuzz_upstream(harness, upstream, rng, until):
     """Sends requests that make the worker read mutated responses."""
-    commands = context.socket(zmq.DEALER)
-    commands.linger = 0
-    commands.connect(harness.address("commands"))
+    commands = harness.client.open(zmq.DEALER, "commands")
     before, upstream.changes, lost = upstream.answers, True, 0
     while time.monotonic() < until:
         for _ in range(20):
@@ -198,8 +166,7 @@ def fuzz_upstream(harness, upstream, rng, until):
 def fuzz_http(harness, rng, until):
     """Sends raw HTTP requests to every page."""
     requests = [message[0].replace(b"\\r\\n", b"\r\n") for message in seeds("http.txt")]
-    addresses = [int(harness.page(role).rsplit(":", 1)[1]) for role in ("worker", "notifier", "board", "sandbox")]
-    return throw(rng, until, addresses, lambda: mutate(rng.choice(requests), rng) + rng.choice([b"", b"\r\n\r\n"]))
+    return throw(rng, until, list(map(harness.port, ROLES)), lambda: mutate(rng.choice(requests), rng) + rng.choice([b"", b"\r\n\r\n"]))
 
 
 def fuzz_ports(harness, rng, until):
@@ -211,7 +178,7 @@ def fuzz_ports(harness, rng, until):
             case 1: return mutate(greeting, rng)
             case 2: return greeting + rng.randbytes(rng.choice([1, 9, 300]))
             case _: return greeting[:rng.randrange(len(greeting))]
-    return throw(rng, until, harness.ports(), noise)
+    return throw(rng, until, list(map(harness.port, ENDPOINTS + ROLES)), noise)
 
 
 def fuzz_encrypted(harness, lines, rng, until):
@@ -221,9 +188,7 @@ def fuzz_encrypted(harness, lines, rng, until):
     while time.monotonic() < until:
         name = rng.choice(list(lines))
         kinds = {"requests": zmq.PUB, "events": zmq.SUB, "alerts": zmq.SUB}
-        client = context.socket(kinds.get(name, zmq.DEALER))
-        client.linger = 0
-        harness.connect(client, name, lines[name].address)
+        client = harness.client.open(kinds.get(name, zmq.DEALER), name, lines[name].address)
         for _ in range(rng.choice([1, 20])):
             if client.type == zmq.SUB:
                 client.subscribe(rng.choice(messages)[0][:100])
@@ -287,9 +252,14 @@ def main():
     rng = random.Random(options.seed)
     upstream = Upstream(random.Random(options.seed + "upstream"))
     program = options.program.resolve()
-    with (suite_folder("marquee-fuzz-") as folder, ProcessHarness(program, folder / "open", upstream) as harness,
-          ProcessHarness(program, folder / "locked", encrypted=True) as locked):
-        lines = {name: Meddler(locked.address(name), rng) for name in ENDPOINTS}
+    with (suite_folder("marquee-fuzz-") as folder, Installation(program, folder / "open", BUSY) as harness,
+          Installation(program, folder / "locked", BUSY) as locked):
+        upstream.sandbox = harness.page("sandbox")
+        harness.lead_through(upstream.address)
+        locked.encrypt(client="read,request,replay,shop,operate", nobody="none")
+        for each in harness, locked:
+            each.start()
+        lines = {name: Meddler(locked.port(name), rng) for name in ENDPOINTS}
         targets = {
             "requests": lambda until: fuzz_frames(harness, rng, until, "requests", zmq.PUB, ["requests.txt"]),
             "commands": lambda until: fuzz_frames(
@@ -318,19 +288,19 @@ def main():
             first = {}
             for each in harness, locked:
                 each.check()
-                first |= {(each, role): each.size(role) for role in each.children}
+                first |= {process: (process.memory(), process.descriptors()) for process in each.processes.values()}
             for name in chosen:
                 count = targets[name](time.monotonic() + options.seconds)
                 harnesses[name].check()
-                sizes = ", ".join(f"{role} {harnesses[name].size(role)[0]:.0f} MB" for role in harness.children)
+                sizes = ", ".join(f"{role} {process.memory():.0f} MB" for role, process in harnesses[name].processes.items())
                 print(f"ok   {name}: {count} in {options.seconds:.0f} s; {sizes}", flush=True)
             time.sleep(12)  # until the connections are given up that never greeted
-            for (each, role), (memory, files) in first.items():
-                now, open_now = each.size(role)
+            for process, (memory, files) in first.items():
+                now, open_now = process.memory(), process.descriptors()
                 if now > memory + GROWTH or open_now > files + 20:
-                    raise Failure(f"{role} grew: {memory:.0f} to {now:.0f} MB, {files} to {open_now} descriptors")
-            if left := harness.end() + locked.end():
-                raise Failure(", ".join(left))
+                    raise Failure(f"{process.name} grew: {memory:.0f} to {now:.0f} MB, {files} to {open_now} descriptors")
+            harness.stop()
+            locked.stop()
         except (Failure, OSError) as failure:
             sys.exit(f"fuzz: seed {options.seed}: {failure}")
         print(f"{len(chosen)} targets, no crash, no hang, no growth")

@@ -4,19 +4,15 @@ What random bytes do not reach: a server that admits a client and only then meet
 """
 
 import json
-import pathlib
 import select
 import socket
 import struct
-import sys
 import time
 
 import zmq
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Counterparts"))
-import zmtp  # noqa: E402
-from harness import PATIENCE, Failure  # noqa: E402
-from mutate import mutate  # noqa: E402
+import zmtp
+from mutate import mutate
+from waiting import PATIENCE, Failure
 
 # Below the server's limits for one key and one address, so that honest clients of this machine are admitted.
 OPEN_CLIENTS = 40
@@ -59,9 +55,6 @@ class Client(zmtp.ZMTPClient):
 
 def fuzz_protocol(harness, rng, until):
     """Opens, uses and ends connections in random order; another client must be answered all the time."""
-    honest = zmq.Context.instance().socket(zmq.REQ)
-    honest.linger = 0
-    harness.connect(honest, "commands")
     folder = harness.environment.get("MARQUEE_CURVE_KEYS")
     keys = [zmtp.Keys(folder, name) for name in ("client", "nobody")] if folder else [None]
     clients, identities, steps, receipts = [], [b"\0" + rng.randbytes(4)], 0, 0
@@ -88,13 +81,9 @@ def fuzz_protocol(harness, rng, until):
         while len(clients) > OPEN_CLIENTS or clients and rng.random() < 0.1:
             end(clients.pop(rng.randrange(len(clients))), rng)
         if steps % 50 == 0:
-            honest.send_multipart([b"status", b"{}"])
-            if not honest.poll(1000 * PATIENCE):
-                raise Failure(f"no answer to `status` within {PATIENCE:.0f} s beside clients that speak ZMTP")
-            honest.recv_multipart()
+            harness.client.ask(b"status", {})  # of an honest client
     for client in clients:
         client.close()
-    honest.close()
     if steps > 500 and not receipts:
         raise Failure("no client that speaks ZMTP received a receipt: nothing was tried")
     return steps
@@ -106,10 +95,8 @@ def fuzz_subscriptions(harness, rng, until):
     keys = zmtp.Keys(folder, "client") if folder else None
     honest = {}
     for name in "events", "alerts":
-        honest[name] = zmq.Context.instance().socket(zmq.SUB)
-        honest[name].linger = 0
+        honest[name] = harness.client.open(zmq.SUB, name)
         honest[name].subscribe(b"heartbeat.")
-        harness.connect(honest[name], name)
     clients, steps, cut = [], 0, 0
     while time.monotonic() < until:
         steps += 1

@@ -15,60 +15,38 @@ import json
 import os
 import pathlib
 import shutil
-import sqlite3
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "Fuzz"), str(HERE.parent / "Harness")]
+sys.path.insert(0, str(HERE.parent / "Harness"))
 import checks  # noqa: E402
 from checks import check, check_eventually  # noqa: E402
 from clock import START, TODAY, Clock  # noqa: E402
-from harness import ProcessHarness  # noqa: E402
+from installation import BUSY, TIMED_OUT, Installation  # noqa: E402
+from small_disk import small_disk  # noqa: E402
 from suite import suite_folder  # noqa: E402
-from waiting import PATIENCE, Failure, eventually  # noqa: E402
+from waiting import PATIENCE, Failure  # noqa: E402
 
 TOP = HERE.parent.parent
 DAY = 86_400
-TIMED_OUT = 4  # the exit status of a command that got no answer
 
 
-class Site(ProcessHarness):
+class Site(Installation):
     """An installation, and the operations on it."""
 
     def __init__(self, program, folder):
         self.clock = Clock(folder)
-        settings = self.clock.environment | {
+        super().__init__(program, folder, BUSY | self.clock.environment | {
             "MARQUEE_CURVE": "on", "MARQUEE_CURVE_KEYS": str(folder / "keys"), "MARQUEE_SCHEDULE": "off",
             "PATH": f"{program.parent}:{os.environ['PATH']}", "MARQUEE_KOBIS_DAILY_LIMIT": "3000",
-        }
+        })
         made = subprocess.run(
-            [TOP / "deploy" / "make-keys", folder / "keys"], env=os.environ | settings, text=True, capture_output=True)
+            [TOP / "deploy" / "make-keys", folder / "keys"], env=self.environment, text=True, capture_output=True)
         if made.returncode != 0:
             raise Failure(f"make-keys: {made.stderr}")
-        super().__init__(program, folder, settings=settings)
-
-    def start(self, role, **changes):
-        """Starts a process, with its own key if it is a client."""
-        key = {"MARQUEE_CURVE_CLIENT": role} if role in ("notifier", "board") else {}
-        super().start(role, **key, **changes)
-
-    def marquee(self, *words, **changes):
-        """Returns the exit status of a command, and what it printed."""
-        done = subprocess.run(
-            [self.program, *words], env=self.environment | changes, text=True, capture_output=True, timeout=2 * PATIENCE)
-        return done.returncode, (done.stdout + done.stderr).strip()
-
-    def must(self, *words, **changes):
-        """Returns what a command printed that succeeds, at the latest once the process answers in its time."""
-        def done():
-            code, printed = self.marquee(*words, **changes)
-            if code not in (0, TIMED_OUT):
-                raise Failure(f"marquee {' '.join(words)}: exit {code}: {printed}")
-            return code == 0 and [printed]
-        return eventually(done, f"marquee {' '.join(words)}")[0]
+        for role in "notifier", "board":
+            self.processes[role].environment["MARQUEE_CURVE_CLIENT"] = role
 
     def status(self, **changes):
         return json.loads(self.must("status", "--json", **changes))
@@ -89,26 +67,14 @@ class Site(ProcessHarness):
 
     def ready(self, role="worker"):
         """Returns the body of `/readyz`."""
-        try:
-            with urllib.request.urlopen(f"{self.page(role)}/readyz", timeout=PATIENCE) as answer:
-                return answer.read().decode().strip()
-        except urllib.error.HTTPError as error:
-            return error.read().decode().strip()
+        return self.fetch(role, "/readyz")[2].decode().strip()
 
-    def figure(self, name, role="worker"):
-        """Returns the sum of a metric's samples."""
-        with urllib.request.urlopen(f"{self.page(role)}/metrics", timeout=PATIENCE) as answer:
-            lines = [line.decode() for line in answer if not line.startswith(b"#")]
-        return sum(float(line.split()[-1]) for line in lines if line.partition("{")[0].split()[0] == name)
+    def figure(self, name):
+        return self.metric("worker", name)
 
-    def sandbox(self, switches=None):
-        """Sets the upstream's switches, and returns the number of chart requests."""
-        body = None if switches is None else json.dumps(switches).encode()
-        request = urllib.request.Request(f"{self.page('sandbox')}/control", data=body, method="PUT" if body else "GET")
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            counts = json.load(answer)["requests"]
-        return sum(count for path, count in counts.items() if "searchDailyBoxOfficeList" in path)
-
+    def charts(self):
+        """Returns the number of charts that the upstream was asked for."""
+        return self.calls("searchDailyBoxOfficeList")
 
 def rotate_client_key(site):
     """Replaces the key of a client while all processes run."""
@@ -121,7 +87,7 @@ def rotate_client_key(site):
     (pathlib.Path(site.environment["MARQUEE_CURVE_KEYS"]) / "clients" / "ann.key").unlink()
     check_eventually(lambda: site.refuses("marquee_handshakes_failed_total", **first),
                      "the old key, once its file is deleted, gets no answer, and is counted")
-    check_eventually(lambda: "unknownKey" in (site.folder / "worker.log").read_text(), "and logged with the reason")
+    check_eventually(lambda: "unknownKey" in site.processes["worker"].log(), "and logged with the reason")
 
 
 def rotate_server_key(site):
@@ -129,10 +95,10 @@ def rotate_server_key(site):
     epoch = site.status()["epoch"]
     site.must("keys", "new", "server", "server-2")
     site.stop("board", "notifier", "worker")
-    for role in "worker", "notifier", "board":
-        site.start(role, MARQUEE_CURVE_SERVER="server-2")
-    check(site.marquee("status")[0] == TIMED_OUT, "a client with the server's old key gets no answer")
     site.environment["MARQUEE_CURVE_SERVER"] = "server-2"
+    site.start("worker", "notifier", "board")
+    old = site.marquee("status", MARQUEE_CURVE_SERVER="server")
+    check(old[0] == TIMED_OUT, "a client with the server's old key gets no answer")
     check(site.status()["epoch"] == epoch, "a client with the new one does, and the log goes on")
     check(site.day("2024-06-02"), "and requests are answered")
     check_eventually(lambda: site.ready("notifier") == "ok", "the notifier hears the worker under the new key")
@@ -149,9 +115,9 @@ def back_up_and_restore(site):
     site.must("restore", str(backup))
     site.start("worker")
     check(site.status()["epoch"] != epoch, "a restored log is a new epoch")
-    calls = site.sandbox()
-    check(site.day("2024-06-02") and site.sandbox() == calls, "it has what was in the backup")
-    check(site.day("2024-06-03") and site.sandbox() == calls + 1, "and not what came later, which is fetched again")
+    calls = site.charts()
+    check(site.day("2024-06-02") and site.charts() == calls, "it has what was in the backup")
+    check(site.day("2024-06-03") and site.charts() == calls + 1, "and not what came later, which is fetched again")
 
 
 def upgrade(site):
@@ -163,8 +129,9 @@ def upgrade(site):
     shutil.copytree(TOP / "Sources" / "Board" / "Web", installed / "share" / "marquee" / "web")
     site.stop("worker", "notifier", "board")
     site.program = shutil.copy2(site.program, installed / "marquee")
-    for role in "board", "notifier", "worker":
-        site.start(role)
+    for process in site.processes.values():
+        process.command[0] = site.program
+    site.start("board", "notifier", "worker")
     after = site.status()
     same = after["epoch"] == before["epoch"] and after["positions"] == before["positions"]
     check(same, "another program goes on where the one before it was, whatever starts first")
@@ -180,8 +147,7 @@ def move(site):
         shutil.move(site.environment[name], there)
         site.environment[name] = there
     site.take_addresses()
-    for role in "worker", "notifier", "board":
-        site.start(role)
+    site.start("worker", "notifier", "board")
     after = site.status()
     check(after["epoch"] == before["epoch"] and after["positions"] == before["positions"], "the log has moved as it was")
     check(site.day("2024-06-04") and site.status()["epoch"] == before["epoch"], "and goes on there")
@@ -195,12 +161,11 @@ def fill_disk(site):
     with small_disk(site.folder / "small") as disk:
         if not disk:
             print("     skipped: this machine cannot mount a small disk", flush=True)
-            for role in "worker", "notifier", "board":
-                site.start(role)
+            site.start("worker", "notifier", "board")
             return
         shutil.copytree(data, disk, dirs_exist_ok=True)
-        for role in "worker", "notifier", "board":
-            site.start(role, MARQUEE_DATA=str(disk))
+        site.environment["MARQUEE_DATA"] = str(disk)
+        site.start("worker", "notifier", "board")
         filler = disk / "filler"
         with open(filler, "wb") as file:
             # The reserve is a twentieth of the disk: 1.2 MB.
@@ -223,22 +188,8 @@ def fill_disk(site):
         check(site.figure("marquee_upstream_calls_total") == calls + 1, "and has fetched nothing that was refused")
         site.stop("board", "notifier", "worker")
         shutil.copytree(disk, data, dirs_exist_ok=True)
-    for role in "worker", "notifier", "board":
-        site.start(role)
-
-
-@contextlib.contextmanager
-def small_disk(folder):
-    """Returns a folder on a small disk, or None without the rights of root."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-guide", folder]
-    if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode != 0:
-        yield None
-        return
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", folder], check=True)
+    site.environment["MARQUEE_DATA"] = str(data)
+    site.start("worker", "notifier", "board")
 
 
 def lose_upstream(site):
@@ -246,14 +197,14 @@ def lose_upstream(site):
     noon = int((START.replace(hour=12, minute=45) - START).total_seconds())  # so that each look finds something to do
     site.stop("board", "notifier", "worker")
     site.clock.move(noon)
-    for role in "worker", "notifier", "board":
-        site.start(role, MARQUEE_SCHEDULE="on")
+    site.environment["MARQUEE_SCHEDULE"] = "on"
+    site.start("worker", "notifier", "board")
     yesterday = TODAY - datetime.timedelta(days=1)
     check_eventually(lambda: site.figure("marquee_chart_age_days") == 1, "the schedule has fetched yesterday's chart")
     check_eventually(lambda: site.figure("marquee_queue_length") == 0, "and what else it wanted")
     check_eventually(lambda: site.day("2024-06-06"), "and a day that is settled was asked for")
 
-    site.sandbox({"kobis": {"errors": {"503": 1.0}}})
+    site.control(kobis={"errors": {"503": 1.0}})
     for number in range(1, 8):
         failed = site.figure("marquee_requests_failed_total")
         site.clock.move(noon + number * DAY)
@@ -265,7 +216,7 @@ def lose_upstream(site):
     check(shown["data"]["state"] == "provisional", "and what was not yet is still to be seen as it was")
     check(not site.day(yesterday + datetime.timedelta(days=3)), "what is not ends as a failure")
 
-    site.sandbox({})
+    site.control()
     site.clock.move(noon + 8 * DAY)  # the next look, a day later
     check_eventually(lambda: site.figure("marquee_chart_age_days") == 1, "when all is well again the newest chart comes")
     missing = [yesterday + datetime.timedelta(days=number) for number in range(1, 9)]
@@ -282,8 +233,7 @@ def known(site, days):
 
 def alerts(site):
     """Returns the days of all published alerts."""
-    with sqlite3.connect(f"file:{site.environment['MARQUEE_DATA']}/notifier.db?mode=ro", uri=True) as log:
-        topics = [topic for topic, in log.execute("select topic from event where topic like 'alert.%'")]
+    topics = [topic for topic, in site.rows("notifier.db", "select topic from event where topic like 'alert.%'")]
     return [datetime.date.fromisoformat(topic.rsplit(".", 1)[1]) for topic in topics]
 
 
@@ -299,11 +249,10 @@ NOT_IN_GATE = {"disk", "week"}
 def follow(program, chosen):
     """Runs cases on one installation."""
     with suite_folder("marquee-guide-") as folder, Site(program, folder) as site:
+        site.start()
         for name in chosen:
             print(f"     {name}: {cases[name].__doc__}", flush=True)
             cases[name](site)
-        if left := site.end():
-            raise Failure(", ".join(left))
 
 
 def main():

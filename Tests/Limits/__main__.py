@@ -13,11 +13,13 @@ import pathlib
 import sys
 import time
 
-import rows
-from installation import Failure, Site, Watcher
-from memory_group import GroupError
-from suite import suite_folder
-from upstream import Upstream
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "Harness"))
+import rows  # noqa: E402
+from limited import Site, Watcher  # noqa: E402
+from memory_group import GroupError  # noqa: E402
+from suite import suite_folder  # noqa: E402
+from upstream import Upstream  # noqa: E402
+from waiting import Failure  # noqa: E402
 
 
 def run(site, name, row):
@@ -52,10 +54,8 @@ def main():
         # Each row has processes of its own: one that fails says nothing of the next.
         try:
             with (suite_folder("marquee-limits-") as folder,
-                  Site(options.program.resolve(), folder / "site", Upstream(), name not in rows.PLAIN) as site):
+                  Site(options.program, folder / "site", Upstream(), name not in rows.PLAIN) as site):
                 run(site, name, rows.ROWS[name])
-                if ended := site.end():
-                    raise Failure(", ".join(ended))
         except GroupError as error:
             print(f"limits: {error}")
             sys.exit(75)  # could not be run

@@ -10,7 +10,10 @@ import time
 import zmq
 
 import bombs
-from installation import PATIENCE, READERS, Failure, eventually, zmtp
+import zmtp
+from client import Client
+from limited import READERS
+from waiting import PATIENCE, Failure, eventually
 
 MIB = 1 << 20
 # What a fast network carries. What arrives between two scans of the connections comes on top of the limits.
@@ -76,7 +79,7 @@ def incomplete_messages(site, watcher):
         metric = 'marquee_connections_cut_total{reason="endless"}'
         before = site.metric(role, metric)
         for limit in 100 * MIB, most * MIB * 9 // 10:
-            clients = [site.client(endpoint, name, kind) for _ in range(40)]
+            clients = [site.connection(endpoint, name, kind) for _ in range(40)]
             if kind == b"PUB":
                 for client in clients:
                     client.receive()  # the subscription
@@ -100,7 +103,7 @@ def empty_frames(site, watcher):
         # Two with what one message may have, and many that send little each.
         for count, most in (1, 57 * MIB), (40, 57 * MIB), (200, MIB // 5):
             before = site.metric(role, metric)
-            clients = [site.client(endpoint, None, kind) for _ in range(count)]
+            clients = [site.connection(endpoint, None, kind) for _ in range(count)]
 
             def send(number):
                 sent = 0
@@ -145,7 +148,7 @@ def subscriptions(site, watcher):
         before = site.metric(role, metric)
         for kind, size, count in (
                 ("random", 9 * MIB, 1), ("random", 3 * MIB, 64), ("possible", 3 * MIB, 64), ("chosen", 2 * MIB, 1)):
-            clients = [site.client(endpoint, READERS[number % len(READERS)], b"SUB") for number in range(count)]
+            clients = [site.connection(endpoint, READERS[number % len(READERS)], b"SUB") for number in range(count)]
             # Made before the attack, which is to be as fast as the network.
             texts = [b"".join(client.wire(b"\1" + prefix) for prefix in prefixes(kind, size // count, f"{kind}{number}"))
                      for number, client in enumerate(clients)]
@@ -167,8 +170,7 @@ def subscriptions(site, watcher):
 
 def hear_heartbeat(site, endpoint):
     """Checks that another subscriber is served."""
-    with zmq.Context.instance().socket(zmq.SUB) as subscriber:
-        site.connect(subscriber, endpoint)
+    with site.client.open(zmq.SUB, endpoint) as subscriber:
         subscriber.subscribe(b"heartbeat.")
         if not subscriber.poll(1000 * PATIENCE):
             raise Failure(f"no heartbeat on {endpoint} within {PATIENCE:.0f} s")
@@ -179,7 +181,7 @@ def hear_heartbeat(site, endpoint):
 def fill_log(site):
     """Has a year of charts fetched, and the alerts decided that follow from them."""
     for day in DAYS:
-        site.request("fetch.day", date=day)
+        site.client.request("fetch.day", date=day)
     site.wait_for_queue()
 
 
@@ -190,7 +192,7 @@ def unread_replies(site, watcher):
     for role, endpoint, stream in ("worker", "commands", "ranking"), ("notifier", "alert_commands", "alert"):
         metric = 'marquee_connections_cut_total{reason="unread"}'
         before = site.metric(role, metric)
-        clients = [site.client(endpoint, name) for name in READERS for _ in range(30)]
+        clients = [site.connection(endpoint, name) for name in READERS for _ in range(30)]
         question = json.dumps({"stream": stream, "after": "", "limit": 5_000}).encode()
 
         def ask(number):
@@ -212,7 +214,7 @@ def silent_connections(site, watcher):
     """Strangers from twenty addresses take more places than there are, and send half a greeting."""
     refused, strangers = 0, []
     for endpoint in "commands", "alert_commands", "requests", "events":
-        port = int(site.address(endpoint).rsplit(":", 1)[1])
+        port = site.port(endpoint)
         for number in range(20 * 300):
             try:
                 stranger = socket.create_connection(
@@ -233,7 +235,7 @@ def silent_connections(site, watcher):
 
 def connections_of_a_key(site, watcher):
     """A key opens more connections than it may have, and each of them sends a message."""
-    clients = [site.client("commands", "nobody") for _ in range(200)]
+    clients = [site.connection("commands", "nobody") for _ in range(200)]
     for client in clients:
         try:
             client.send(b"status", b"{}")
@@ -252,11 +254,7 @@ def connections_of_a_key(site, watcher):
 def request_bodies(site, watcher):
     """A key sends bodies of 60 kB, refused and accepted ones, until its share of the day is used up, and goes on."""
     database = pathlib.Path(site.environment["MARQUEE_DATA"]) / "worker.db"
-    with zmq.Context.instance().socket(zmq.DEALER) as client:
-        client.linger = 0
-        client.curve_serverkey, _ = zmq.auth.load_certificate(f"{site.folder}/keys/server.key")
-        client.curve_publickey, client.curve_secretkey = zmq.auth.load_certificate(f"{site.folder}/keys/requester.key_secret")
-        client.connect(site.address("commands"))
+    with Client(site.environment | {"MARQUEE_CURVE_CLIENT": "requester"}).open(zmq.DEALER, "commands") as client:
         note = "x" * 60_000
         words = {}
         for number in range(4_000):
@@ -282,7 +280,7 @@ def flood(site, watcher):
 
     def publish(number):
         sent = 0
-        client = site.client("requests", "requester", b"PUB")
+        client = site.connection("requests", "requester", b"PUB")
         client.receive()
         body = json.dumps({"date": DAYS[number], "refresh": True, "note": "x" * 15_000}).encode()
         try:
@@ -306,13 +304,13 @@ def flood(site, watcher):
 def images(site, watcher):
     """Images of products and posters are bombs, at the board for visitors and at the worker in registrations."""
     for page in range(1, 4):
-        site.request("fetch.products", page=page, perPage=20)
-    site.request("fetch.day", date="2024-06-04")
+        site.client.request("fetch.products", page=page, perPage=20)
+    site.client.request("fetch.day", date="2024-06-04")
     site.wait_for_queue()
     chart = json.loads(site.fetch("board", "/api/v1/days/2024-06-04")[2])
     codes = sorted(set(find(chart, "code")))
     for code in codes:
-        site.request("fetch.movie", code=code)
+        site.client.request("fetch.movie", code=code)
     site.wait_for_queue()
     addresses = []
     for number in range(1, 46):
@@ -335,7 +333,7 @@ def images(site, watcher):
     words = []
     for image in bombs.IMAGES:
         body = {"name": "겨울 외투", "description": "따뜻하고 가벼운 외투입니다", "price": 15_000, "stock": 3}
-        words.append(site.ask(b"product.register", json.dumps(body).encode(), *[image] * 5)[0].decode())
+        words.append(site.client.ask(b"product.register", body, *[image] * 5)[0].decode())
     watcher.wait()
     site.wait_for_queue()
     return (f"{len(statuses)} images at the board, {statuses.count(200)} shown; registrations: "
@@ -358,9 +356,9 @@ def upstream_bodies(site, watcher):
     """Every upstream answers with megabytes of JSON in kilobytes of gzip, to as many calls as may be in flight."""
     site.upstream.answers = "bodies"
     for number in range(60):
-        site.request("fetch.day", date=DAYS[number])
-        site.request("fetch.movie", code=f"2024{number:04}")
-        site.request("fetch.products", page=1 + number, perPage=100, refresh=True)
+        site.client.request("fetch.day", date=DAYS[number])
+        site.client.request("fetch.movie", code=f"2024{number:04}")
+        site.client.request("fetch.products", page=1 + number, perPage=100, refresh=True)
     site.wait_for_queue()
     return f"{site.upstream.count} answers"
 
@@ -371,7 +369,7 @@ def slow_http(site, watcher):
     """Hundreds of connections send half a head, or a body that does not end, to every page."""
     strangers = []
     for role in "worker", "notifier", "board":
-        port = int(site.page(role).rsplit(":", 1)[1])
+        port = site.port(role)
         for number in range(1_000 if role != "board" else 4_000):
             try:
                 stranger = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -392,8 +390,8 @@ def visitors(site, watcher):
     """2,000 connections of 500 addresses ask for heavy answers, and for missed live updates, and read nothing."""
     fill_log(site)
     eventually(lambda: site.fetch("board", f"/api/v1/days/{DAYS[-1]}")[0] == 200, "the board has read the charts")
-    epoch = json.loads(site.ask(b"status", b"{}")[1])["epoch"]
-    port = int(site.page("board").rsplit(":", 1)[1])
+    epoch = json.loads(site.client.ask(b"status", {})[1])["epoch"]
+    port = site.port("board")
     for target in ("history.csv?from={first}&to={last}", "history.csv?from={other}&to={last}", "live?after={epoch}-1"):
         strangers = []
         for number in range(2_000):

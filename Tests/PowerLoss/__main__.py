@@ -6,7 +6,6 @@ The seed decides when, and what is left of that which was not synced. docs/relia
 import argparse
 import collections
 import contextlib
-import logging
 import pathlib
 import secrets
 import shutil
@@ -21,8 +20,6 @@ from processes import run_until_told  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
 CRASHES_PER_ROUND = 30
-# asyncio warns of a process that had died when it was to be killed.
-logging.getLogger("asyncio").setLevel(logging.ERROR)
 # Syncs to leave out, by the names of files: all, those of commits, of checkpoints, and of the names in the data folder.
 LIES = ["*", "*-wal", "*.db", "."]
 # Some lies are told only about new files, so that a round is over after a few crashes.

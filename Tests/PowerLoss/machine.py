@@ -1,78 +1,46 @@
 """The processes under test on disks that lose power, and what they have acknowledged so far."""
 
-import asyncio
 import hashlib
-import http.client
 import pathlib
 import shutil
 import sqlite3
 import tempfile
-import time
 
 import checker
 from disk import Disk, build_library
-from ports import reserve_port
-from processes import Process, ProcessHarness
+from process import Process
+from processes import Site
 from receiver import SECRET
-from waiting import PATIENCE, Failure
+from waiting import eventually_async
 
 PLENTY = 10_000_000  # calls to KOBIS on a day
 
 
-class Machine(ProcessHarness):
-    """Sandbox, worker, notifier and board, with a disk for each of the three that have data."""
+class Machine(Site):
+    """An installation with a disk for each of the three processes that have data."""
 
     def __init__(self, program, folder, seed, receiver_url):
         super().__init__(program, folder, seed, PLENTY)
-        self.program = program
         libraries = f"{self.clock.environment['LD_PRELOAD']}:{build_library(folder)}"
-        self.board_data = folder / "board"
-        self.board_data.mkdir()
         for name in ("backups", "curve"):
             (self.worker_data / name).mkdir()
-        self.ports["board_http"] = reserve_port()
-        self.lead_notifier_through(self.address("events"), self.address("commands"))
-        addresses = self.addresses("events", "commands", "alerts", "alert_commands", "requests")
-        self.board = Process(
-            "board", [program, "board"], self.common | addresses | {
-                "MARQUEE_DATA": str(self.board_data),
-                "MARQUEE_BOARD_HTTP": f"127.0.0.1:{self.ports['board_http']}"}, folder / "board.log")
+        self.board_data = folder / "board"
         self.rules.write_text(f"sinks: {{hook: {{kind: webhook, url: '{receiver_url}', secret: {SECRET}}}}}\n")
-        self.processes = {"worker": self.worker, "notifier": self.notifier, "board": self.board}
-        self.disks = {}
-        for name, process in self.processes.items():
-            self.disks[name] = Disk(folder / name, libraries)
-            process.environment |= self.disks[name].environment()
+        self.disks = {name: Disk(folder / name, libraries) for name in ("worker", "notifier", "board")}
+        for name, disk in self.disks.items():
+            self.processes[name].environment |= disk.environment()
 
-    def health(self, name, page):
-        """Returns the status and the text of a page; None and nothing if the process does not answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.ports[f"{name}_http"], timeout=PATIENCE)
-        try:
-            connection.request("GET", page)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode().strip()
-        except OSError:
-            return None, ""
-        finally:
-            connection.close()
-
-    async def until_ready(self, name, wanted=200, page="/readyz"):
-        """Returns the text of a page once its status is the one that is wanted."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            status, text = await asyncio.to_thread(self.health, name, page)
-            if status == wanted:
-                return text
-            seen = f"{name}{page} is {status} {text}, not {wanted}"
-            if not self.processes[name].is_running:
-                raise Failure(f"{seen}; the process has ended: {self.processes[name].log_tail()}")
-            if time.monotonic() > deadline:
-                raise Failure(f"{seen}, after {PATIENCE:.0f} s")
-            await asyncio.sleep(0.05)
+    async def until_ready(self, name, wanted=200):
+        """Returns the text of `/readyz` once its status is the one that is wanted."""
+        def text():
+            self.processes[name].check_runs()
+            status, _, text = self.fetch(name, "/readyz")
+            return status == wanted and [text.decode().strip()]
+        return (await eventually_async(text, f"the status of {name}/readyz is {wanted}"))[0]
 
     def command(self, *words):
         """Returns a command of an operator, which works on the worker's disk."""
-        environment = self.worker.environment | {"MARQUEE_CURVE_KEYS": str(self.worker_data / "curve")}
+        environment = self.worker.environment.new_child({"MARQUEE_CURVE_KEYS": str(self.worker_data / "curve")})
         return Process("command", [self.program, *words], environment, self.folder / "command.log")
 
 
@@ -142,7 +110,7 @@ class Acknowledged:
         missing = [id for id in self.requests.receipted if id not in inbox]
         self.findings.lost += len(missing)
         self.findings.require(not missing, f"{len(missing)} requests with a receipt are gone: {missing[:3]}")
-        checker.check_quota(scratch, self.machine.calls(), {}, self.findings)
+        checker.check_quota(scratch, self.machine.service_calls(), {}, self.findings)
         for path, content in self.files.items():
             self.findings.require(path.exists() and digest(path) == content, f"{path.name} is gone or differs")
 

@@ -41,7 +41,6 @@ class Round:
         self.deaths = collections.Counter()
         self.receiver = Receiver(self.branch(), is_flaky=True)
         self.machine = Machine(program, folder, seed.rsplit("/")[-1], self.receiver.url)
-        self.receiver.server.handle_error = lambda *_: None  # the notifier dies while it sends
         self.context = zmq.asyncio.Context()
         self.tasks, self.listeners = [], []
         self.last = "nothing"  # what happened last to a disk, for messages
@@ -60,8 +59,7 @@ class Round:
             closing.callback(self.receiver.close)
             closing.callback(self.context.destroy, linger=0)
             closing.push_async_callback(self.end_tasks)
-            for process in [machine.sandbox, *machine.processes.values()]:
-                closing.push_async_callback(process.kill)
+            closing.callback(machine.kill)
             try:
                 await self.begin()
                 await self.lose_power_again_and_again()
@@ -80,7 +78,7 @@ class Round:
 
     async def begin(self):
         machine = self.machine
-        await machine.start_sandbox()
+        machine.start("sandbox")
         first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.rng.randrange(6000))
         films = await asyncio.to_thread(machine.movie_codes, [first_day])
         recent = [TODAY - datetime.timedelta(days=days) for days in range(2, 5)]
@@ -88,7 +86,7 @@ class Round:
         self.acknowledged = Acknowledged(machine, self.requests, self.receiver, self.findings)
         if self.lie == ".":  # the names of the databases are synced once
             self.ignore_syncs()
-        for name in machine.processes:
+        for name in machine.disks:
             await self.start(name)
         if self.lie:
             self.ignore_syncs()
@@ -128,18 +126,14 @@ class Round:
     async def start(self, name, *arguments):
         """Starts a process, and waits until it answers unless it is to die at a step."""
         process = self.machine.processes[name]
-        await process.start(*arguments)
+        process.start(*arguments)
         if arguments:
             return
-        end = asyncio.create_task(process.child.wait())
-        answer = asyncio.create_task(self.machine.until_ready(name, page="/healthz"))
-        await asyncio.wait([end, answer], return_when=asyncio.FIRST_COMPLETED)
-        if end.done():
-            answer.cancel()
+        try:
+            await eventually_async(process.is_ready, f"the {name} is ready")
+        except Failure as failure:
             self.findings.lost += 1
-            self.fail(f"{name} does not start after {self.last}: {process.log_tail()}")
-        end.cancel()
-        await answer
+            self.fail(f"{name} does not start after {self.last}: {failure}")
         if name == "worker":
             self.acknowledged.keep_file(self.machine.worker_data / "worker-seal.key")
 
@@ -158,7 +152,7 @@ class Round:
                 step = STEPS[group[0]][step_numbers[group[0]] % len(STEPS[group[0]])]
                 step_numbers[group[0]] += 1
                 await self.start_again(group[0], "--crash-at", f"{step}:{self.rng.randint(1, 8)}")
-            command = await self.start_command(number) if "worker" in group and self.rng.random() < 0.4 else None
+            command = self.start_command(number) if "worker" in group and self.rng.random() < 0.4 else None
             await self.wait_for_moment(group[0], step)
             await self.crash(group, has_power=self.rng.random() < 0.2, command=command)
             if self.lie is not None and self.findings.problems:
@@ -167,7 +161,7 @@ class Round:
                 await self.start(name)
 
     async def start_again(self, name, *arguments):
-        await self.machine.processes[name].kill()
+        self.machine.processes[name].kill()
         self.deaths[name] += 1
         self.machine.disks[name].lose_process()
         await self.start(name, *arguments)
@@ -178,11 +172,11 @@ class Round:
             return await asyncio.sleep(self.rng.uniform(0.05, 1.2))
         # What lying disks have lost may keep a process from its step.
         within = PATIENCE if self.lie is None else self.rng.uniform(1, 3)
-        status = await self.machine.processes[name].ended(within)
+        status = await self.machine.processes[name].ended_async(within)
         self.figures[f"{name} at {step}"] += status == -signal.SIGKILL
         self.findings.require(status is not None or self.lie is not None, f"the {name} never came to {step}")
 
-    async def start_command(self, number):
+    def start_command(self, number):
         """Starts a backup, or makes a pair of keys, and returns the command with the files that it must leave."""
         data = self.machine.worker_data
         if self.rng.random() < 0.5:
@@ -191,16 +185,15 @@ class Round:
         else:
             paths = [data / "curve" / f"{number}.key_secret", data / "curve" / "clients" / f"{number}.key"]
             command = self.machine.command("keys", "new", "client", f"{number}")
-        await command.start()
+        command.start()
         return command, paths
 
     async def crash(self, group, has_power, command=None, leaves=None):
         """Kills processes, and takes the power from their disks unless it stays; then checks what is left."""
         processes = [self.machine.processes[name] for name in group]
         if command:
-            await command[0].ended(0)
-            succeeded = command[0].child.returncode == 0
-            await command[0].kill()
+            succeeded = command[0].ended(0) == 0
+            command[0].kill()
             if succeeded:
                 self.figures["commands that had succeeded"] += 1
                 for path in command[1]:
@@ -212,7 +205,7 @@ class Round:
                 self.findings.require(False, f"{process.name} ended by itself with {process.child.returncode}: "
                                              f"{process.log_tail()}")
         for process in processes:
-            await process.kill()
+            process.kill()
         self.deaths.update(group)
         for name in group:
             disk = self.machine.disks[name]
@@ -247,7 +240,7 @@ class Round:
         await eventually_async(lambda: self.count("notifier", "event") >= expected, "the last alert")
         self.receiver.is_flaky = False
         await eventually_async(lambda: not self.count("notifier", "delivery where state = 0"), "the last letter")
-        for name in self.machine.processes:
+        for name in self.machine.disks:
             await self.machine.until_ready(name)
         await eventually_async(self.board_is_complete, "the board's last event")
 
@@ -281,11 +274,11 @@ class Round:
         for name, endpoint in [("worker", "commands"), ("notifier", "alert_commands")]:
             checker.check_log(logs[name], findings)
             self.acknowledged.check_received(name, logs[name])
-            checker.check_replay(logs[name], self.machine.address(endpoint), self.branch(), findings)
+            checker.check_replay(logs[name], self.machine.client, endpoint, self.branch(), findings)
         checker.check_facts(logs["worker"], findings)
         lives = checker.check_requests(logs["worker"], requests, findings, may_refuse=True)
         checker.check_alerts(logs["worker"].stream("ranking"), logs["notifier"].events, findings)
-        checker.check_quota(self.machine.worker_data, self.machine.calls(), {}, findings)
+        checker.check_quota(self.machine.worker_data, self.machine.service_calls(), {}, findings)
         interrupted = self.deaths["notifier"] + self.receiver.unanswered
         repeated = checker.check_letters(logs["notifier"], self.receiver, interrupted, findings)
         done = sum(life[-1] == "done" for life in lives.values() if life)

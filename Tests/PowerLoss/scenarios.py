@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import gc
+import signal
 import sqlite3
 
 import checker
@@ -55,7 +56,8 @@ async def restore_a_backup(round):
     machine, worker = round.machine, round.machine.worker
     await round.crash(["worker"], has_power=False, leaves="everything")
     await round.start("worker")
-    status = await worker.stop()
+    worker.signal(signal.SIGTERM)
+    status = await worker.ended_async()
     round.findings.require(status == 0, f"the worker, asked to stop, ended with {status}")
     gc.collect()  # a connection of sqlite3 is closed only then
     ids = {event["id"] for event in checker.Log(backup(round)).events}
@@ -72,7 +74,7 @@ def backup(round):
 
 
 async def run(round, command):
-    await command.start()
-    status = await command.ended()
+    command.start()
+    status = await command.ended_async()
     if status != 0:
         round.fail(f"{' '.join(command.command[1:])} ended with {status}: {command.log_tail()}")

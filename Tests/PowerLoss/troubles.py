@@ -31,7 +31,7 @@ ENDS = ["it lives", "it lives", "it dies", "power is lost"]
 
 async def trouble_disks(round):
     """Lets each disk fail in each way, and then recover with its process, or with the next one, or lose power."""
-    for name in round.machine.processes:
+    for name in round.machine.disks:
         for trouble, switches in TROUBLES.items():
             await trouble_disk(round, name, trouble, switches)
             round.figures["troubles"] += 1
@@ -78,8 +78,7 @@ async def trouble_disk(round, name, trouble, switches):
 
 def errors_of(round, name):
     """Returns the lines in which a process has logged an error."""
-    path = round.folder / f"{name}.log.err"
-    return [line for line in path.read_text(errors="replace").splitlines() if f" error   {name}: " in line]
+    return [line for line in round.machine.processes[name].log().splitlines() if f" error   {name}: " in line]
 
 
 def without_details(line):

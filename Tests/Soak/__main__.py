@@ -17,19 +17,16 @@ import statistics
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 
 import zmq
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "Fuzz"))
-from harness import PATIENCE, Failure, ProcessHarness  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Harness"))
+from installation import BUSY, ENDPOINTS, ROLES, Installation  # noqa: E402
 from suite import suite_folder  # noqa: E402
+from waiting import PATIENCE, Failure  # noqa: E402
 
 GROWTH = 1.15  # what the last tenth of the time may hold, as a share of the tenth after the warming up
 ROOM = 8  # megabytes that are never worth an alarm
-context = zmq.Context.instance()
 done = {}
 
 
@@ -37,45 +34,24 @@ def count(name, amount=1):
     done[name] = done.get(name, 0) + amount
 
 
-def open_socket(harness, kind, name):
-    socket = context.socket(kind)
-    socket.linger = 0
-    socket.rcvtimeo = int(1000 * PATIENCE)
-    socket.connect(harness.address(name))
-    return socket
-
-
 def requests(harness, rng):
     """Requests days and movies, some for the first time, most repeatedly."""
-    commands = open_socket(harness, zmq.REQ, "commands")
     for _ in range(40):
         day = f"{rng.randrange(2010, 2012)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
-        refresh = "true" if rng.random() < 0.3 else "false"
-        commands.send_multipart([b"fetch.day", f'{{"date":"{day}","refresh":{refresh}}}'.encode()])
-        commands.recv_multipart()
+        harness.client.ask(b"fetch.day", {"date": day, "refresh": rng.random() < 0.3})
         count("requests")
         time.sleep(0.02)
-    commands.close()
 
 
 def replays(harness, rng):
-    """Reads a stream from its beginning to its end, page by page."""
-    for name, stream in ("commands", "ranking"), ("commands", "request"), ("alert_commands", "alert"):
-        commands = open_socket(harness, zmq.REQ, name)
-        after, more = "", True
-        for _ in range(20):
-            commands.send_multipart([b"replay", f'{{"stream":"{stream}","after":"{after}","limit":200}}'.encode()])
-            word, header, *_ = commands.recv_multipart()
-            count("pages")
-            if word != b"events" or b'"more":false' in header:
-                break
-            after = header.decode().split('"position":"')[1][:16]
-        commands.close()
+    """Reads streams from their beginning to their end, page by page."""
+    events = harness.client.replay("ranking", "request")[0] + harness.client.replay("alert", endpoint="alert_commands")[0]
+    count("events read again", len(events))
 
 
 def subscribers(harness, rng):
     """Opens ten subscribers, of which some do not read, and closes them."""
-    sockets = [open_socket(harness, zmq.SUB, rng.choice(["events", "alerts"])) for _ in range(10)]
+    sockets = [harness.client.open(zmq.SUB, rng.choice(["events", "alerts"])) for _ in range(10)]
     for socket in sockets:
         socket.subscribe(rng.choice([b"", b"ranking.", b"alert.", b"heartbeat.", b"request.done."]))
     until = time.monotonic() + 3
@@ -91,23 +67,19 @@ def subscribers(harness, rng):
 def browsers(harness, rng):
     """Reads pages, data and the live feed of the board, and the metrics of all processes."""
     for role, page in ("board", "/"), ("board", "/api/v1/days/2010-06-04"), ("worker", "/metrics"), ("notifier", "/metrics"):
-        try:
-            with urllib.request.urlopen(harness.page(role) + page, timeout=PATIENCE) as answer:
-                answer.read()
-        except urllib.error.HTTPError:
-            pass  # a day that nobody has asked for
+        harness.fetch(role, page)  # also of a day that nobody has asked for
         count("pages of the web")
 
 
 def nuisance(harness, rng):
     """Sends malformed messages, and opens connections that send nothing valid."""
-    publisher = open_socket(harness, zmq.PUB, "requests")
+    publisher = harness.client.open(zmq.PUB, "requests")
     time.sleep(0.2)
     for _ in range(20):
         publisher.send_multipart([rng.randbytes(rng.randrange(40)), rng.randbytes(rng.randrange(2_000))])
         count("malformed requests")
     publisher.close()
-    for port in harness.ports():
+    for port in map(harness.port, ENDPOINTS + ROLES):
         # A server that cuts it off may do so at once.
         with contextlib.suppress(OSError), network.create_connection(("127.0.0.1", port), timeout=PATIENCE) as peer:
             peer.sendall(rng.randbytes(rng.randrange(100)))
@@ -116,12 +88,7 @@ def nuisance(harness, rng):
 
 def inject_faults(harness, rng):
     """Makes an upstream slow or failing for a moment."""
-    faults = rng.choice([b'{"kobis":{"latency":300}}', b'{"kobis":{"errors":{"503":0.5}}}', b"{}"])
-    request = urllib.request.Request(harness.page("sandbox") + "/control", data=faults, method="PUT")
-    try:
-        urllib.request.urlopen(request, timeout=PATIENCE).close()
-    except urllib.error.HTTPError:
-        count("faults the sandbox does not know")
+    harness.control(**rng.choice([{"kobis": {"latency": 300}}, {"kobis": {"errors": {"503": 0.5}}}, {}]))
     time.sleep(2)
 
 
@@ -140,7 +107,7 @@ def table(harness, samples):
     """Prints the memory and descriptors of each process, and returns those that grew."""
     grown = []
     print(f"{'':10}{'MB, after warming up':>22}{'MB, at the end':>16}{'most':>8}{'descriptors':>14}")
-    for role in harness.children:
+    for role in harness.processes:
         kept = [sample[role] for sample in samples][len(samples) // 10:]
         tenth = max(1, len(kept) // 9)
         first, last = (statistics.median(size[0] for size in part) for part in (kept[:tenth], kept[-tenth:]))
@@ -157,7 +124,8 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=60)
     options = parser.parse_args()
-    with suite_folder("marquee-soak-") as folder, ProcessHarness(options.program.resolve(), folder) as harness:
+    with suite_folder("marquee-soak-") as folder, Installation(options.program, folder, BUSY) as harness:
+        harness.start()
         failures, samples = [], []
         until = time.monotonic() + 60 * options.minutes
         parts = [requests, replays, subscribers, browsers, nuisance, inject_faults]
@@ -169,16 +137,20 @@ def main():
             while time.monotonic() < until and not failures:
                 time.sleep(min(10, 6 * options.minutes))
                 harness.check()
-                samples.append({role: harness.size(role) for role in harness.children})
+                samples.append({role: (process.memory(), process.descriptors())
+                                for role, process in harness.processes.items()})
         except (Failure, OSError) as failure:
             failures.append(str(failure))
         for thread in threads:
             thread.join()
         grown = table(harness, samples) if samples else []
         print(", ".join(f"{amount} {name}" for name, amount in sorted(done.items())))
-        left = harness.end()
-    if failures or grown or left:
-        sys.exit(f"soak: {failures} grown: {grown} {left}")
+        try:
+            harness.stop()
+        except Failure as failure:
+            failures.append(str(failure))
+    if failures or grown:
+        sys.exit(f"soak: {failures} grown: {grown}")
     print(f"{options.minutes:.0f} minutes, flat")
 
 

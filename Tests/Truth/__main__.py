@@ -16,17 +16,15 @@ import pathlib
 import sys
 import time
 
-import zmq
-
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "Fuzz"), str(HERE.parent / "Harness")]
+sys.path.insert(1, str(HERE.parent / "Harness"))
 import checks  # noqa: E402
 import mapping  # noqa: E402
 from clock import START, Clock  # noqa: E402
-from harness import ProcessHarness  # noqa: E402
+from installation import BUSY, Installation  # noqa: E402
 from suite import suite_folder  # noqa: E402
 from upstream import Upstream  # noqa: E402
-from waiting import PATIENCE, Failure, eventually  # noqa: E402
+from waiting import Failure  # noqa: E402
 
 RECORDINGS = HERE.parent / "Recordings"
 BEFORE_FIRST = "0" * 16
@@ -49,76 +47,31 @@ class Case:
         self.began = self.ended = None
 
 
-class Installation(ProcessHarness):
+class Site(Installation):
     """A sandbox that plays the recordings, and a worker; the calendar clock of both can be moved."""
 
     def __init__(self, program, folder, upstream, generation):
         folder.mkdir()
-        self.clock, self.upstream, self.cases = Clock(folder), upstream, []
-        super().__init__(program, folder, settings=self.clock.environment | {
-            "MARQUEE_SCHEDULE": "off", "MARQUEE_OPENMARKET_URL": f"{upstream.url}/openmarket/{generation}",
-            "MARQUEE_OPENMARKET_IDENTIFIER": "truth", "MARQUEE_OPENMARKET_SECRET": "truth"})
-        self.context = zmq.Context()
-        self.commands = self.context.socket(zmq.DEALER)
-        self.commands.linger = 0
-        self.connect(self.commands, "commands")
-
-    def command(self, role):
-        return [self.program, role, *(["--recorded", str(RECORDINGS)] if role == "sandbox" else [])]
-
-    def start(self, role):
-        if role in ("sandbox", "worker"):
-            super().start(role, MARQUEE_KAKAO_URL=self.upstream.url)
-
-    def __exit__(self, *reason):
-        self.context.destroy()
-        super().__exit__(*reason)
-
-    # MARK: Requests
-
-    def ask(self, *frames):
-        """Sends a command, and returns its answer."""
-        self.commands.send_multipart([frame if isinstance(frame, bytes) else json.dumps(frame).encode() for frame in frames])
-        if not self.commands.poll(1000 * PATIENCE):
-            raise Failure(f"no answer to {frames} within {PATIENCE:.0f} s: {self.log_tail('worker')}")
-        return self.commands.recv_multipart()
+        self.clock, self.cases = Clock(folder), []
+        super().__init__(program, folder, BUSY | self.clock.environment | {
+            "MARQUEE_KOBIS_KEY": "0" * 32, "MARQUEE_KAKAO_KEY": "0" * 32, "MARQUEE_SCHEDULE": "off",
+            "MARQUEE_KAKAO_URL": upstream.url, "MARQUEE_OPENMARKET_URL": f"{upstream.url}/openmarket/{generation}",
+            "MARQUEE_OPENMARKET_IDENTIFIER": "truth", "MARQUEE_OPENMARKET_SECRET": "truth",
+        }, {"sandbox": ["--recorded", str(RECORDINGS)]})
+        self.environment["MARQUEE_KOBIS_URL"] = f"{self.page('sandbox')}/kobisopenapi/webservice/rest"
 
     def request(self, cases):
         """Requests all, and waits until each has ended."""
-        waiting = set()
-        position = self.read("request")[1] if self.cases else ""
         for case in cases:
             case.id, case.began = f"truth-{len(self.cases)}", self.clock.now()
             self.cases.append(case)
-            word, body = self.ask(case.topic.encode(), {"id": case.id, "refresh": True} | case.body)
-            if word != b"accepted":
-                raise Failure(f"{case.topic} {case.body} was not accepted: {body.decode()}")
-            waiting.add(case.id)
-
-        def have_ended():
-            nonlocal position
-            events, position = self.read("request", position)
-            for topic, event in events:
-                if topic.startswith("request.failed."):
-                    raise Failure(f"a recorded response led to {event['data']}")
-                if topic.startswith("request.done."):
-                    waiting.discard(event["correlationid"])
-            return not waiting
-        eventually(have_ended, f"{len(cases)} requests end")
+            self.client.request(case.topic, id=case.id, refresh=True, **case.body)
+        for case in cases:
+            ended = self.client.ended(case.id)
+            if ended["type"] != "marquee.request.done.v1":
+                raise Failure(f"a recorded response led to {ended['data']}")
         for case in cases:
             case.ended = self.clock.now()
-
-    def read(self, stream, after=""):
-        """Returns the events of a stream by `replay`, and how far it has looked."""
-        events, more = [], True
-        while more:
-            word, head, *frames = self.ask(b"replay", {"stream": stream, "after": after, "limit": 5000})
-            if word != b"events":
-                raise Failure(f"replay of {stream}: {head.decode()}")
-            head = json.loads(head)
-            after, more = head["position"], head["more"]
-            events += [(topic.decode(), mapping.parse(body)) for topic, body in zip(frames[::2], frames[1::2], strict=True)]
-        return events, after
 
 
 # MARK: What is recorded
@@ -218,8 +171,8 @@ def compare(site, counts):
     by_request, places, newest = {}, {}, {}
     ids, epochs = set(), set()
     for stream in "request", "ranking", "movie", "poster", "products", "product", "anomaly":
-        events, _ = site.read(stream)
-        for number, (topic, event) in enumerate(events, 1):
+        for number, (topic, body) in enumerate(site.client.replay(stream)[0], 1):
+            event = mapping.parse(body)
             by_request.setdefault(event["correlationid"], []).append((topic, event))
             place = {"topic": topic, "stream": stream, "sequence": f"{number:016}"}
             frame = {
@@ -295,7 +248,8 @@ def run(program, folder):
     recorded, upstream, known, counts, found = Recorded(), Upstream(RECORDINGS), {}, collections.Counter(), []
     for generation in "v3", "v4":
         shop = {}
-        with Installation(program, folder / generation, upstream, generation) as site:
+        with Site(program, folder / generation, upstream, generation) as site:
+            site.start("sandbox", "worker")
             for name, (body, *_) in recorded.files(f"openmarket/{generation}/[lp]*.json"):
                 site.request([market_case(name, body, upstream, generation, shop)])
             if generation == "v3":
@@ -308,7 +262,6 @@ def run(program, folder):
                 site.request([
                     movie_case(mapping.parse(body), upstream) for _, (body, *_) in recorded.files("kobis/movie/*.json")])
             found += compare(site, counts)
-            found += site.end()
     upstream.close()
     found += [f"Tests/Recordings/{name}: nothing requests it" for name in sorted(recorded.left)]
     found += [f"no event {name} was compared" for name in sorted(KINDS - counts.keys())]

@@ -5,10 +5,8 @@ that is goes round, so that every recorded hit is a movie's poster once there ar
 picture has the query as its title; all other pages are gone.
 """
 
-import functools
 import hashlib
 import html
-import http.server
 import json
 import struct
 import threading
@@ -16,6 +14,7 @@ import urllib.parse
 import zlib
 
 from mapping import parse
+from server import Server
 
 
 class Picture:
@@ -32,7 +31,7 @@ class Picture:
         self.sha256 = hashlib.sha256(self.bytes).hexdigest()
 
 
-class Upstream:
+class Upstream(Server):
     """The server. `searches` holds for each query the hit that has a picture, and the picture; None twice for no hit."""
 
     def __init__(self, recordings):
@@ -40,9 +39,7 @@ class Upstream:
                       for name in ("movie-poster-80", "last-page-28", "page-of-30", "page-of-3")]
         self.empty = parse((recordings / "kakao/image/empty.json").read_text())
         self.searches, self.pictures, self.titles, self.market, self.lock = {}, {}, {}, {}, threading.Lock()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, self))
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        super().__init__()
 
     def search(self, query):
         """Returns the page for a query, the same each time."""
@@ -68,40 +65,18 @@ class Upstream:
                 self.searches[query] = chosen, picture, page | {"documents": documents}
             return self.searches[query][2]
 
-    def close(self):
-        self.server.shutdown()
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers one request."""
-
-    protocol_version = "HTTP/1.1"
-
-    def __init__(self, upstream, *arguments):
-        self.upstream = upstream
-        super().__init__(*arguments)
-
-    def do_GET(self):
-        path, _, query = self.path.partition("?")
+    def answer(self, request):
+        path, _, query = request.path.partition("?")
+        status, kind = 200, "application/json"
         if path == "/v2/search/image":
-            page = self.upstream.search(urllib.parse.parse_qs(query)["query"][0])
-            self.answer(200, "application/json", json.dumps(page, default=float).encode())
-        elif path in self.upstream.pictures:
-            self.answer(200, "image/png", self.upstream.pictures[path].bytes)
-        elif path in self.upstream.titles:
-            title = html.escape(self.upstream.titles[path])
-            self.answer(200, "text/html; charset=utf-8", f"<html><head><title>{title}</title></head></html>".encode())
-        elif self.path in self.upstream.market:
-            self.answer(200, "application/json", self.upstream.market[self.path])
+            body = json.dumps(self.search(urllib.parse.parse_qs(query)["query"][0]), default=float).encode()
+        elif path in self.pictures:
+            kind, body = "image/png", self.pictures[path].bytes
+        elif path in self.titles:
+            title = html.escape(self.titles[path])
+            kind, body = "text/html; charset=utf-8", f"<html><head><title>{title}</title></head></html>".encode()
+        elif request.path in self.market:
+            body = self.market[request.path]
         else:
-            self.answer(404, "text/plain", self.path.encode())
-
-    def answer(self, status, kind, body):
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        """Prints nothing."""
+            status, kind, body = 404, "text/plain", request.path.encode()
+        return status, {"Content-Type": kind}, body

@@ -19,14 +19,64 @@ import subprocess
 import sys
 import tarfile
 
-from installation import Desk, Failure, Installation, eventually
-import checks
-from checks import check
-from suite import suite_folder
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Harness"))
+import checks  # noqa: E402
+from checks import check  # noqa: E402
+from installation import Installation  # noqa: E402
+from server import Server  # noqa: E402
+from suite import suite_folder  # noqa: E402
+from waiting import eventually  # noqa: E402
+
 WORKER_STREAMS = ("request", "ranking", "movie", "poster")
 DAYS = [f"2024-06-0{day}" for day in range(1, 6)]
+# What is waiting in an archive fails at this address until the upgrade.
+NOBODY = "http://127.0.0.1:9"
+RULES = """\
+rules:
+  entered:
+  left:
+  rose: {{by: 3}}
+  fell: {{by: 3}}
+  lead:
+sinks:
+  paper: {{kind: file, path: {folder}/letters.jsonl}}
+  desk: {{kind: webhook, url: "{url}/desk", secret: upgrade}}
+"""
+
+
+class Site(Installation):
+    """An installation of one version. Old versions know few variables, so only few are set."""
+
+    def __init__(self, program, folder, has_rules=True, url=NOBODY):
+        super().__init__(program, folder, {"MARQUEE_SCHEDULE": "off"})
+        if has_rules:
+            rules = self.folder / "rules.yml"
+            rules.write_text(RULES.format(folder=self.folder, url=url))
+            self.environment["MARQUEE_RULES"] = str(rules)
+
+    def alerts(self):
+        """Returns topic and body of all alerts."""
+        return self.client.replay("alert", endpoint="alert_commands")[0]
+
+    def board(self, path):
+        """Returns the board's answer, once it has one."""
+        def answer():
+            status, _, body = self.fetch("board", f"/api/v1/{path}")
+            return status == 200 and json.loads(body)
+        return eventually(answer, f"the board knows {path}")
+
+
+class Desk(Server):
+    """A webhook: keeps the keys of the letters that it accepts."""
+
+    def __init__(self):
+        self.keys = []
+        super().__init__()
+
+    def answer(self, request):
+        self.keys.append(request.headers["webhook-id"])
+        return 204, {}, b""
 
 
 # MARK: Making an archive
@@ -35,31 +85,27 @@ DAYS = [f"2024-06-0{day}" for day in range(1, 6)]
 def make(program, commit, folder):
     """Lets an older program do some work, and keeps what it leaves."""
     knows_rules = "MARQUEE_RULES" in subprocess.run([program, "notifier", "--help"], capture_output=True, text=True).stdout
-    site = Installation(program, folder, has_rules=knows_rules)
-    with contextlib.closing(site):
-        site.start("sandbox", "worker", "notifier", "board")
+    with Site(program, folder, has_rules=knows_rules) as site:
+        site.start()
         for day in DAYS:
-            last = site.ended(site.request("fetch.day", date=day))
-        movie = json.loads(site.replay("COMMANDS", "ranking")[0][-1][1])["data"]["entries"][0]["movieCode"]
-        site.ended(site.request("fetch.movie", code=movie))
-        alerts = eventually(lambda: [event for event, in [[topic] for topic, _ in site.replay("ALERT_COMMANDS", "alert")[0]]
-                                   if event.endswith(DAYS[-1])], f"alerts about {DAYS[-1]}, after {last['type']}")
+            last = site.client.ended(site.client.request("fetch.day", date=day))
+        movie = json.loads(site.client.replay("ranking")[0][-1][1])["data"]["entries"][0]["movieCode"]
+        site.client.ended(site.client.request("fetch.movie", code=movie))
+        eventually(lambda: alerts_of(site, DAYS[-1]), f"alerts about {DAYS[-1]}, after {last['type']}")
         if knows_rules:
             eventually(lambda: letters(site, "paper", 1), "a letter on paper")
             eventually(lambda: letters(site, "desk", 0), "a letter that waits for the desk")
         site.board(f"days/{DAYS[-1]}")
         for name, options in ("worker", []), ("notifier", ["--alerts"]):
-            status, printed = site.marquee("backup", str(site.data / f"before-{name}.db"), *options)
-            if status != 0:
-                raise Failure(printed)
-        site.set_faults({"kobis": {"hang": 1}})
-        waiting = site.request("fetch.day", date="2024-06-06")
-        events, epoch = site.replay("COMMANDS", *WORKER_STREAMS)
-        alerts, _ = site.replay("ALERT_COMMANDS", "alert")
+            site.must("backup", str(site.data / f"before-{name}.db"), *options)
+        site.control(kobis={"hang": 1})
+        waiting = site.client.request("fetch.day", date="2024-06-06")
+        events, epoch = site.client.replay(*WORKER_STREAMS)
+        alerts = site.alerts()
         facts = {
             "commit": commit, "movie": movie, "waiting": waiting, "epoch": epoch, "events": events, "alerts": alerts,
             "letters": letters(site) if knows_rules else []}
-        site.stop("board", "notifier", "worker", "sandbox")
+        site.stop()
         (site.data / "facts.json").write_text(json.dumps(facts, ensure_ascii=False))
         with tarfile.open(HERE / f"{commit}.tar.xz", "w:xz", preset=9) as archive:
             for file in sorted(site.data.iterdir()):
@@ -87,34 +133,33 @@ def letters(site, sink=None, state=None):
 def upgrade(program, archive, folder, old=None):
     """Opens an older installation, and checks that everything goes on."""
     desk = Desk()
-    site = Installation(program, folder, url=desk.url)
-    with contextlib.closing(site):
+    with contextlib.closing(desk), Site(program, folder, url=desk.url) as site:
         with tarfile.open(archive) as packed:
             packed.extractall(site.data)
         facts = json.loads((site.data / "facts.json").read_text())
         before = {name: digest(site.data / name) for name in ("before-worker.db", "before-notifier.db")}
         site.start("sandbox", "worker")
-        events, epoch = site.replay("COMMANDS", *WORKER_STREAMS)
+        events, epoch = site.client.replay(*WORKER_STREAMS)
         old_events = {tuple(event) for event in facts["events"]}
         check(epoch == facts["epoch"], "the epoch is as it was")
         check(old_events <= {tuple(event) for event in events}, f"{len(old_events)} old events are replayed byte for byte")
-        ended = site.ended(facts["waiting"])
+        ended = site.client.ended(facts["waiting"])
         check(ended["type"] == "marquee.request.done.v1", "the request that waited is done without being asked again")
-        answer = site.ended(site.request("fetch.day", date=DAYS[0]))
+        answer = site.client.ended(site.client.request("fetch.day", date=DAYS[0]))
         check(answer["data"]["from"] == "log", "a settled day of the old log is answered from it")
 
         site.start("notifier", "board")
-        alerts, _ = site.replay("ALERT_COMMANDS", "alert")
+        alerts = site.alerts()
         check(alerts[:len(facts["alerts"])] == facts["alerts"], f"{len(facts['alerts'])} old alerts are replayed byte for byte")
         new_day = eventually(lambda: alerts_of(site, "2024-06-06"), "alerts about the day that waited")
         check(True, f"the notifier goes on: {len(new_day)} alerts about the day that waited")
         later = [f"2024-06-{day:02}" for day in range(7, 12)]
         for day in later:
-            site.ended(site.request("fetch.day", date=day))
+            site.client.ended(site.client.request("fetch.day", date=day))
         eventually(lambda: [day for day in later if alerts_of(site, day)], "alerts about a later day")
-        ids = [json.loads(body)["id"] for _, body in site.replay("ALERT_COMMANDS", "alert")[0]]
+        ids = [json.loads(body)["id"] for _, body in site.alerts()]
         check(len(ids) == len(set(ids)), "no alert is published again")
-        check(not [topic for topic, _ in site.replay("ALERT_COMMANDS", "alert")[0][len(facts["alerts"]):]
+        check(not [topic for topic, _ in site.alerts()[len(facts["alerts"]):]
                    if topic.rsplit(".", 1)[1] in DAYS], "and the days that were decided fire nothing more")
         deliver(site, desk, facts)
         shown = site.board(f"days/{DAYS[-1]}")["chart"]
@@ -128,7 +173,7 @@ def upgrade(program, archive, folder, old=None):
 
 
 def alerts_of(site, day):
-    return [topic for topic, _ in site.replay("ALERT_COMMANDS", "alert")[0] if topic.endswith(day)]
+    return [topic for topic, _ in site.alerts() if topic.endswith(day)]
 
 
 def deliver(site, desk, facts):
@@ -168,7 +213,7 @@ def restore(site, facts, before):
         status, printed = site.marquee("restore", str(site.data / f"before-{name}.db"), *options)
         check(status == 0, f"the backup of the {name} is restored: {printed.strip().splitlines()[0][:120]}")
     site.start("worker")
-    events, epoch = site.replay("COMMANDS", *WORKER_STREAMS)
+    events, epoch = site.client.replay(*WORKER_STREAMS)
     check(epoch != facts["epoch"], "the restored log is a new epoch")
     old = [event for event in facts["events"] if json.loads(event[1])["correlationid"] != facts["waiting"]]
     check(same_but(events, old), f"it has the {len(old)} events of the backup, and no other")
@@ -188,16 +233,14 @@ def way_back(old, archive, folder, facts):
     """Rolls back to the old program: it refuses the upgraded data, and goes on with its backup."""
     folder = folder.with_name(folder.name + "-back")
     folder.mkdir()
-    current = Installation(pathlib.Path(sys.argv[1]).resolve(), folder)
-    with contextlib.closing(current):
+    with Site(sys.argv[1], folder) as current:
         with tarfile.open(archive) as packed:
             packed.extractall(current.data)
         earlier = {role: tables(current, role) for role in ("worker", "notifier")}
         current.start("sandbox", "worker", "notifier")
         current.stop()
         changed = [role for role in earlier if tables(current, role) != earlier[role]]
-    site = Installation(old, folder, has_rules=bool(facts["letters"]))
-    with contextlib.closing(site):
+    with Site(old, folder, has_rules=bool(facts["letters"])) as site:
         check(changed, f"the upgrade changed the tables of {' and '.join(changed)}")
         for role in changed:
             status, printed = site.marquee(role)
@@ -206,10 +249,10 @@ def way_back(old, archive, folder, facts):
             status, printed = site.marquee("restore", str(site.data / f"before-{role}.db"), *words)
             check(status == 0, f"and restores its backup of the {role}")
         site.start("sandbox", "worker", "notifier")
-        events, _ = site.replay("COMMANDS", *WORKER_STREAMS)
+        events, _ = site.client.replay(*WORKER_STREAMS)
         old_events = [event for event in facts["events"] if json.loads(event[1])["correlationid"] != facts["waiting"]]
         check(same_but(events, old_events), "it goes on where it was before the upgrade")
-        check(site.ended(site.request("fetch.day", date="2024-06-06"))["type"] == "marquee.request.done.v1", "and works")
+        check(site.client.ended(site.client.request("fetch.day", date="2024-06-06"))["type"] == "marquee.request.done.v1", "and works")
         site.stop()
 
 
