@@ -4,9 +4,9 @@ import Foundation
 import Operations
 import TestSupport
 import Testing
-import ZeroMQ
 
 @testable import Messaging
+@testable import ZeroMQ
 
 @Suite("Access") struct AccessControlTests {
     private let folder: TemporaryFolder
@@ -192,6 +192,16 @@ import ZeroMQ
         for text in ["request refused", "key=ann", "address=192.0.2.1", "code=forbidden", "role operate"] {
             #expect(refusal.contains(text))
         }
+    }
+
+    @Test("a withdrawn key is logged, also if its client has connected again and was refused before")
+    func withdrawnAndRefused() {
+        let lines = Locked("")
+        let logger = Logger(label: "test") { bytes in lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
+        let log = ConnectionAuditLog(metrics: Metrics(), logger: logger)
+        log.record(HandshakeFailure(socket: .publisher, address: "127.0.0.1", reason: .unknownKey, key: nil))
+        log.record(DroppedConnection(socket: .publisher, address: "127.0.0.1", reason: .revoked))
+        #expect(lines.withLock { $0 }.contains("reason=revoked"))
     }
 
     @Test("without keys every client may do everything within the limits")

@@ -101,12 +101,15 @@ extension Configuration {
 
 /// Counts and logs failed handshakes and dropped connections.
 struct ConnectionAuditLog: Sendable {
-    private let logger: RateLimitedLogger
+    // Each kind has its own limit: a client whose key is withdrawn is refused as it connects again, within a second.
+    private let failures: RateLimitedLogger
+    private let drops: RateLimitedLogger
     private let failed: [HandshakeFailure.Reason: Counter]
     private let dropped: [DroppedConnection.Reason: Counter]
 
     init(metrics: Metrics, logger: Logger) {
-        self.logger = RateLimitedLogger(logger)
+        failures = RateLimitedLogger(logger)
+        drops = RateLimitedLogger(logger)
         failed = metrics.counters(
             "marquee_handshakes_failed_total", "Connections that failed before their first message, by reason.",
             for: HandshakeFailure.Reason.allCases
@@ -121,7 +124,7 @@ struct ConnectionAuditLog: Sendable {
     /// Records a failed handshake.
     func record(_ failure: HandshakeFailure) {
         failed[failure.reason]?.add()
-        logger.warning(
+        failures.warning(
             "connection refused: the handshake failed",
             [
                 .address: failure.address ?? "unknown", .reason: failure.reason.rawValue,
@@ -134,7 +137,7 @@ struct ConnectionAuditLog: Sendable {
         dropped[connection.reason]?.add()
         // No fault: a client may connect before it has a question.
         guard connection.reason != .silent else { return }
-        logger.warning(
+        drops.warning(
             connection.reason == .revoked
                 ? "connection closed: a client's key was withdrawn" : "connection closed: the client exceeded a limit",
             [
