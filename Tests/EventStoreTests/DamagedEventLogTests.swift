@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "a damaged file is read completely or rejected with an error of one line", .patience,
+        "a damaged file is read completely or rejected with an error of one line", .patience, .ownThread,
         arguments: 0..<20)
     func damaged(seed: Int) async throws {
         var dice = SeededGenerator(seed: UInt64(seed))

@@ -85,7 +85,9 @@ import Testing
         }
     }
 
-    @Test("a notifier that restarts repeatedly makes the same decisions as one that keeps running, also on corrections")
+    @Test(
+        "a notifier that restarts repeatedly makes the same decisions as one that keeps running, also on corrections",
+        .ownThread)
     func restarts() async throws {
         let rules: [any Rule] = [
             EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), ReenteredRule(after: 3),

@@ -123,7 +123,7 @@ struct WorldTests {
         }
     }
 
-    @Test("no two films of one title are among the first ten of a day", .patience)
+    @Test("no two films of one title are among the first ten of a day", .ownThread)
     func noNamesakesInOneChart() {
         // 2026-12-31; the world of the demo has seed 1.
         let world = World(seed: 1)

@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(
-        "hostile and very long titles pass every service's limits and are no markup there",
+        "hostile and very long titles pass every service's limits and are no markup there", .ownThread,
         arguments: HostileTitle.allCases)
     func hostile(_ title: HostileTitle) async throws {
         let name = title.text
