@@ -183,14 +183,17 @@ extension BoardProcess {
             basePath: options.basePath, files: files, api: api, health: { await health.page($0) },
             limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: clock),
             proxyWarning: configuration.boardProxies.isEmpty ? ProxyWarning(logger: logger) : nil)
-        var limits = HTTPServer.Limits.board
-        limits.queuedBytes = configuration.memoryBudget.bytes(for: .queuedHTTP) / 4 * 3
         let hosts =
             configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)
         let server = try HTTPServer(
-            address: configuration.boardHTTP.description, limits: limits, hosts: HostPolicy(names: hosts),
-            proxies: Set(configuration.boardProxies.compactMap { ClientAddress($0) }),
-            bodyLimitOverride: router.bodyAllowance
+            address: configuration.boardHTTP.description, limits: .board(configuration.memoryBudget),
+            hosts: HostPolicy(names: hosts), proxies: Set(configuration.boardProxies.compactMap { ClientAddress($0) }),
+            bodyLimitOverride: router.bodyAllowance,
+            busyResponse: WebResponse.failure(
+                ContractError(
+                    .overloaded, "the board receives as much as it has memory for; try again later", retryAfter: 5),
+                status: 503
+            ).withSecurityHeaders(isSecure: isSecure)
         ) { request in
             await router.respond(to: request)
         }

@@ -1,18 +1,25 @@
 import Concurrency
+import Operations
 public import SQLite
 
 /// A condition that a process needs to be alive, or to be ready, and the function that checks it.
 ///
 /// A check answers within its time limit, even if the function hangs. Callers at the same time share one run of the
-/// function, so that a hanging disk is asked once, however often health is probed.
+/// function, and those of the next second its result: a hanging disk is asked once, and a working one is written once a
+/// second, however often health is probed.
 public final class HealthCheck: Sendable {
     /// The subject of the check, in one word; the label `check` of the metric `marquee_ready`.
     public let name: String
     private let limit: Duration
     private let clock: any Clock<Duration>
     private let check: @Sendable () async -> String?
+    /// The result of the last run, and its age.
+    private let last = Locked<(reason: String?, age: Stopwatch)?>(nil)
     // A run that hangs goes on when its callers give up, and later callers join it.
     private let flight = SingleFlight<String, String?>(cancelsAbandonedRuns: false)
+
+    /// How long a result stands for all who ask.
+    private static let lifetime = Duration.seconds(1)
 
     /// Makes a check.
     ///
@@ -30,15 +37,19 @@ public final class HealthCheck: Sendable {
         self.check = check
     }
 
-    /// Runs the check, or joins the run that is under way.
+    /// Runs the check, or joins the run that is under way, or returns the result of a run that ended within a second.
     ///
     /// - Returns: Nil if the condition holds, otherwise one line that says why not.
     public func failureReason() async -> String? {
         let cancelled = "\(name): the check was cancelled"
         return await withTaskGroup(of: String?.self) { tasks in
             // Starts at once, so that callers at the same time share a run even if one of them is cancelled.
-            tasks.addImmediateTask { [name, flight, check] in
-                do throws(CancellationError) { return try await flight.run(name, check) } catch { return cancelled }
+            tasks.addImmediateTask { [self] in
+                do throws(CancellationError) {
+                    return try await flight.run(name) { [self] in await result() }
+                } catch {
+                    return cancelled
+                }
             }
             tasks.addTask { [name, clock, limit] in
                 guard (try? await clock.sleep(for: limit)) != nil else { return cancelled }
@@ -47,6 +58,15 @@ public final class HealthCheck: Sendable {
             defer { tasks.cancelAll() }
             return await tasks.next() ?? nil
         }
+    }
+
+    /// Returns the last result if it still stands, and that of a new run otherwise.
+    private func result() async -> String? {
+        if let last = last.withLock({ $0 }), last.age.elapsed < Self.lifetime { return last.reason }
+        let reason = await check()
+        let age = Stopwatch(clock)
+        last.withLock { $0 = (reason, age) }
+        return reason
     }
 }
 

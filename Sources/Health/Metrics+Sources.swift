@@ -49,12 +49,12 @@ extension Metrics {
         }
         counters(
             "marquee_http_refused_total",
-            "HTTP requests refused as malformed, and connections closed as too slow (late), too many (crowded), or not reading (unread).",
+            "HTTP requests refused as malformed or for lack of memory (busy), and connections closed as too slow (late), too many (crowded), or not reading (unread).",
             by: "reason"
         ) {
             let counters = server.counters
             return [
-                "malformed": Double(counters.malformed), "late": Double(counters.late),
+                "malformed": Double(counters.malformed), "busy": Double(counters.busy), "late": Double(counters.late),
                 "crowded": Double(counters.crowded), "unread": Double(counters.unread),
             ]
         }

@@ -11,11 +11,13 @@ public struct ImageFetcher: Sendable {
         case fetched([UInt8], CacheValidators)
         /// The known version is still current (304).
         case unchanged
+        /// There was no memory for the file; nothing is known of it.
+        case postponed
     }
 
     private static let service = "picture"
-    // The limits are those with which the worker checks a poster.
-    private static let deadline = Duration.seconds(5)
+    /// The time for a fetch once it has its turn, as when the worker checks a poster.
+    private static let timeout = Duration.seconds(5)
     /// The largest image that is fetched, in bytes.
     public static let maximumSize = 10 << 20
     private static let redirects = 3
@@ -23,6 +25,7 @@ public struct ImageFetcher: Sendable {
     private static let maximumTextLength = 2_048
 
     private let client: HTTPClient
+    private let deadline: Duration
     private let allowsPrivateAddresses: Bool
     private let trustedURL: String?
 
@@ -32,10 +35,27 @@ public struct ImageFetcher: Sendable {
     ///   - client: the client for all fetches.
     ///   - allowsPrivateAddresses: whether private and loopback addresses are connected to.
     ///   - trustedURL: a base URL, such as the sandbox's, below which private addresses are always allowed.
-    public init(client: HTTPClient, allowsPrivateAddresses: Bool = false, trustedURL: String? = nil) {
+    ///   - deadline: the time after which a fetch gives up, its wait for a turn included.
+    public init(
+        client: HTTPClient, allowsPrivateAddresses: Bool = false, trustedURL: String? = nil,
+        deadline: Duration = .seconds(15)
+    ) {
         self.client = client
+        self.deadline = deadline
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.trustedURL = trustedURL
+    }
+
+    /// Makes a client for fetches: four at a time from one host, so that slow hosts hold up no others.
+    ///
+    /// - Parameter memory: the largest size of all files that are under way, in bytes; one alone may be larger.
+    public static func makeClient(memory: Int) -> HTTPClient {
+        HTTPClient(limits: limits(memory: memory), retry: RetryPolicy(attempts: 1, attemptTimeout: timeout))
+    }
+
+    /// Returns the limits of such a client.
+    static func limits(memory: Int) -> HTTPClient.Limits {
+        HTTPClient.Limits(perHost: 4, total: 64, bodyBytes: memory)
     }
 
     /// Fetches the image at `url`, unless the version with the validators in `known` is still current; nil if that fails.
@@ -47,7 +67,7 @@ public struct ImageFetcher: Sendable {
         if let date = known?.lastModified { headers.append(HTTPField("If-Modified-Since", date)) }
         let isConditional = headers.count > 1
         let request = HTTPRequest(
-            url, headers: headers, deadline: Self.deadline, responseLimit: Self.maximumSize,
+            url, headers: headers, deadline: deadline, responseLimit: Self.maximumSize,
             redirects: isTrusted ? 0 : Self.redirects,
             addressPolicy: isTrusted || allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly)
         let endpoint = Endpoint<ImageFetchResult>(service: Self.service, request: request) {
@@ -56,8 +76,12 @@ public struct ImageFetcher: Sendable {
             if let failure = response.failure(of: Self.service) { throw failure }
             return .fetched(Array(response.body), CacheValidators(of: response, maximumLength: Self.maximumTextLength))
         }
-        // The reason is not reported: hosts fail often, and the page shows that there is no image.
-        return try? await client.send(endpoint)
+        do {
+            return try await client.send(endpoint)
+        } catch {
+            // The reason is not reported: hosts fail often, and the page shows that there is no image.
+            return error.kind == .quotaExhausted && error.status == nil ? .postponed : nil
+        }
     }
 }
 

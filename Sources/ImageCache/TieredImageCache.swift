@@ -18,8 +18,8 @@ public actor TieredImageCache {
         public var memory = 16 << 20
         /// The largest size of all images on disk, in bytes.
         public var disk = 128 << 20
-        /// How many images are downloaded at once, each of 10 MB at most.
-        public var downloads = 4
+        /// The largest size of all files that wait for the decoder, in bytes; one alone may be larger.
+        public var undecoded = 40 << 20
         /// The time for which an image is returned without asking its host, in seconds.
         public var freshness: TimeInterval = 3_600
         /// The time for which a URL without an image is not fetched again, in seconds.
@@ -60,7 +60,8 @@ public actor TieredImageCache {
     /// The times of uses that are not on disk yet.
     private var uses: [ImageKey: Date] = [:]
     private var originCounts: [Origin: Int] = [:]
-    private let fetchPermits: AsyncSemaphore
+    /// The size of the files that wait for the decoder.
+    private var undecodedBytes = 0
 
     /// The number of failed URLs that are remembered.
     private static let failureLimit = 2_000
@@ -80,7 +81,6 @@ public actor TieredImageCache {
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
         memory = MemoryImageCache(limit: limits.memory)
-        fetchPermits = AsyncSemaphore(permits: limits.downloads)
         disk = DiskImageCache(database: database, limit: limits.disk)
         self.fetcher = fetcher
         self.decoder = decoder
@@ -150,35 +150,36 @@ public actor TieredImageCache {
         if let failure = failures[url], failure >= since, wallClock.now() < failure + limits.failurePause { return nil }
         // Callers that come during the fetch join it.
         failures[url] = nil
-        return try? await fetches.run(url) { await self.fetchAndRecord(url) }  // lookups are not cancelled
+        return try? await fetches.run(url) { await self.fetchFullSize(url) }  // lookups are not cancelled
     }
 
-    private func fetchAndRecord(_ url: String) async -> FullSizeImage? {
-        let full = await fetchFullSize(url)
-        if full == nil {
-            if failures.count >= Self.failureLimit { failures = [:] }
-            failures[url] = wallClock.now()
-        }
-        return full
+    /// Remembers that a URL has no image, and returns none.
+    private func fail(_ url: String) -> FullSizeImage? {
+        if failures.count >= Self.failureLimit { failures = [:] }
+        failures[url] = wallClock.now()
+        return nil
     }
 
     private func fetchFullSize(_ url: String) async -> FullSizeImage? {
         let key = ImageKey(url: url, size: .full)
         let known = await findOnDisk(key)
-        let result = await fetchPermits.withPermit { [fetcher] in await fetcher.fetch(url, known: known?.validators) }
+        let result = await fetcher.fetch(url, known: known?.validators)
         let now = wallClock.now()
         switch result {
-        case nil: return nil
+        case nil: return fail(url)
+        case .postponed: return nil
         case .unchanged:
-            guard var full = known?.image else { return nil }
+            guard var full = known?.image else { return fail(url) }
             full.checked = now
             await reporting { try await disk.markChecked(url, at: now) }
-            return full.isRefused ? nil : FullSizeImage(image: full, isNew: false)
+            return full.isRefused ? fail(url) : FullSizeImage(image: full, isNew: false)
         case .fetched(let file, let validators):
+            guard undecodedBytes == 0 || file.count <= limits.undecoded - undecodedBytes else { return nil }
+            undecodedBytes += file.count
             // Nil if the decoder's process could not be started: then nothing is known of the image.
-            guard let decoded = await reporting({ try await decoder.jpeg(of: file, ImageSize.full.target) }) else {
-                return nil
-            }
+            let outcome = await reporting { try await decoder.jpeg(of: file, ImageSize.full.target) }
+            undecodedBytes -= file.count
+            guard let decoded = outcome else { return fail(url) }
             guard let bytes = decoded else { return await refuse(key, known: known?.image, validators, at: now) }
             let full = CachedImage(bytes: bytes, checked: now)
             for size in ImageSize.allCases { memory.remove(ImageKey(url: url, size: size)) }
@@ -199,7 +200,7 @@ public actor TieredImageCache {
         }
         await reporting { try await disk.deleteRefused(checkedBefore: now - limits.freshness) }
         await storeOnDisk(.refused(at: now), key, validators)
-        return nil
+        return fail(key.url)
     }
 
     /// Makes a smaller size from the full one and stores it.

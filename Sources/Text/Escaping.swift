@@ -234,3 +234,15 @@ extension StringProtocol where SubSequence == Substring, UTF8View.SubSequence ==
         ).map { Substring($0) }
     }
 }
+
+// MARK: - Length
+
+extension String {
+    /// Returns the text, or its beginning of at most `count` bytes that ends with a whole scalar.
+    public func prefix(bytes count: Int) -> String {
+        guard utf8.count > count else { return self }
+        var end = utf8.index(startIndex, offsetBy: count)
+        while utf8[end] & 0xC0 == 0x80 { utf8.formIndex(before: &end) }
+        return String(self[..<end])
+    }
+}

@@ -71,7 +71,11 @@ private func receive(
             server.countMalformed()
             return rejection.queue(on: connection, closing: true)
         }
-        if limit > server.limits.body {
+        let isUpload = limit > server.limits.body
+        if !server.admitBody(of: request, bytes: contentLength(of: headers), isUpload: isUpload) {
+            request.discardBody(answering: server.busyResponse)
+        }
+        if isUpload {
             server.deadlines.start(marquee_descriptor(connection), within: server.limits.uploadDeadline)
         }
         return .YES
@@ -87,6 +91,7 @@ private func receive(
     }
     server.deadlines.end(marquee_descriptor(connection))
     guard let target = request.target else { return .NO }
+    if let refusal = request.refusal { return refusal.queue(on: connection, closing: true) }
     guard let body = request.takeBody() else {
         server.countMalformed()
         return WebResponse.tooLarge.queue(on: connection, closing: true)
@@ -148,6 +153,11 @@ private func rejection(
     }
     if let length = lengths.first, (Int(length.value) ?? .max) > limit { return .tooLarge }
     return nil
+}
+
+/// Returns the size of the body that a valid head announces.
+private func contentLength(of headers: [(name: String, value: String)]) -> Int {
+    headers.first { equalIgnoringCase($0.name, "Content-Length") }.flatMap { Int($0.value) } ?? 0
 }
 
 func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {

@@ -26,6 +26,8 @@ public final class HTTPServer: Sendable {
         var whenIdle: CheckedContinuation<Void, Never>?
         var counters = HTTPServerCounters()
         var queued: QueuedBytes
+        var bodies: BodyBudget
+        var uploads: BodyBudget
     }
 
     /// The address and port that the server is bound to: `127.0.0.1:40211`, `[::]:8080`.
@@ -35,6 +37,7 @@ public final class HTTPServer: Sendable {
     let hosts: HostPolicy
     let proxies: Set<ClientAddress>
     let bodyLimitOverride: BodyLimitOverride
+    let busyResponse: WebResponse
     private let handler: Handler
     private let state: Locked<State>
 
@@ -47,20 +50,25 @@ public final class HTTPServer: Sendable {
     /// - hosts: The values of `Host` to which the server answers.
     /// - proxies: The addresses of proxies, whose `X-Forwarded-For` names the client's address.
     /// - bodyLimitOverride: Allows larger bodies to some requests.
+    /// - busyResponse: Answers a request for whose body there is no memory.
     /// - handler: Handles each request.
     public init(
         address: String, limits: Limits = Limits(), hosts: HostPolicy = .any,
         proxies: Set<ClientAddress> = [], bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
-        handler: @escaping Handler
+        busyResponse: WebResponse = .busy, handler: @escaping Handler
     ) throws(HTTPServerError) {
         let socket = try ListeningSocket(address: address)
         self.address = socket.address
         self.limits = limits
         self.hosts = hosts
         self.bodyLimitOverride = bodyLimitOverride
+        self.busyResponse = busyResponse
         self.handler = handler
         self.proxies = proxies
-        state = Locked(State(queued: QueuedBytes(limit: limits.queuedBytes)))
+        state = Locked(
+            State(
+                queued: QueuedBytes(limit: limits.queuedBytes), bodies: BodyBudget(limit: limits.bodies),
+                uploads: BodyBudget(limit: limits.uploads)))
         deadlines = RequestDeadlines(span: limits.requestDeadline, limit: limits.waitingConnections)
 
         // MHD's callbacks use the server unretained; `stop` releases this reference after the last callback.
@@ -170,7 +178,19 @@ extension HTTPServer {
         state.withLock { state in
             state.pendingRequests[ObjectIdentifier(pending)] = nil
             state.queued.remove(ObjectIdentifier(pending))
+            state.bodies.remove(ObjectIdentifier(pending))
+            state.uploads.remove(ObjectIdentifier(pending))
             if state.pendingRequests.isEmpty { Self.resume(&state.whenIdle) }
+        }
+    }
+
+    /// Counts a body that is about to arrive, until its request is answered; false if there is no memory for it.
+    func admitBody(of pending: PendingRequest, bytes: Int, isUpload: Bool) -> Bool {
+        state.withLock { state in
+            let key = ObjectIdentifier(pending)
+            let isAdmitted = isUpload ? state.uploads.admit(key, bytes) : state.bodies.admit(key, bytes)
+            if !isAdmitted { state.counters.busy += 1 }
+            return isAdmitted
         }
     }
 
@@ -219,6 +239,11 @@ extension HTTPServer {
         public var connectionMemory = 16 << 10
         /// Maximum size of a request's body in bytes; a longer one is answered with 413.
         public var body = 64 << 10
+        /// Maximum number of bytes of all bodies whose requests are not answered, whole or not; for another one a request is
+        /// answered with 503. Bodies of 4 KiB do not count.
+        public var bodies = 64 << 20
+        /// The same for larger bodies (``HTTPServer/BodyLimitOverride``), which so are not kept out by others.
+        public var uploads = 64 << 20
         /// Maximum number of bytes of responses that clients have not read, in the server and in the system; beyond it the
         /// server cuts those that have been sending for the longest time.
         public var queuedBytes = 64 << 20
@@ -250,6 +275,8 @@ public struct HTTPServerCounters: Sendable, Hashable {
     public internal(set) var requests = 0
     /// Requests that could not be read, or were too large.
     public internal(set) var malformed = 0
+    /// Requests for whose body there was no memory.
+    public internal(set) var busy = 0
     /// Connections closed because no whole request arrived in time, including idle ones.
     public internal(set) var late = 0
     /// Connections closed to make room, because they had waited longest.

@@ -21,6 +21,8 @@ final class PendingRequest: Sendable {
         var limit = 0
         var body: [UInt8] = []
         var isTooLarge = false
+        /// The response to a body that is not kept.
+        var refusal: WebResponse?
     }
 
     /// The path and query; nil if they cannot be decoded.
@@ -48,9 +50,19 @@ final class PendingRequest: Sendable {
         state.withLock { $0.limit = limit }
     }
 
+    /// Discards the body as it arrives, and answers it with `response` when it ends: a client that is answered in the
+    /// middle of its body may not see the answer.
+    func discardBody(answering response: WebResponse) {
+        state.withLock { $0.refusal = response }
+    }
+
+    /// The response to a body that was not kept; nil if it was.
+    var refusal: WebResponse? { state.withLock { $0.refusal } }
+
     /// Appends a part of the body. A body over the limit is discarded, and answered with 413 when it ends.
     func append(_ part: UnsafeRawBufferPointer) {
         state.withLock { state in
+            guard state.refusal == nil else { return }
             state.isTooLarge = state.isTooLarge || state.body.count + part.count > state.limit
             if state.isTooLarge {
                 state.body = []

@@ -53,6 +53,10 @@ public struct WebResponse: Sendable {
 
 extension WebResponse {
     static let tooLarge = text("the body is too large\n", status: 413)
+    /// The response to a body for which there is no memory now.
+    public static let busy = WebResponse(
+        status: 503, contentType: "text/plain;charset=UTF-8", headers: [("Retry-After", "5")],
+        body: .bytes(Array("the server receives as much as it has memory for; try again later\n".utf8)))
     static let stopping = text("the server is stopping\n", status: 503)
 
     /// Queues the response in MHD (`MHD_queue_response`). Called on MHD's thread only.

@@ -5,6 +5,7 @@ import Networking
 import Operations
 import TestSupport
 import Testing
+import WebServer
 
 @testable import Board
 
@@ -147,6 +148,13 @@ import Testing
         ] {
             #expect(throws: ContractError.self) { try FramedBody.frames(body) }
         }
+    }
+
+    @Test("with the compose file's memory the largest upload arrives, one at a time, and strangers have less than that")
+    func memory() {
+        let limits = HTTPServer.Limits.board(MemoryBudget(total: 256 << 20))
+        #expect((FramedBody.limit..<2 * FramedBody.limit).contains(limits.uploads))
+        #expect((limits.body..<FramedBody.limit / 2).contains(limits.bodies))
     }
 
     @Test("an order is forwarded with its images, and without a secret in its body")

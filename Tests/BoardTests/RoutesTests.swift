@@ -6,6 +6,9 @@ import WebServer
 
 @testable import Board
 
+/// One character of 301 bytes.
+private let longWord = "a" + String(repeating: "%CC%81", count: 150)
+
 @Suite(.patience) struct RoutesTests {
     @Test(
         "a base path has a slash at both ends",
@@ -61,6 +64,24 @@ import WebServer
             #expect(isAllowed, "\(path): \(addresses)")
             #expect(!text.contains("innerHTML") && !text.contains(" style=\"") && !text.contains("@import"), "\(path)")
         }
+    }
+
+    @Test("figures at the edges of a number, in the log of an earlier version, do not end a history")
+    func edges() async throws {
+        let harness = try BoardHarness()
+        let worker = try await harness.startPublisher()
+        for day in ["2024-06-03", "2024-06-04"] {
+            let chart = try Sample.chart(day, "AB", audience: .max)
+            try await worker.publish(Sample.topic(chart), chart)
+        }
+        try await harness.open { address in
+            let client = BoardClient(address: address)
+            for range in ["from=2024-06-01&to=2024-06-30", "from=2023-01-01&to=2024-12-31"] {
+                let history = try await client.json("history?\(range)")
+                #expect((history["films"] as? [Any])?.count == 2, "\(range)")
+            }
+        }
+        await worker.end()
     }
 
     @Test("the files of the first page are less than 60 kB compressed")
@@ -155,6 +176,8 @@ import WebServer
             ("history?from=2024-01-01", 400, "badRequest"),
             ("history?from=2024-01-02&to=2024-01-01", 400, "badRequest"),
             ("alerts?limit=0", 400, "badRequest"), ("alerts?before=7", 400, "badRequest"), ("nothing", 404, "notFound"),
+            ("alerts?rule=\(longWord)", 400, "badRequest"),
+            ("alerts?film=\(longWord)", 400, "badRequest"),
         ])
     func refusals(path: String, status: Int, word: String) async throws {
         let harness = try BoardHarness()

@@ -102,6 +102,26 @@ import WebServer
         }
     }
 
+    @Test(
+        "answers are kept within a number of bytes, that of their addresses included; what strangers make up is not kept"
+    )
+    func kept() async throws {
+        try await withAnswers { answers in
+            func ask(_ address: String, isKept: Bool = true) async throws {
+                let answer = try await answers.response(to: WebRequest(path: "/"), address, isKept: isKept) { [1] }
+                #expect(answer.status == 200)
+            }
+            for number in 0..<10 { try await ask("word/\(number)", isKept: false) }
+            #expect(answers.keptCount == 0)
+            // One character of 14 kB each.
+            let grapheme = "a" + String(repeating: "\u{301}", count: 7_000)
+            for number in 0..<200 { try await ask("\(number)/\(grapheme)") }
+            #expect((1...75).contains(answers.keptCount))
+            for number in 0..<2_000 { try await ask("\(number)") }
+            #expect((1...1_024).contains(answers.keptCount))
+        }
+    }
+
     @Test("an answer's tag changes with the read model, and not before")
     func tags() async throws {
         let harness = try BoardHarness()

@@ -12,8 +12,12 @@ import Testing
         let folder = try TemporaryFolder()
         let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
         #expect(await HealthCheck.databaseRead(database, clock: ManualClock()).failureReason() == nil)
+        let clock = ManualClock()
+        let check = HealthCheck.databaseWrite(database, clock: clock)
         for count in 0..<3 {
-            #expect(await HealthCheck.databaseWrite(database, clock: ManualClock()).failureReason() == nil)
+            // However many ask, it is written once a second.
+            for _ in 0..<10 { #expect(await check.failureReason() == nil) }
+            clock.advance(by: .seconds(1))
             let written = try await database.read { try $0.query("select count from health_probe", as: Int.self) }
             #expect(written == [count])
         }
@@ -36,13 +40,16 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
-            let check = HealthCheck.databaseWrite(database, clock: ManualClock())
+            let clock = ManualClock()
+            let check = HealthCheck.databaseWrite(database, clock: clock)
             #expect(await check.failureReason() == nil)
+            clock.advance(by: .seconds(1))
             signal(SIGXFSZ, SIG_IGN)
             limitFileSize(to: 1)
             #expect(await check.failureReason()?.hasPrefix("database: ") == true)
             #expect(await HealthCheck.databaseRead(database, clock: ManualClock()).failureReason() == nil)
             limitFileSize(to: rlim_t.max)
+            clock.advance(by: .seconds(1))
             #expect(await check.failureReason() == nil)
             await database.close()
         }

@@ -31,7 +31,9 @@ import Testing
         #expect(await reason == "test: no answer within 2 s")
     }
 
-    @Test("callers at the same time share one run, and the next caller starts a new one")
+    @Test(
+        "callers at the same time share one run, those of the next second its result, and the next one starts a new run"
+    )
     func shared() async {
         let check = HealthCheck("test", within: .seconds(2), clock: clock) { [manual] in await manual.run() }
         async let first = check.failureReason()
@@ -39,7 +41,10 @@ import Testing
         await clock.sleepers(atLeast: 2)
         manual.finish("test: dark")
         #expect(await [first, second] == ["test: dark", "test: dark"])
+        clock.advance(by: .milliseconds(900))
+        for _ in 0..<100 { #expect(await check.failureReason() == "test: dark") }
         #expect(manual.runs.withLock { $0 } == 1)
+        clock.advance(by: .milliseconds(100))
         manual.finish("test: cloudy")
         #expect(await check.failureReason() == "test: cloudy")
         #expect(manual.runs.withLock { $0 } == 2)

@@ -49,6 +49,25 @@ import Testing
         try await harness.stop()
     }
 
+    @Test("however often the pages are asked for, a check runs once a second")
+    func rate() async throws {
+        let runs = Locked(0)
+        let clock = ManualClock()
+        let check = HealthCheck("a", clock: clock) {
+            runs.withLock { $0 += 1 }
+            return nil
+        }
+        let harness = try HealthServerHarness(liveness: [check], readiness: [check])
+        for second in 1...2 {
+            for path in ["/healthz", "/readyz", "/metrics", "/readyz", "/metrics"] {
+                #expect(try await harness.get(path).status == 200)
+            }
+            #expect(runs.withLock { $0 } == second)
+            clock.advance(by: .seconds(1))
+        }
+        try await harness.stop()
+    }
+
     @Test("other paths are not found, and other methods not allowed")
     func otherRequests() async throws {
         let harness = try HealthServerHarness()

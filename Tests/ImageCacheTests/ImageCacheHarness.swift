@@ -25,9 +25,13 @@ struct ImageCacheHarness {
         _ body: (TieredImageCache) async throws -> Value
     ) async throws -> Value {
         let database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { _ in }
-        let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
+        let client = HTTPClient(
+            limits: ImageFetcher.limits(memory: 16 << 20),
+            retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
         let cache = TieredImageCache(
-            database: database, fetcher: ImageFetcher(client: client, allowsPrivateAddresses: allowsPrivateAddresses),
+            database: database,
+            fetcher: ImageFetcher(
+                client: client, allowsPrivateAddresses: allowsPrivateAddresses, deadline: .seconds(3_600)),
             decoder: decoder, limits: limits, wallClock: WallClock { [clock] in clock.date })
         let result: Result<Value, any Error>
         do { result = .success(try await body(cache)) } catch { result = .failure(error) }

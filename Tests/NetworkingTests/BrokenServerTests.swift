@@ -127,6 +127,36 @@ struct BrokenServerTests {
         #expect(start.duration(to: .now) >= .milliseconds(200))
     }
 
+    @Test("Bodies that are under way share a number of bytes; one alone may have more")
+    func bodies() async throws {
+        let piece = String(repeating: "x", count: 600)
+        let hasSent = Monitor(false)
+        let server = try ScriptedServer { exchange in
+            guard exchange.request.target == "/stalls" else { return exchange.answer(piece + piece) }
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n\(piece)")
+            hasSent.withLock { $0 = true }
+            exchange.waitForDisconnect()
+        }
+        let client = HTTPClient(limits: HTTPClient.Limits(bodyBytes: 1_000), retry: .patient)
+        func get() async -> UpstreamError? {
+            await failure { () async throws(UpstreamError) in
+                try await client.send(.text(HTTPRequest("\(server.url)/whole", deadline: .seconds(3_600))))
+            }
+        }
+        #expect(await get() == nil)
+        let stalled = Task {
+            await failure { () async throws(UpstreamError) in
+                try await client.send(.text(HTTPRequest("\(server.url)/stalls", deadline: .seconds(3_600))))
+            }
+        }
+        try await waitUntil("the first part is sent") { hasSent.withLock { $0 } }
+        #expect(await get()?.kind == .quotaExhausted)
+        stalled.cancel()
+        #expect(await stalled.value?.kind == .cancelled)
+        #expect(await get() == nil)
+        await client.shutdown()
+    }
+
     @Test("A request that waits for a connection fails at its deadline")
     func waiting() async throws {
         let server = try ScriptedServer { $0.waitForDisconnect() }

@@ -85,12 +85,13 @@ struct HTTPResponseTests {
     }
 
     @Test(
-        "Retry-After is read as seconds and as any HTTP date",
+        "Retry-After is read as seconds and as any HTTP date, up to a day",
         arguments: [
             ("120", .seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
             ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sun Nov  6 08:50:37 1994", .seconds(60)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil),
-            ("99999999999999999999", .seconds(Int32.max)),
+            ("86400", .seconds(86_400)), ("86401", .seconds(86_400)), ("99999999999999999999", .seconds(86_400)),
+            ("Fri, 31 Dec 2147483647 23:59:59 GMT", .seconds(86_400)),
         ] as [(String, Duration?)])
     func retryAfter(text: String, duration: Duration?) {
         #expect(Duration(retryAfter: text, at: Date(timeIntervalSince1970: 784_111_777)) == duration)

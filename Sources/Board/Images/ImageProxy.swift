@@ -9,7 +9,7 @@ import SQLite
 /// Fetches images from other hosts for the browsers, and caches them in memory and in a database.
 struct ImageProxy: Sendable {
     let cache: TieredImageCache
-    private let client = HTTPClient(retry: .never)
+    private let client: HTTPClient
     private let database: Database
 
     /// Opens the cache's database, and replaces it by an empty one if it cannot be used.
@@ -26,12 +26,13 @@ struct ImageProxy: Sendable {
                 "cannot use the board's image database; deleted it, and images will be fetched again",
                 [.error: "\(error)"])
         }
+        let budget = configuration.memoryBudget
+        client = ImageFetcher.makeClient(memory: budget.bytes(for: .upstreamBodies))
         let fetch = ImageFetcher(
             client: client, allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: trusted)
         var limits = TieredImageCache.Limits()
-        let budget = configuration.memoryBudget
         limits.memory = min(limits.memory, budget.bytes(for: .images) / 4)
-        limits.downloads = max(1, min(limits.downloads, budget.bytes(for: .upstreamBodies) / ImageFetcher.maximumSize))
+        limits.undecoded = min(limits.undecoded, budget.bytes(for: .upstreamBodies))
         cache = TieredImageCache(
             database: database, fetcher: fetch, decoder: decoder, limits: limits, wallClock: wallClock
         ) { error in

@@ -48,19 +48,29 @@ extension API {
             throw ContractError(
                 .badRequest, "before must be a sequence number of 16 digits, and limit from 1 to 200", field: "limit")
         }
-        let (rule, movie) = (request.filter("rule"), request.filter("film"))
+        let (rule, movie) = (try request.filter("rule"), try request.filter("film"))
         let place = before.flatMap { $0?.description } ?? ""
         // A filter may have any character, so each is preceded by its length.
         let address = "alerts/\(place)/\(limit)/\(rule?.utf8.count ?? -1)/\(rule ?? "")/\(movie ?? "")"
-        return try await answers.response(to: request, address) { [model] in
+        let isKept = movie == nil && rule.map { AlertRule(rawValue: $0) != nil } ?? true
+        return try await answers.response(to: request, address, isKept: isKept) { [model] in
             try await model.alerts(before: before ?? nil, rule: rule, movie: movie, limit: limit)
         }
     }
 }
 
 extension WebRequest {
-    /// The text of a filter in the query; nil if it is missing or empty.
-    fileprivate func filter(_ name: String) -> String? {
-        query(name).flatMap { $0.isEmpty ? nil : String($0.prefix(100)) }
+    /// The longest filter in bytes: what the page's field holds.
+    private static let longestFilter = 300
+
+    /// Returns the text of a filter in the query; nil if it is missing or empty.
+    fileprivate func filter(_ name: String) throws(ContractError) -> String? {
+        guard let text = query(name), !text.isEmpty else { return nil }
+        // In bytes: one character can have any number of them.
+        guard text.utf8.count <= Self.longestFilter else {
+            throw ContractError(
+                .badRequest, "\(name) must have at most \(Self.longestFilter) bytes", field: name)
+        }
+        return text
     }
 }

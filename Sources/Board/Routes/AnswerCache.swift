@@ -28,6 +28,8 @@ final class AnswerCache: Sendable {
         var heavyCount = 0
     }
 
+    /// What an answer that is kept costs beside its bytes and its address, in bytes.
+    private static let overhead = 1 << 10
     /// How many heavy answers are made at once.
     static let heavyAtOnce = 2
     /// How many heavy answers are made or wait for it.
@@ -48,7 +50,7 @@ final class AnswerCache: Sendable {
 
     /// Makes an empty cache.
     ///
-    /// - Parameter limit: How many bytes of answers are kept, beside those that are being sent.
+    /// - Parameter limit: How many bytes of answers and their addresses are kept, beside those that are being sent.
     init(of model: ReadModel, limit: Int) {
         self.model = model
         self.limit = limit
@@ -57,24 +59,30 @@ final class AnswerCache: Sendable {
     /// How many heavy answers are being made or wait for it.
     var heavyCount: Int { state.withLock { $0.heavyCount } }
 
+    /// How many answers are kept.
+    var keptCount: Int { state.withLock { $0.answers.count } }
+
     /// Answers a request with what `make` returns, or with an answer that was made of the same state of the read model.
     ///
     /// - Parameters:
     ///   - address: Names the answer. It must follow from what was read of the request, and not be its text, which can be
     ///     written in many ways.
     ///   - isHeavy: Whether many of these at once would keep the processors busy.
+    ///   - isKept: Whether the answer is kept for the next who ask. One to a stranger's own words is not: nobody else asks
+    ///     for it, and it takes the place of others.
     ///   - make: Returns the answer's bytes; nil if the read model does not know it yet.
     /// - Throws: ``BusyError``, or what `make` throws.
     func response(
         to request: WebRequest, _ address: String, contentType: String = .json, isHeavy: Bool = false,
-        headers: [(name: String, value: String)] = [],
+        isKept: Bool = true, headers: [(name: String, value: String)] = [],
         make: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> WebResponse {
         // Read before the data: an answer is at least as new as its version.
         let version = model.version
         let tag = "W/\"\(instance)-\(version)\""
         if request.hasCached(tag) { return .notModified(tag, contentType: contentType, headers: headers) }
-        let answer = try await answer(Key(address: address, version: version), isHeavy ? request : nil) {
+        let key = Key(address: address, version: version)
+        let answer = try await answer(key, isHeavy ? request : nil, isKept: isKept) {
             try await make().map { CacheableBody($0, contentType: contentType, entityTag: tag) }
         }
         // Not kept: there are more unknown answers than memory to keep them.
@@ -83,14 +91,18 @@ final class AnswerCache: Sendable {
     }
 
     private func answer(
-        _ key: Key, _ heavy: WebRequest?, make: @escaping @Sendable () async throws -> CacheableBody?
+        _ key: Key, _ heavy: WebRequest?, isKept: Bool, make: @escaping @Sendable () async throws -> CacheableBody?
     ) async throws -> CacheableBody? {
         if let known = known(key) { return known }
+        @Sendable func keep(_ answer: CacheableBody?) -> CacheableBody? {
+            if isKept, let answer { self.keep(answer, key) }
+            return answer
+        }
         let made = try await flight.run(key) { [self] in
             // The run before may have ended since.
             if let known = known(key) { return .success(known) }
             do {
-                guard let heavy else { return .success(keep(try await make(), key)) }
+                guard let heavy else { return .success(keep(try await make())) }
                 try beginHeavy(for: heavy.client)
                 defer { endHeavy(for: heavy.client) }
                 return .success(
@@ -98,7 +110,7 @@ final class AnswerCache: Sendable {
                         let answer = try await make()
                         // Here, where few do it at once.
                         if heavy.acceptsGzip { _ = answer?.gzipped }
-                        return keep(answer, key)
+                        return keep(answer)
                     })
             } catch {
                 return .failure(error)
@@ -131,8 +143,9 @@ final class AnswerCache: Sendable {
     }
 
     /// Keeps an answer until the read model changes, or its place is needed.
-    private func keep(_ answer: CacheableBody?, _ key: Key) -> CacheableBody? {
-        guard let answer, answer.byteLimit <= limit / 2 else { return answer }
+    private func keep(_ answer: CacheableBody, _ key: Key) {
+        let bytes = Self.bytes(of: answer, at: key.address)
+        guard bytes <= limit / 2 else { return }
         state.withLock { state in
             if state.version < key.version {
                 (state.version, state.answers, state.order, state.bytes) = (key.version, [:], [], 0)
@@ -140,12 +153,18 @@ final class AnswerCache: Sendable {
             guard state.version == key.version, state.answers[key.address] == nil else { return }
             state.answers[key.address] = answer
             state.order.append(key.address)
-            state.bytes += answer.byteLimit
+            state.bytes += bytes
             while state.bytes > limit {
-                let oldest = state.answers.removeValue(forKey: state.order.removeFirst())
-                state.bytes -= oldest?.byteLimit ?? 0
+                let oldest = state.order.removeFirst()
+                if let answer = state.answers.removeValue(forKey: oldest) {
+                    state.bytes -= Self.bytes(of: answer, at: oldest)
+                }
             }
         }
-        return answer
+    }
+
+    /// Returns how many bytes an answer takes while it is kept.
+    private static func bytes(of answer: CacheableBody, at address: String) -> Int {
+        answer.byteLimit + address.utf8.count + overhead
     }
 }

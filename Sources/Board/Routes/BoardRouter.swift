@@ -124,11 +124,16 @@ struct HTTPService: Service {
 
 extension HTTPServer.Limits {
     /// Each page keeps one connection open and opens others; behind a proxy all of them have the same address.
-    static let board = {
+    static func board(_ memory: MemoryBudget) -> HTTPServer.Limits {
         var limits = HTTPServer.Limits()
         limits.connections = 8_192
         limits.connectionsPerAddress = 8_192
         limits.waitingConnections = 3_072
+        limits.queuedBytes = memory.bytes(for: .queuedHTTP) / 4 * 3
+        // Strangers have a part of their own, so that they keep no upload out. An upload is in memory two or three times
+        // while it is forwarded.
+        limits.bodies = memory.bytes(for: .incompleteMessages) / 8
+        limits.uploads = memory.bytes(for: .incompleteMessages) / 8 * 7
         return limits
-    }()
+    }
 }

@@ -8,6 +8,7 @@ import FoundationEssentials
 final class Transfer {
     let pending: PendingTransfer
     private let multi: MultiHandle
+    private let budget: ResponseBudget
     var easy = EasyHandle()
     private let isPublic: @Sendable (IPAddress) -> Bool
 
@@ -21,9 +22,13 @@ final class Transfer {
     /// The reason why a callback aborted the transfer; nil if none did.
     private var abortReason: TransferError?
 
-    init(_ pending: PendingTransfer, on multi: MultiHandle, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
+    init(
+        _ pending: PendingTransfer, on multi: MultiHandle, budget: ResponseBudget,
+        isPublic: @escaping @Sendable (IPAddress) -> Bool
+    ) {
         self.pending = pending
         self.multi = multi
+        self.budget = budget
         self.isPublic = isPublic
         switch pending.request {
         case .http(let request): setOptions(request)
@@ -36,6 +41,7 @@ final class Transfer {
 
     deinit {
         multi.remove(easy)
+        budget.total -= body.count
     }
 
     /// Returns the transfer for the context pointer of a callback or message.
@@ -62,6 +68,12 @@ final class Transfer {
             abortReason = .tooLarge(limit: pending.request.responseLimit)
             return false
         }
+        guard budget.total == body.count || bytes.count <= budget.limit - budget.total else {
+            abortReason = TransferError(
+                kind: .quotaExhausted, reason: "all responses together are longer than \(budget.limit) bytes")
+            return false
+        }
+        budget.total += bytes.count
         body.append(contentsOf: bytes)
         return true
     }
@@ -80,6 +92,7 @@ final class Transfer {
         } else if line.starts(with: "HTTP/".utf8) {
             // Another response begins: after a redirect, or after a status of 100…199.
             headers = []
+            budget.total -= body.count
             body = Data()
         } else if let header = HTTPField(line: line) {
             headers.append(header)
@@ -113,4 +126,14 @@ final class Transfer {
     }
 
     private static let headerLimit = 65_536
+}
+
+/// The bytes of the bodies of all running transfers, on the loop's thread.
+final class ResponseBudget {
+    let limit: Int
+    var total = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
 }

@@ -197,15 +197,21 @@ extension UpstreamError {
         describing(request, suffix: failures > 0 ? ", after \(failures) failed attempt\(failures == 1 ? "" : "s")" : "")
     }
 
-    /// Returns the error with the request in its message and the request's secrets redacted in every text.
+    /// Returns the error with the request in its message, and with each text of bounded bytes and without the request's
+    /// secrets.
     private func describing(_ request: HTTPRequest, suffix: String) -> UpstreamError {
         let redactor = request.redactor
+        // Redacted first: what is cut in the middle of a secret would keep half of it.
+        func bounded(_ text: String) -> String { redactor.redact(text).prefix(bytes: Self.textLimit) }
         var error = self
-        error.message = "\(redactor.redact(message))\(suffix) (\(request))"
-        error.code = code.map(redactor.redact)
-        error.field = field.map(redactor.redact)
+        error.message = "\(bounded(message))\(suffix) (\(request))"
+        error.code = code.map(bounded)
+        error.field = field.map(bounded)
         return error
     }
+
+    /// The most bytes of what a service says in an error.
+    private static let textLimit = 1_000
 }
 
 // MARK: - Limits
@@ -220,12 +226,16 @@ extension HTTPClient {
         public var total: Int
         /// Maximum number of requests that wait for a connection; one more fails as `unavailable`.
         public var queueLength: Int
+        /// Maximum number of bytes of all response bodies that are not whole; a transfer that receives more fails as
+        /// `quotaExhausted`, unless it is the only one with a body.
+        public var bodyBytes: Int
 
         /// Creates limits.
-        public init(perHost: Int = 4, total: Int = 32, queueLength: Int = 1_024) {
+        public init(perHost: Int = 4, total: Int = 32, queueLength: Int = 1_024, bodyBytes: Int = .max) {
             self.perHost = perHost
             self.total = total
             self.queueLength = queueLength
+            self.bodyBytes = bodyBytes
         }
 
         /// Creates limits for `concurrentCalls` requests at a time to one host, with at least 8 more in total for other

@@ -34,16 +34,21 @@ extension HTTPClient {
 // MARK: - Retry-After
 
 extension Duration {
+    /// The longest wait that a service is granted: after a day it is asked again, whatever it has said.
+    static let longestRetryAfter = Duration.seconds(86_400)
+
     /// Parses a `Retry-After` header received at `now`: seconds, or an HTTP date in any of its three forms (RFC 9110,
     /// 10.2.3).
     init?(retryAfter text: String, at now: Date) {
+        let wait: Duration
         if !text.isEmpty, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {
             // A number of seconds that does not fit counts as the longest wait, not as no wait.
-            self = .seconds(Int32(text) ?? .max)
+            wait = .seconds(Int32(text) ?? .max)
         } else {
             guard let date = Date(http: text) else { return nil }
-            self = max(.zero, .seconds(date.timeIntervalSince(now)))
+            wait = .seconds(date.timeIntervalSince(now))
         }
+        self = min(max(.zero, wait), Self.longestRetryAfter)
     }
 }
 

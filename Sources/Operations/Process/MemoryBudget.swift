@@ -7,7 +7,8 @@ import FoundationEssentials
 public struct MemoryBudget: Sendable, Hashable {
     /// What a share is for; the raw value is the number of parts of 1,000.
     public enum Purpose: Int, Sendable, CaseIterable {
-        /// Messages that have not arrived whole, for each socket. At 256 MiB it holds the largest request, with five images.
+        /// Messages that have not arrived whole, for each socket; of a board, the bodies of requests. At 256 MiB it holds
+        /// the largest request, with five images.
         case incompleteMessages = 200
         /// Replies that clients have not read, for each router.
         case unreadReplies = 125
@@ -17,7 +18,8 @@ public struct MemoryBudget: Sendable, Hashable {
         case queuedHTTP = 61
         /// Decoding of images, and a quarter of it for images that the board keeps in memory.
         case images = 250
-        /// Images that the board downloads. The worker's upstreams send 1 MiB each, `MARQUEE_CALLS_AT_ONCE` at a time.
+        /// Images that the board downloads, and as much of those that wait for the decoder. The worker's upstreams send
+        /// 1 MiB each, `MARQUEE_CALLS_AT_ONCE` at a time.
         case upstreamBodies = 62
     }
 
