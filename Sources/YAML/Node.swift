@@ -59,17 +59,9 @@ public struct Node: Hashable, Sendable {
             throw mismatch(expected: "a whole number")
         }
         guard range.contains(number) else {
-            let limits =
-                range.upperBound == .max
-                ? "less than \(range.lowerBound)" : "not between \(range.lowerBound) and \(range.upperBound)"
-            throw diagnostic("\(number) is \(limits)")
+            throw diagnostic("\(number) is not between \(range.lowerBound) and \(range.upperBound)")
         }
         return number
-    }
-
-    /// Returns a whole number, which must be plain and at least `minimum`.
-    public func integer(from minimum: Int = .min) throws(ConfigurationDiagnostic) -> Int {
-        try integer(in: minimum...Int.max)
     }
 
     /// Returns a Boolean, which must be plain `true` or `false`; YAML 1.1's `yes`, `on` and the like are refused.

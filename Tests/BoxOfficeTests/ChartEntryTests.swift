@@ -29,6 +29,17 @@ import Testing
         #expect(try readJSON(ChartEntry.self, short) == bare)
     }
 
+    @Test("a figure outside the range of its field is unknown, in a line and in a correction")
+    func figuresOutOfRange() throws {
+        let line = #"{"line":1,"isNew":true,"movieCode":"20240001","title":"첫눈""#
+        let edges = #","rankChange":-9223372036854775808,"audience":1000000001,"salesTotal":9223372036854775807}"#
+        #expect(try readJSON(ChartEntry.self, line + edges) == Sample.bare("20240001"))
+        let correction = #"{"after":7,"before":-9223372036854775808,"field":"audience","movieCode":"20240001"}"#
+        let change = Correction.Change.field(.audience, before: .null, after: .integer(7))
+        #expect(
+            try readJSON(Correction.self, correction) == Correction(movieCode: Sample.code("20240001"), change: change))
+    }
+
     @Test func aFieldIsWhatJSONSays() {
         #expect(Sample.entry[.salesShare] == .percent(Percent(tenths: 200)))
         #expect(Sample.entry[.openDate] == .text("2024-05-29"))

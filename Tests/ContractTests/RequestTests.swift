@@ -139,6 +139,15 @@ import Testing
         #expect(Request.id(in: RequestFrames(topic: "fetch.day", body: "mine")) == nil)
     }
 
+    @Test("a topic of megabytes is rejected by its bytes, and is no topic", arguments: ["fetch day", " ", "x\u{301}"])
+    func longTopic(_ beginning: String) {
+        let topic = beginning + String(repeating: "\u{301}", count: 1_000_000)
+        let error = #expect(throws: ContractError.self) { try RequestFrames([Array(topic.utf8), []]) }
+        #expect(error?.field == "topic")
+        #expect(error.map { $0.message.utf8.count < 200 } == true)
+        #expect(RequestTopic(text: topic) == nil)
+    }
+
     @Test("invalid frames are rejected with the reason")
     func frames() throws {
         let topic = Array("fetch.day".utf8)

@@ -188,6 +188,36 @@ import ZeroMQ
         }
     }
 
+    @Test("a command's name is read to a bound of bytes, also where it is logged", arguments: [[0xCC, 0x81], [0xFF]])
+    func longName(_ repeated: [UInt8]) async throws {
+        let lines = Locked("")
+        let logger = Logger(label: "test") { line in lines.withLock { $0 += String(decoding: line, as: UTF8.self) } }
+        let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
+        let commands = LogCommandHandler(
+            log: log.log, database: log.database,
+            requestGuard: RequestGuard(nil, limits: limits, metrics: Metrics(), logger: logger)
+        ) { .status(["well": true]) }
+        let name = Array("x".utf8) + [[UInt8]](repeating: repeated, count: 100_000).joined()
+        let command = Command(Message([Array("peer".utf8), name, []]))
+        // A replaced byte takes three.
+        #expect(command.name.utf8.count <= 3 * RequestTopic.maximumBytes)
+        var codes: Set<ContractError.Code> = []
+        for _ in 0..<10 {
+            let reply = await commands.answer(command)
+            #expect(reply.body.count < 1_000)
+            if let failure = reply.failure { codes.insert(failure.code) }
+        }
+        #expect(codes.contains(.overloaded))
+        #expect(lines.withLock { $0.contains("request refused") && $0.utf8.count < 1_000 })
+    }
+
+    @Test("a topic that is longer than any is refused", arguments: ["replay", "latest"])
+    func longTopic(_ name: String) async {
+        let topic = "movie." + String(repeating: "\u{301}", count: 10_000)
+        let failure = await ask(name, #"{"stream":"movie","topic":"\#(topic)"}"#).failure
+        #expect(failure?.code == .badRequest && failure?.field == "topic")
+    }
+
     @Test("a full page reaches a client that accepts its number of frames")
     func wire() async throws {
         let events = try await log.append((1...5_000).map { try draft("request.done.\($0)") })

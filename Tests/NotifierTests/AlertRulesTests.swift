@@ -41,6 +41,21 @@ import Testing
         #expect(alerts[0].id == "entered.NNNNNNNN.2024-06-04.all")
     }
 
+    @Test("figures at the edges of a number, in the log of an earlier version, decide nothing and do no harm")
+    func edges() throws {
+        func read(_ chart: SourcedChart) throws -> SourcedChart {
+            SourcedChart(try Chart(json: chart.chart.json), evidence: chart.evidence)
+        }
+        var entry = try ChartEntry.movie("A", line: 1, change: .min)
+        (entry.audience, entry.audienceTotal, entry.screens) = (.min, .max, .max)
+        let rules = AlertRules([
+            .init(FellRule()), .init(LeadRule()), .init(MilestoneRule()), .init(ScreensRule()), .init(BestRule()),
+        ])
+        let before = try SourcedChart.june(3, [.movie("B", line: 1)])
+        let alerts = rules.alerts(for: try read(.june(4, [entry])), before: before)
+        #expect(summary(alerts) == ["lead A"])
+    }
+
     @Test("without the day before, no movie leaves or takes the lead")
     func alone() throws {
         let day = try SourcedChart.june(4, [.movie("N", line: 1, isNew: true), .movie("E", line: 2, change: 3)])

@@ -103,6 +103,7 @@ struct RuleFileTests {
                   lead: {markets: [korea], severity: big}
                   entered: {text: {ko: "{titel}"}}
                   left: maybe
+                  correction: {percent: 9223372036854775807}
                 """)
         }
         #expect(
@@ -117,6 +118,7 @@ struct RuleFileTests {
                 rules.yml:9:38: rules.lead.severity: 'big' is not one of info, notable, major
                 rules.yml:10:24: rules.entered.text.ko: {titel} is not a value of this rule; did you mean {title}?
                 rules.yml:11:9: rules.left: 'maybe' is not true or false
+                rules.yml:12:25: rules.correction.percent: 9223372036854775807 is not between 1 and 1000000000
                 """)
     }
 

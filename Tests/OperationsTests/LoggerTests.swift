@@ -69,7 +69,7 @@ import Text
 
     @Test("lines for many elements are written together, up to the atomic size of a pipe")
     func many() {
-        let long = String(repeating: "x", count: 5_000)
+        let long = String(repeating: "x", count: 4_050)
         let texts = (1...100).map { "number \($0) " + long.prefix(50) } + [long, "last"]
         logger().info("alert", each: texts.map { [.text: $0] })
         let lines = written.joined().split(separator: "\n")
@@ -147,6 +147,17 @@ import Text
         refuse(1)
         let line = "2026-11-21T06:23:00.123Z warning worker: refused"
         #expect(written == ["\(line) reason=\"no id\"\n", "\(line) dropped=1000 reason=\"no id\"\n"])
+    }
+
+    @Test("a long text is cut after its secrets are redacted")
+    func longText() {
+        let secret = Secret("0123456789abcdef")
+        // The cut goes through the secret.
+        let text = String(repeating: "눈", count: 1_363) + secret.value + String(repeating: "x", count: 1_000_000)
+        logger(secrets: [secret]).info("read", [.reason: text])
+        let line = written.joined()
+        #expect(line.utf8.count < 5_000 && line.contains("눈***"))
+        #expect(!line.contains("0123"))
     }
 
     @Test("failures that every client meets are at most one line a second")

@@ -21,6 +21,22 @@ import Testing
         #expect(movie.titleEnglish == read)
     }
 
+    @Test("A text of megabytes and a chart of thousands of lines are unreadable")
+    func large() throws {
+        let text = "가" + String(repeating: "\u{301}", count: 400_000)
+        let title = #expect(throws: UpstreamError.self) {
+            try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"\#(text)"}"#)
+        }
+        #expect(title?.field == "dailyBoxOfficeList[0].movieNm")
+        #expect(throws: UpstreamError.self) {
+            try Sample.movie("20240001", info: #"{"movieCd":"20240001","movieNm":"가","movieNmEn":"\#(text)"}"#)
+        }
+        let line = #"{"movieCd":"20240001","movieNm":"가"}"#
+        let lines = Array(repeating: line, count: 101).joined(separator: ",")
+        let chart = #expect(throws: UpstreamError.self) { try Sample.chart(lines: lines) }
+        #expect(chart?.field == "dailyBoxOfficeList")
+    }
+
     @Test("A text of control characters alone is nil")
     func nothing() throws {
         let movie = try Sample.movie(

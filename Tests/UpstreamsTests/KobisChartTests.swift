@@ -70,6 +70,9 @@ import Testing
 
     @Test(arguments: [
         (#"{"movieCd":"20240002","movieNm":"둘","audiCnt":"12a"}"#, "audiCnt"),
+        (#"{"movieCd":"20240002","movieNm":"둘","audiAcc":"9223372036854775807"}"#, "audiAcc"),
+        (#"{"movieCd":"20240002","movieNm":"둘","rankInten":"-9223372036854775808"}"#, "rankInten"),
+        (#"{"movieCd":"20240002","movieNm":"둘","rank":"10001"}"#, "rank"),
         (#"{"movieCd":"20240002","movieNm":"둘","salesShare":"16.25"}"#, "salesShare"),
         (#"{"movieCd":"20240002","movieNm":"둘","rnum":"first"}"#, "rnum"),
         (#"{"movieCd":"20240002","movieNm":"둘","openDt":"soon"}"#, "openDt"),

@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: wholeNumbers)
     func wholeNumbersAreReadInEveryForm(json: String, value: Int?) throws {
-        #expect(try member(json)?.wholeNumber() == value)
+        #expect(try member(json)?.wholeNumber(in: .min ... .max) == value)
     }
 
     @Test(arguments: [
@@ -28,7 +28,22 @@ import Testing
         #""0x10""#, #""１２""#, #""1e3""#, "12.5", "1e30", "true", "[]", "{}", #""NaN""#, #""1 2""#,
     ])
     func anythingElseIsNotAWholeNumber(json: String) {
-        #expect(throws: DecodingError.self) { try member(json)?.wholeNumber() }
+        #expect(throws: DecodingError.self) { try member(json)?.wholeNumber(in: .min ... .max) }
+    }
+
+    @Test("a number outside the range of its field cannot be read", arguments: [#""11""#, #""-11""#, "11", #""11.0""#])
+    func outOfRange(json: String) {
+        #expect(throws: DecodingError.self) { try member(json)?.wholeNumber(in: -10...10) }
+    }
+
+    @Test(
+        "a year in which no movie can have been made is unknown",
+        arguments: [
+            (#""2024""#, 2024), (#""1880""#, 1880), (#""0""#, nil), (#""9223372036854775807""#, nil),
+            (#""-9223372036854775808""#, nil),
+        ] as [(String, Int?)])
+    func years(json: String, year: Int?) throws {
+        #expect(try member(json)?.year() == year)
     }
 
     private static let percentages: [(json: String, tenths: Int?)] = [

@@ -95,6 +95,14 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
 }
 
 @Suite struct OpenMarketReplyTests {
+    @Test("a number of products or pages that cannot be counts as missing", arguments: ["-1", "9223372036854775807"])
+    func numbersOfAPage(number: String) throws {
+        let body = #"{"pages":[],"total_count":\#(number),"last_page":\#(number)}"#
+        let page = try v3.products(page: 1, perPage: 20).read(Sample.response(body))
+        #expect(page.total == 0)
+        #expect(page.lastPage == 1)
+    }
+
     @Test func aPagePastTheLastIsNotFound() throws {
         let nothing = HTTPResponse(status: 204)
         #expect(failure(v3.products(page: 7, perPage: 20), nothing)?.kind == .notFound)

@@ -86,6 +86,9 @@ import Testing
         #expect(years(nil, "2024-10-02") == [2024])
         #expect(years(2024, nil) == [2024])
         #expect(years(nil, nil).isEmpty)
+        // As an earlier version has logged what a stranger sent.
+        #expect(years(.min, "2024-10-02") == [2024])
+        #expect(years(.max, nil).isEmpty)
     }
 
     @Test("of two films of one title each gets images of its own pages only", arguments: NamesakeFilms.all)

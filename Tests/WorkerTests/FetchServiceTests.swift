@@ -147,7 +147,10 @@ import Testing
 
     /// A chart that needs more room than a page of the database has left.
     private static let longAnswer = {
-        let title = String(repeating: "눈", count: 3_000)
-        return Sample.answer(10).replacing("첫눈", with: title)
+        let title = String(repeating: "눈", count: 300)
+        let lines = (1...10).map {
+            #"{"rnum":"\#($0)","rank":"\#($0)","movieCd":"\#(20_240_000 + $0)","movieNm":"\#(title)","audiCnt":"\#(20 - $0)"}"#
+        }
+        return #"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(lines.joined(separator: ","))]}}"#
     }()
 }

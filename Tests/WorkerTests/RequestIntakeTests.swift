@@ -76,6 +76,38 @@ import ZeroMQ
         #expect(harness.queue.lengths.live == 2)
     }
 
+    @Test("an id of the schedule or the backfill is refused, and a refused request does not end under it")
+    func idsOfOurs() async throws {
+        let harness = try await WorkerHarness()
+        let bodies = [
+            #"{"date":"2024-06-04","id":"schedule.day.2024-06-04.morning"}"#,
+            #"{"date":"2024-06-04","id":"backfill.1.day.2024-06-04"}"#,
+            #"{"date":"tomorrow","id":"schedule.day.2024-06-04.morning"}"#,
+        ]
+        #expect(
+            await receive(
+                harness, frames("fetch.day", bodies[0]), frames("fetch.day", bodies[1]), frames("fetch.day", bodies[2]),
+                frames("fetch.day", #"{"date":"2024-06-04","id":"schedule"}"#))
+                == ["badRequest", "badRequest", "badRequest", "schedule"])
+
+        let io = try IOThread()
+        let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
+        let service = RequestService(
+            socket: requests, intake: intake(harness), store: harness.store, logger: harness.logger)
+        let running = Task { try await service.run() }
+        let client = try await io.open(.publisher, connect: requests.addresses)
+        await client.waitForSubscribers(to: "")
+        client.post(bodies.map { Message("fetch.day", $0) })
+        try await harness.ends(3)
+        await service.stop()
+        try await running.value
+        await io.shutdown()
+        #expect(harness.events("request.failed.").count == 3)
+        for prefix in ["request.failed.schedule.", "request.failed.backfill.", "request.accepted.schedule."] {
+            #expect(harness.events(prefix).isEmpty)
+        }
+    }
+
     @Test("no request is accepted if it cannot be stored")
     func closed() async throws {
         let harness = try await WorkerHarness()

@@ -3,6 +3,7 @@ import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import OpenMarket
 import SQLite
 import TestSupport
@@ -24,6 +25,30 @@ import Testing
         #expect(done.from == .upstream)
         #expect(done.events.map(\.topic) == ["ranking.day.all.2024-06-04"])
         try await harness.expectPublishedInOrder()
+    }
+
+    @Test("what would be an event of megabytes is not written, and an older one answers no request and is not repeated")
+    func oversized() async throws {
+        let harness = try await WorkerHarness()
+        let accepted = try await harness.accept(Sample.newChart, as: "a")
+        var movie = Movie(code: Sample.code("20240001"), title: "첫눈")
+        movie.staff = (0..<40_000).map { Movie.Staff(name: "사람 \($0)") }
+        let result = FetchResult(fetched: [.movie(movie)], source: .upstream)
+        let error = await #expect(throws: ContractError.self) {
+            try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+        }
+        #expect(error?.code == .upstreamInvalid)
+        #expect(try await harness.store.checkedEvent(.movie(movie.code)) == nil)
+
+        var chart = Sample.chart(10)
+        chart.entries[0].title = String(repeating: "눈", count: 700_000)
+        let topic = Topic.ranking(day: Sample.day, market: .all)
+        let data = chart.json
+        _ = try await harness.store.write { try $0.append([EventDraft(topic, data: data)]) }
+        #expect(try await harness.store.checkedEvent(topic) == nil)
+        try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        let revision = try #require(harness.events("ranking.").last).data(as: Chart.self)
+        #expect(revision.revision == 2 && revision.corrections == [])
     }
 
     @Test("a request that the log can answer is answered by the commit that accepts it")

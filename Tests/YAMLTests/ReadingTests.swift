@@ -16,7 +16,7 @@ struct ReadingTests {
         let rules = try document.fields(["rules"], &error).required("rules").fields(["rose", "films"], &error)
         let threshold = try #require(try rules["rose"]?.fields(["threshold"], &error)["threshold"])
         #expect("\(threshold.position) \(threshold.path)" == "rules.yml:3:21 rules.rose.threshold")
-        #expect(try threshold.integer() == 5)
+        #expect(try threshold.integer(in: 1...9) == 5)
         let films = try rules.required("films").list()
         #expect(try films.map { node throws(ConfigurationDiagnostic) in try node.text() } == ["20240001", "파묘"])
         #expect(films[1].path == "rules.films[1]")

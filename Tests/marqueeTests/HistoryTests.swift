@@ -57,6 +57,15 @@ import Testing
             ])
     }
 
+    @Test("figures at the edges of a number, in the log of an earlier version, are shown as unknown")
+    func edges() throws {
+        let revision = try revision("2024-02-22", [try entry(audience: .max, change: .min)])
+        let day = ChartAppearance(revision: revision, entry: try #require(revision.chart.entries.first))
+        let lines = MovieHistoryTable(days: [day], hasPlot: true, language: .ko).lines
+        #expect(lines.last == "2024-02-22     1  -          ?   1,000,000")
+        #expect(ChartTable(chart: revision.chart, in: .ko).lines(width: 80).count == 3)
+    }
+
     @Test("without a terminal the table has a plain row for each day")
     func plain() throws {
         let lines = MovieHistoryTable(days: try days(), hasPlot: false, language: .ko).lines

@@ -8,7 +8,7 @@ extension ReadModel {
     /// of them must increase the number in the component's name.
     static let schema = Schema(
         Schema.Component(
-            "board 4",
+            "board 5",
             migrations: [
                 """
                 create table board (

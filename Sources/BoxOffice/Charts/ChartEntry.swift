@@ -85,6 +85,18 @@ extension ChartEntry {
 
         /// The fields in the order of their names, as JSON has them.
         static let byName = allCases.sorted { $0.rawValue < $1.rawValue }
+
+        /// The numbers that a figure in this field can be: far more than any real one, so that sums of figures fit.
+        public var range: ClosedRange<Int> {
+            let limit =
+                switch self {
+                case .sales, .salesDelta, .salesTotal: 1_000_000_000_000_000
+                case .audience, .audienceDelta, .audienceTotal: 1_000_000_000
+                case .screens, .showings: 1_000_000
+                default: 10_000
+                }
+            return -limit...limit
+        }
     }
 
     /// The value of a field; `null` if the source leaves it empty.
@@ -135,26 +147,26 @@ extension ChartEntry: JSONReadable {
     /// Reads an entry as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         func field(_ field: Field) throws(DecodingError) -> JSONValue { try json.value(field.rawValue) }
-        func integer(_ field: Field) throws(DecodingError) -> Int? { try json[field.rawValue]?.integer() }
+        func figure(_ field: Field) throws(DecodingError) -> Int? { try field.figure(json[field.rawValue]) }
         func percent(_ field: Field) throws(DecodingError) -> Percent? { try json[field.rawValue]?.percent() }
         line = try field(.line).integer()
-        rank = try integer(.rank)
-        rankChange = try integer(.rankChange)
+        rank = try figure(.rank)
+        rankChange = try figure(.rankChange)
         isNew = try field(.isNew).flag()
         movieCode = try field(.movieCode).text()
         title = try field(.title).text()
         openDate = try json[Field.openDate.rawValue]?.text()
-        sales = try integer(.sales)
+        sales = try figure(.sales)
         salesShare = try percent(.salesShare)
-        salesDelta = try integer(.salesDelta)
+        salesDelta = try figure(.salesDelta)
         salesChange = try percent(.salesChange)
-        salesTotal = try integer(.salesTotal)
-        audience = try integer(.audience)
-        audienceDelta = try integer(.audienceDelta)
+        salesTotal = try figure(.salesTotal)
+        audience = try figure(.audience)
+        audienceDelta = try figure(.audienceDelta)
         audienceChange = try percent(.audienceChange)
-        audienceTotal = try integer(.audienceTotal)
-        screens = try integer(.screens)
-        showings = try integer(.showings)
+        audienceTotal = try figure(.audienceTotal)
+        screens = try figure(.screens)
+        showings = try figure(.showings)
     }
 }
 
@@ -169,6 +181,12 @@ extension ChartEntry: JSONWritable {
 }
 
 extension ChartEntry.Field {
+    /// Reads a figure of this field; nil if it is empty, or outside the field's range: logs of earlier versions have such.
+    public func figure(_ json: JSONValue?) throws(DecodingError) -> Int? {
+        guard let figure = try json?.integer(), range.contains(figure) else { return nil }
+        return figure
+    }
+
     /// Reads a value of this field, which decides whether 98 is a percentage or a count.
     func value(_ json: JSONValue?) throws(DecodingError) -> ChartEntry.Value {
         guard let json else { return .null }
@@ -178,7 +196,7 @@ extension ChartEntry.Field {
         case .salesShare, .salesChange, .audienceChange: .percent(try json.percent())
         case .line, .rank, .rankChange, .sales, .salesDelta, .salesTotal, .audience, .audienceDelta, .audienceTotal,
             .screens, .showings:
-            .integer(try json.integer())
+            ChartEntry.Value(try figure(json))
         }
     }
 }

@@ -35,6 +35,9 @@ public struct Movie: Hashable, Sendable, Codable {
     /// Other staff.
     public var staff: [Staff]
 
+    /// The years in which movies can have been made; the first films are of the 1880s.
+    public static let years = 1880...2200
+
     /// Makes a movie of which only the code and the title are known.
     public init(code: MovieCode, title: String) {
         self.code = code

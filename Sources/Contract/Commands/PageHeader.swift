@@ -67,6 +67,10 @@ public struct PageFields: Decodable, Sendable {
         } catch {
             throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
         }
+        // Before they are compared with topics, which takes long for a text of many bytes.
+        for (field, text) in [("topic", topic), ("after", after)] where text?.utf8.count ?? 0 > Topic.maximumBytes {
+            throw ContractError(.badRequest, "\(field) must have at most \(Topic.maximumBytes) bytes", field: field)
+        }
     }
 
     /// Returns the stream to replay.
@@ -88,7 +92,7 @@ public struct PageFields: Decodable, Sendable {
         return sequence
     }
 
-    /// The topic after which to continue; topics are only compared with it, so any text is valid.
+    /// The topic after which to continue; topics are only compared with it, so any text of their length is valid.
     public var lastTopic: String { after ?? "" }
 
     /// The prefix of the topics; empty for all.

@@ -5,6 +5,10 @@ public import JSONCoding
 public struct Event: Hashable, Sendable {
     /// The version of CloudEvents in envelopes.
     public static let version = "1.0"
+    /// The most bytes of an event: a frame of this size is the largest that clients receive.
+    public static let maximumBytes = 1 << 20
+    /// The most bytes of an event's data, beside which the attributes have room.
+    public static let maximumDataBytes = maximumBytes - (4 << 10)
 
     /// The event's topic.
     public let topic: Topic

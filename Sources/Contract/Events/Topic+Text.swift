@@ -108,7 +108,7 @@ extension Topic: StringRepresentable {
 
 extension Topic {
     /// The most bytes of a topic; the longest has a request id of 128.
-    static let maximumBytes = 160
+    public static let maximumBytes = 160
 
     /// Returns whether a topic of an event or a heartbeat may begin with a prefix.
     ///

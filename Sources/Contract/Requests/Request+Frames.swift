@@ -11,6 +11,7 @@ extension Request {
     /// - Throws: A `ContractError` that names the invalid part.
     public init(_ frames: RequestFrames, at now: Date) throws(ContractError) {
         guard let topic = RequestTopic(text: frames.topic) else {
+            // Frames that were received have a topic of bounded bytes.
             throw ContractError(
                 .badRequest, "unknown request \(frames.topic.prefix(40).debugDescription)", field: "topic")
         }

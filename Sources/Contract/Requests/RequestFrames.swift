@@ -27,7 +27,13 @@ public struct RequestFrames: Hashable, Sendable {
     ///
     /// - Throws: A `badRequest` error if a frame is too large or not valid UTF-8, or if the number of frames is wrong.
     public init(_ frames: [[UInt8]]) throws(ContractError) {
-        guard let first = frames.first, let topic = String(validating: first, as: UTF8.self) else {
+        let first = frames.first ?? []
+        guard first.count <= RequestTopic.maximumBytes else {
+            throw ContractError(
+                .badRequest, "the topic must have at most \(RequestTopic.maximumBytes) bytes, not \(first.count)",
+                field: "topic")
+        }
+        guard !frames.isEmpty, let topic = String(validating: first, as: UTF8.self) else {
             throw ContractError(.badRequest, "the topic is not valid UTF-8", field: "topic")
         }
         let bytes = frames.count > 1 ? frames[1] : []

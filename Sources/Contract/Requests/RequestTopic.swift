@@ -10,10 +10,15 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
     case productModify = "product.modify"
     case productRemove = "product.remove"
 
+    /// The most bytes of a request's topic or a command's name that are read; every known one is shorter.
+    public static let maximumBytes = 64
+
     /// Reads a topic; a blank counts as a dot (`fetch day`).
     public init?(text: String) {
-        let isExact = !text.utf8.contains(UInt8(ascii: " "))
-        self.init(rawValue: isExact ? text : String(text.map { $0 == " " ? "." : $0 }))
+        guard text.utf8.count <= Self.maximumBytes else { return nil }
+        // As bytes, because a client decides how many of them are one character.
+        let dotted = text.utf8.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: ".") : $0 }
+        self.init(rawValue: String(decoding: dotted, as: UTF8.self))
     }
 
     /// The field that a bare body, which is not a JSON object, gives.

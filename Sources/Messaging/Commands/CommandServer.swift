@@ -82,7 +82,8 @@ public struct CommandServer: Sendable {
 public struct Command: Sendable {
     /// The command's frames: a name and a body, unless a client sent something else.
     public let frames: [[UInt8]]
-    /// The first frame as text; invalid UTF-8 becomes a name that no command has.
+    /// The first frame as text, of which the beginning is read; a longer one or invalid UTF-8 is a name that no command
+    /// has.
     public let name: String
     /// The client, as far as it is known.
     public let sender: PeerIdentity?
@@ -103,10 +104,16 @@ public struct Command: Sendable {
         let routeLength = isEnveloped ? 2 : 1
         route = Array(message.frames.prefix(routeLength))
         frames = Array(message.frames.dropFirst(routeLength))
-        name = frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        name = Self.name(in: frames)
         sender = message.peer
         connection = message.connection
         truncation = message.truncation
+    }
+
+    /// Returns the name of the command or request with these frames: the beginning of the first one as text.
+    public static func name(in frames: [[UInt8]]) -> String {
+        // Bounded before it is decoded: a client decides how long it is, and repairing bytes that are no UTF-8 is slow.
+        String(decoding: (frames.first ?? []).prefix(RequestTopic.maximumBytes), as: UTF8.self)
     }
 
     /// Returns a reply as a message for the socket that the command arrived on.

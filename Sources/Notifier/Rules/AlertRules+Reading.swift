@@ -1,3 +1,4 @@
+import BoxOffice
 import Contract
 import OpenMarket
 import YAML
@@ -61,7 +62,7 @@ extension AlertRules.Entry {
         )?
     {
         func number(_ key: String, _ standard: Int, from least: Int = 1) -> Int {
-            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.integer(from: least) } ?? nil)
+            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.setting(from: least) } ?? nil)
                 ?? standard
         }
         func numbers(_ key: String, _ standard: [Int]) -> [Int] {
@@ -92,10 +93,15 @@ extension AlertRules.Entry {
 }
 
 extension Node {
+    /// Returns a number that a rule is set to: none is larger than a figure of a chart can be.
+    fileprivate func setting(from least: Int = 1) throws(ConfigurationDiagnostic) -> Int {
+        try integer(in: least...ChartEntry.Field.audienceTotal.range.upperBound)
+    }
+
     /// Returns the node's whole numbers, from 1 and ascending; at least one.
     fileprivate func numbers() throws(ConfigurationDiagnostic) -> [Int] {
         var numbers: [Int] = []
-        for node in try list() { numbers.append(try node.integer(from: 1)) }
+        for node in try list() { numbers.append(try node.setting()) }
         guard !numbers.isEmpty else { throw diagnostic("the list needs at least one number") }
         return numbers.sorted()
     }
@@ -170,7 +176,7 @@ extension AlertRules.ProductEntry {
         )?
     {
         func percent(_ standard: Int) -> Int {
-            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?["by"]?.integer(from: 1) } ?? nil)
+            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?["by"]?.setting() } ?? nil)
                 ?? standard
         }
         switch name {

@@ -65,13 +65,14 @@ struct RecentChart: Hashable, Sendable {
 
 extension RecentChart.Line: JSONReadable {
     init(json: JSONValue) throws(DecodingError) {
+        func figure(_ field: ChartEntry.Field) throws(DecodingError) -> Int? { try field.figure(json[field.rawValue]) }
         number = try json.value(ChartEntry.Field.line.rawValue).integer()
         movie = NamedMovie(
             code: try json.value(ChartEntry.Field.movieCode.rawValue).text(),
             title: try json.value(ChartEntry.Field.title.rawValue).text(),
             openDate: try json[ChartEntry.Field.openDate.rawValue]?.text())
-        audience = try json[ChartEntry.Field.audience.rawValue]?.integer()
-        audienceTotal = try json[ChartEntry.Field.audienceTotal.rawValue]?.integer()
+        audience = try figure(.audience)
+        audienceTotal = try figure(.audienceTotal)
     }
 
     init(_ entry: ChartEntry) {

@@ -40,7 +40,7 @@ struct Environment {
     // MARK: Numbers and words
 
     func limit(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Int {
-        try integer(variable, in: 1...Int.max, expected: "a whole number, 1 or more")
+        try integer(variable, in: 1...1_000_000_000, expected: "a whole number from 1 to 1000000000")
     }
 
     func integer(

@@ -15,9 +15,13 @@ extension Logger {
                 switch value {
                 case let integer as Int: self = .integer(integer)
                 case let flag as Bool: self = .flag(flag)
-                default: self = .text(redactor.redact(value.description))
+                // Redacted first: what is cut in the middle of a secret would keep half of it.
+                default: self = .text(redactor.redact(value.description).prefix(bytes: Self.textLimit))
                 }
             }
+
+            /// The most bytes of a text in a line.
+            private static let textLimit = 4 << 10
         }
 
         let key: Key

@@ -8,6 +8,8 @@ struct PosterPage: Hashable, Sendable {
     static let responseLimit = 2 << 20
     /// Maximum number of bytes of text that are kept: what follows is comments and links to other pages.
     static let textLimit = 24_000
+    /// Maximum number of bytes of a title that are kept.
+    private static let titleLimit = 1_000
 
     /// The page's title.
     let title: String
@@ -42,7 +44,8 @@ struct PosterPage: Hashable, Sendable {
         var reader = HTMLTextReader(html)
         reader.read()
         // The title for sharing is without the site's name, which may be part of the other.
-        title = Self.text(reader.sharedTitle.isEmpty ? reader.title : reader.sharedTitle).onOneLine.trimmed
+        let bytes = reader.sharedTitle.isEmpty ? reader.title : reader.sharedTitle
+        title = Self.text(Array(bytes.prefix(Self.titleLimit))).onOneLine.trimmed
         lines = Self.text(reader.text).split(whereSeparator: \.isNewline).map { String($0).clean }
             .filter { !$0.isEmpty }
     }

@@ -20,7 +20,9 @@ struct PosterSubject: Sendable {
         let title = movie.title.trimmed
         self.title = title
         titleEnglish = movie.titleEnglish.flatMap { $0.lowercased() == title.lowercased() ? nil : $0 }
-        let (made, opened) = (movie.productionYear, movie.openDate?.year)
+        // A movie in the log of an earlier version may have any number as its year.
+        let made = movie.productionYear.flatMap { Movie.years.contains($0) ? $0 : nil }
+        let opened = movie.openDate?.year
         if let made, let opened, made < opened, opened - made <= Self.longestWait {
             years = Array(made...opened)
         } else {

@@ -36,30 +36,40 @@ extension JSONValue {
     /// Reads the entries of a chart.
     fileprivate func entries() throws(DecodingError) -> [ChartEntry] {
         var entries: [ChartEntry] = []
-        for line in try elements() { entries.append(try ChartEntry(kobis: line, at: entries.count + 1)) }
+        let lines = try elements()
+        guard lines.count <= Self.lineLimit else {
+            throw unreadable("a chart of \(lines.count) lines; it may have at most \(Self.lineLimit)")
+        }
+        for line in lines { entries.append(try ChartEntry(kobis: line, at: entries.count + 1)) }
         return entries
     }
+
+    /// The most lines of a chart; those of KOBIS have ten.
+    private static let lineLimit = 100
 }
 
 extension ChartEntry {
     /// Reads an entry, whose fields are text and can be blank. `position` (from 1) replaces a missing line number.
     fileprivate init(kobis line: JSONValue, at position: Int) throws(DecodingError) {
+        func figure(_ name: String, _ field: Field) throws(DecodingError) -> Int? {
+            try line[name]?.wholeNumber(in: field.range)
+        }
         self.init(
-            line: try line["rnum"]?.wholeNumber() ?? position, rank: try line["rank"]?.wholeNumber(),
-            rankChange: try line["rankInten"]?.wholeNumber(), isNew: try line["rankOldAndNew"]?.filledText() == "NEW",
+            line: try figure("rnum", .line) ?? position, rank: try figure("rank", .rank),
+            rankChange: try figure("rankInten", .rankChange), isNew: try line["rankOldAndNew"]?.filledText() == "NEW",
             movieCode: try line.value("movieCd").text(), title: try line.value("movieNm").requiredTitle())
         openDate = try line["openDt"]?.day()
-        sales = try line["salesAmt"]?.wholeNumber()
+        sales = try figure("salesAmt", .sales)
         salesShare = try line["salesShare"]?.percentage()
-        salesDelta = try line["salesInten"]?.wholeNumber()
+        salesDelta = try figure("salesInten", .salesDelta)
         salesChange = try line["salesChange"]?.percentage()
-        salesTotal = try line["salesAcc"]?.wholeNumber()
-        audience = try line["audiCnt"]?.wholeNumber()
-        audienceDelta = try line["audiInten"]?.wholeNumber()
+        salesTotal = try figure("salesAcc", .salesTotal)
+        audience = try figure("audiCnt", .audience)
+        audienceDelta = try figure("audiInten", .audienceDelta)
         audienceChange = try line["audiChange"]?.percentage()
-        audienceTotal = try line["audiAcc"]?.wholeNumber()
-        screens = try line["scrnCnt"]?.wholeNumber()
-        showings = try line["showCnt"]?.wholeNumber()
+        audienceTotal = try figure("audiAcc", .audienceTotal)
+        screens = try figure("scrnCnt", .screens)
+        showings = try figure("showCnt", .showings)
     }
 }
 

@@ -4,8 +4,17 @@ import Text
 
 /// Numbers as KOBIS sends them: usually text, sometimes a JSON number; nil if blank.
 extension JSONValue {
-    /// Reads a count or an amount: `"264355728"`, `"-2004"`, `"98.0"`, `98`; blank or `"-"` is nil.
-    func wholeNumber() throws(DecodingError) -> Int? {
+    /// Reads a count or an amount in a range: `"264355728"`, `"-2004"`, `"98.0"`, `98`; blank or `"-"` is nil.
+    func wholeNumber(in range: ClosedRange<Int>) throws(DecodingError) -> Int? {
+        guard let number = try wholeNumber() else { return nil }
+        // Whoever calculates with figures relies on this: a sum that overflows ends the process.
+        guard range.contains(number) else {
+            throw unreadable("\(number) is not between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func wholeNumber() throws(DecodingError) -> Int? {
         guard isText else { return try integer() }
         if let number = decimalInteger { return number }
         if let number = Int(try text()) { return number }
@@ -38,9 +47,16 @@ extension JSONValue {
 extension JSONValue {
     /// Reads text without surrounding white space and control characters; nil if nothing is left.
     func filledText() throws(DecodingError) -> String? {
-        let text = try text().clean
-        return text.isEmpty ? nil : text
+        let text = try text()
+        guard text.utf8.count <= Self.textLimit else {
+            throw unreadable("a text of \(text.utf8.count) bytes; it may have at most \(Self.textLimit)")
+        }
+        let clean = text.clean
+        return clean.isEmpty ? nil : clean
     }
+
+    /// The most bytes of a title, a name or another text; those of KOBIS have some hundred at most.
+    private static let textLimit = 1_000
 
     /// Reads the text of a member; nil if the member is missing or blank.
     func filledText(_ name: String) throws(DecodingError) -> String? {
@@ -64,8 +80,15 @@ extension JSONValue {
         return nil
     }
 
+    /// Reads a year; nil if it is blank, or if no movie was made in it, so that it is unknown.
+    func year() throws(DecodingError) -> Int? {
+        guard let year = try wholeNumber(), Movie.years.contains(year) else { return nil }
+        return year
+    }
+
     /// Returns the error that `text` is not a `kind`.
     func unreadable(_ text: String, as kind: String) -> DecodingError {
-        unreadable("\(String(text.prefix(64)).debugDescription) is not a \(kind)")
+        // Whole: `HTTPClient` redacts the text and cuts it then.
+        unreadable("\(text.debugDescription) is not a \(kind)")
     }
 }

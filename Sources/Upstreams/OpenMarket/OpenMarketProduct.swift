@@ -90,17 +90,22 @@ struct OpenMarketPage: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         products = try container.decode([OpenMarketProduct].self, forKey: .pages)
-        total =
-            try container.decodeIfPresent(Int.self, forKey: .total3)
-            ?? container.decodeIfPresent(Int.self, forKey: .total4)
-        last =
-            try container.decodeIfPresent(Int.self, forKey: .last3)
-            ?? container.decodeIfPresent(Int.self, forKey: .last4)
+        func number(_ third: CodingKeys, _ fourth: CodingKeys) throws -> Int? {
+            let number =
+                try container.decodeIfPresent(Int.self, forKey: third)
+                ?? container.decodeIfPresent(Int.self, forKey: fourth)
+            return number.flatMap { Self.numbers.contains($0) ? $0 : nil }
+        }
+        total = try number(.total3, .total4)
+        last = try number(.last3, .last4)
     }
+
+    /// The numbers of products and of pages that can be; others count as missing.
+    private static let numbers = 0...1_000_000_000
 
     /// Returns the page as a domain value. The page number in the reply is ignored, because it can be wrong.
     func page(_ number: Int, perPage: Int) -> ProductPage {
-        let total = max(0, total ?? products.count)
+        let total = total ?? products.count
         return ProductPage(
             page: number, perPage: perPage, total: total, lastPage: last ?? max(1, (total + perPage - 1) / perPage),
             products: products.map(\.product))

@@ -58,11 +58,13 @@ extension FetchResult.Fact {
         switch self {
         case .chart(let chart):
             guard let known else { return draft(foundBy: accepted, data: chart.json) }
-            guard let revision = chart.revised(from: try known.data()) else { return nil }
+            guard var revision = chart.revised(from: try known.data()) else { return nil }
+            if known.isOversized { revision.corrections = [] }
             return draft(foundBy: accepted, data: revision.json)
         case .weekChart(let chart):
             guard let known else { return draft(foundBy: accepted, data: chart.json) }
-            guard let revision = chart.revised(from: try known.data()) else { return nil }
+            guard var revision = chart.revised(from: try known.data()) else { return nil }
+            if known.isOversized { revision.chart.corrections = [] }
             return draft(foundBy: accepted, data: revision.json)
         case .movie(let movie):
             guard try known?.data(as: Movie.self) != movie else { return nil }
@@ -85,4 +87,10 @@ extension FetchResult.Fact {
     private func draft(foundBy accepted: AcceptedRequest, data: [UInt8]) -> EventDraft {
         EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, data: data)
     }
+}
+
+extension LoggedEvent {
+    /// Whether an earlier version, which had no bound, logged it larger than readers receive. It answers no request, and no
+    /// correction repeats it.
+    var isOversized: Bool { body.count > Event.maximumBytes }
 }

@@ -7,6 +7,14 @@ enum RequestOrigin: Int, Sendable {
     case backfill = 2
 }
 
+extension RequestID {
+    /// Whether it is an id of the schedule or the backfill, both of which look in the inbox for what they have requested.
+    /// No client gives one: with it, a client would answer for them.
+    var isOwn: Bool {
+        [ScheduleService.prefix, BackfillService.prefix].contains(where: description.hasPrefix)
+    }
+}
+
 /// A request that is in the inbox, or is about to be stored there.
 struct AcceptedRequest: Hashable, Sendable {
     /// The id that the client gave, or a random one.

@@ -85,7 +85,7 @@ struct RequestIntake: Sendable {
 
     private func parse(_ message: Message, of client: String, waiting: Int) throws(RejectionError) -> IntakeItem {
         // Before the message is parsed and without an event: a client over its limits must not fill the log either.
-        let command = message.frames.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let command = Command.name(in: message.frames)
         let bytes = message.frames.reduce(0) { $0 + $1.count }
         if let error = requestGuard.refusal(of: command, from: message.peer)
             ?? requestGuard.refusal(withQueued: waiting) ?? limits.diskRefusal()
@@ -101,6 +101,12 @@ struct RequestIntake: Sendable {
         }
         do throws(ContractError) {
             let request = try Request(frames, at: wallClock.now())
+            if request.id?.isOwn == true {
+                throw ContractError(
+                    .badRequest,
+                    "ids that begin with \(ScheduleService.prefix) or \(BackfillService.prefix) are the worker's own",
+                    field: "id")
+            }
             let attachments = try frames.attachments()
             try check(attachments.images)
             let stored = frames.withoutAttachments(digests: attachments.images.map { SHA256.hexDigest(of: $0) })

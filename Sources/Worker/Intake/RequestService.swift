@@ -53,8 +53,8 @@ extension RejectionError {
     fileprivate var request: RejectedRequest? {
         // A conflict is about a request that has an end of its own.
         guard error.code != .conflict, let frames, let topic = RequestTopic(text: frames.topic) else { return nil }
-        return RejectedRequest(
-            id: Request.id(in: frames) ?? .random(), topic: topic, body: frames.withoutAttachments().body,
-            error: error)
+        // A client's failure must not end a request of the schedule or the backfill, which would read it as theirs.
+        let id = Request.id(in: frames).flatMap { $0.isOwn ? nil : $0 } ?? .random()
+        return RejectedRequest(id: id, topic: topic, body: frames.withoutAttachments().body, error: error)
     }
 }

@@ -33,9 +33,10 @@ struct AnswerStore {
         self.transaction = transaction
     }
 
-    /// Returns the newest event of a topic, or nil if the topic has none.
+    /// Returns the newest event of a topic, or nil if the topic has none that readers receive.
     func checkedEvent(_ topic: Topic) throws -> CheckedEvent? {
-        try transaction.log.latest(topic, in: connection).map { event in try checked(event) }
+        guard let event = try transaction.log.latest(topic, in: connection), !event.isOversized else { return nil }
+        return try checked(event)
     }
 
     /// Returns the whole answer to a request, or nil if the log lacks a part of it or a part is not fresh.
@@ -66,9 +67,9 @@ struct AnswerStore {
 
     /// Returns the chart in the log if it is settled, or if it was confirmed recently and would still be provisional.
     private func freshChart(_ topic: Topic, endingOn day: KoreanDate, at now: Date) throws -> LoggedEvent? {
-        guard let (event, state) = try transaction.charts.latest(topic, of: transaction.log, in: connection) else {
-            return nil
-        }
+        guard let (event, state) = try transaction.charts.latest(topic, of: transaction.log, in: connection),
+            !event.isOversized
+        else { return nil }
         if state == .settled { return event }
         let isRecent =
             try Chart.state(of: day, at: now) == .provisional

@@ -92,6 +92,12 @@ struct SettlementStore {
             if let known { return known }
             throw ContractError(.internal, "internal error: no event was produced for \(fact.topic)")
         }
+        guard draft.data.count <= Event.maximumDataBytes else {
+            throw ContractError(
+                .upstreamInvalid,
+                "the upstream's response makes \(fact.topic) an event of \(draft.data.count) bytes; it may have at most "
+                    + "\(Event.maximumDataBytes)")
+        }
         let store = AnomalyStore(transaction)
         switch fact {
         case .chart(let chart): anomalies += try store.anomalies(in: chart, after: known)
