@@ -46,7 +46,8 @@ public final class SandboxServer: Sendable {
             // Benchmarks have several hundred calls open at once, all from one address.
             (limits.connections, limits.connectionsPerAddress, limits.waitingConnections) = (1_024, 1_000, 768)
             server = try HTTPServer(
-                address: options.address, limits: limits, hosts: HostPolicy(names: options.hosts)
+                address: options.address, limits: limits,
+                hosts: HostPolicy(names: options.hosts, openPaths: ["/healthz"])
             ) { request in
                 await router.respond(to: request)
             }

@@ -19,9 +19,9 @@ extension SimulatedMovie {
     /// The English title, also if the service does not publish it.
     var plainTitleEnglish: String { MovieTitle(of: id, seed: seed).english }
 
-    /// The English title as the service publishes it; empty for about half of the movies, as in reality.
+    /// The English title as the service publishes it; empty for a few movies, as in reality.
     var titleEnglish: String {
         var random = random(for: .title).branch(2)
-        return random.chance(0.55) ? plainTitleEnglish : ""
+        return random.chance(0.97) ? plainTitleEnglish : ""
     }
 }

@@ -126,7 +126,13 @@ extension SimulatedMovie {
         }
 
         /// The variation between movies of this size.
-        var spread: Double { self == .small ? 1.2 : 1.05 }
+        var spread: Double {
+            switch self {
+            case .blockbuster: 0.95
+            case .wide, .middling: 1.05
+            case .small: 1.2
+            }
+        }
 
         /// The variation between single days.
         var variability: Double {
@@ -140,7 +146,7 @@ extension SimulatedMovie {
         /// The part of the interest that remains after a day, averaged over a week.
         var retentions: ClosedRange<Double> {
             switch self {
-            case .blockbuster: 0.92...0.965
+            case .blockbuster: 0.93...0.96
             case .wide: 0.9...0.955
             case .middling: 0.88...0.95
             case .small: 0.88...0.96

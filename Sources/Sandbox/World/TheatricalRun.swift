@@ -46,6 +46,8 @@ extension TheatricalRun {
 
     /// The longest run, in days; a chart searches this far back for movies that still run.
     static let longest = 112
+    /// The people who go to one movie at most: fewer are left to come with each who has been there.
+    private static let largestAudience = 18_000_000.0
     /// The earliest preview, in days before the opening.
     static let earliestPreview = 11
 
@@ -57,12 +59,13 @@ extension TheatricalRun {
         var audience: [Int32] = []
         var prices: [Int32] = []
         var interest = 1.0
+        var total = 0.0
         var hasEnded = false
         for day in -daysBefore..<Self.longest where !hasEnded {
             let date = plan.opening + day
             let dayFactor =
                 AudienceModel.attendanceFactor(on: date) * random.real(in: 1 - plan.variability...1 + plan.variability)
-            var expected = plan.scale * dayFactor
+            var expected = plan.scale * dayFactor * max(0, 1 - total / Self.largestAudience)
             if date.weekday >= 5 { expected *= plan.weekendFactor }
             if day < 0 {
                 expected *= plan.previews.first { $0.daysBefore == -day }?.part ?? 0
@@ -76,6 +79,7 @@ extension TheatricalRun {
                 if plan.hasEvents, day > 6, random.chance(0.03) { expected = expected * 8 + 200 }
             }
             audience.append(Int32(expected))
+            total += expected
             prices.append(Self.price(on: date, factor: plan.priceFactor, random: &random))
             hasEnded = day > 5 && expected < dayFactor * 4
         }
