@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import pathlib
 import random
+import re
 import socket
 import socketserver
 import subprocess
@@ -23,6 +24,7 @@ import zmq
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.resolve().parent / "Harness"))
+import edges  # noqa: E402
 from installation import BUSY, ENDPOINTS, ROLES, Installation  # noqa: E402
 from mutate import frames, mutate, mutate_json  # noqa: E402
 from protocol import CONNECT_TIME, fuzz_protocol, fuzz_subscriptions  # noqa: E402
@@ -31,6 +33,7 @@ from suite import suite_folder  # noqa: E402
 from waiting import PATIENCE, Failure  # noqa: E402
 
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
+PEAK = 256  # megabytes that docker-compose.yml gives to a process
 
 
 def seeds(name):
@@ -40,17 +43,22 @@ def seeds(name):
 
 
 class Upstream(Server):
-    """A proxy between worker and sandbox that mutates most responses."""
+    """A proxy between worker and sandbox that changes most responses, if it has a function that changes a body."""
 
     def __init__(self, rng):
-        self.rng, self.changes, self.answers, self.sandbox = rng, False, 0, None
+        self.rng, self.change, self.answers, self.sandbox = rng, None, 0, None
+        self.codes = []  # of the movies in the last charts
         super().__init__()
 
     def answer(self, request):
         status, headers, body = forward(request, self.sandbox)
-        if self.changes and self.rng.random() < 0.8:
-            body = (mutate_json if "json" in headers["Content-Type"] else mutate)(body, self.rng)
+        self.codes = re.findall(r'"movieCd":"(\w{8})"', body.decode(errors="ignore")) or self.codes
+        if self.change and self.rng.random() < 0.8:
+            body = (self.change if "json" in headers["Content-Type"] else mutate)(body, self.rng)
             status = self.rng.choice([status] * 20 + [204, 301, 404, 429, 500, 503])
+            # A service that says 429 is left alone for as long as it says.
+            pause = 0 if status == 429 else edges.number(self.rng)
+            headers |= {"Retry-After": self.rng.choice([str(pause), f"Fri, 31 Dec {pause} 23:59:59 GMT"] if pause else ["0"])}
         self.answers += 1
         return status, headers, body
 
@@ -83,20 +91,24 @@ class Meddler(socketserver.ThreadingTCPServer):
             pass
 
 
-def fuzz_frames(harness, rng, until, name, kind, files):
-    """Sends messages to an endpoint, and reads the answers so that they do not accumulate."""
+def fuzz_frames(harness, rng, until, name, kind, files, make=frames, count=200):
+    """Sends messages to an endpoint, `count` by a connection, and reads the answers so that they do not accumulate."""
     messages = [message for file in files for message in seeds(file)]
     sent = 0
     while time.monotonic() < until:
         socket = harness.client.open(kind, name)
         socket.sndtimeo = int(1000 * PATIENCE)
+        if kind == zmq.XPUB:
+            # What is sent before the worker's subscription arrives goes to nobody, and what is not gone at the end is lost.
+            socket.poll(1000 * PATIENCE)
+            socket.linger = 300
         if kind == zmq.SUB:
             for _ in range(200):
-                socket.subscribe(mutate(rng.choice(messages)[0], rng)[:2_000])
+                socket.subscribe(make(messages, rng)[0][:2_000])
                 sent += 1
         else:
-            for _ in range(200):
-                socket.send_multipart(frames(messages, rng))
+            for _ in range(count):
+                socket.send_multipart(make(messages, rng))
                 sent += 1
                 while kind == zmq.DEALER and socket.poll(0):
                     socket.recv_multipart()
@@ -114,7 +126,7 @@ def drain(socket, word):
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         socket.send_multipart([word, b"{}"])
-        again = time.monotonic() + 10
+        again = time.monotonic() + 2
         while time.monotonic() < again:
             if socket.poll(1_000) and any(word in frame for frame in socket.recv_multipart()):
                 return
@@ -140,16 +152,19 @@ def fuzz_visitors(harness, rng, until):
     return sent
 
 
-def fuzz_upstream(harness, upstream, rng, until):
-    """Sends requests that make the worker read mutated responses."""
+def fuzz_upstream(harness, upstream, rng, until, change=mutate_json):
+    """Sends requests that make the worker read changed responses."""
     commands = harness.client.open(zmq.DEALER, "commands")
-    before, upstream.changes, lost = upstream.answers, True, 0
+    before, upstream.change, lost = upstream.answers, change, 0
     while time.monotonic() < until:
         for _ in range(20):
-            day = f"20{rng.randrange(10, 24):02}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
+            # Half of them of one month, so that alerts compare days, and charts are corrected.
+            month = rng.choice(["2023-12", f"20{rng.randrange(10, 24):02}-{rng.randrange(1, 13):02}"])
+            day = f"{month}-{rng.randrange(1, 29):02}"
+            code = rng.choice(upstream.codes + [f"20{rng.randrange(10**6):06}"])
             topic, body = rng.choice([
                 ("fetch.day", f'{{"date":"{day}","refresh":true}}'), ("fetch.week", f'{{"date":"{day}","refresh":true}}'),
-                ("fetch.movie", f'{{"code":"20{rng.randrange(10**6):06}","refresh":true}}')])
+                ("fetch.movie", f'{{"code":"{code}","refresh":true}}')])
             commands.send_multipart([topic.encode(), body.encode()])
         # Answers are lost with a connection that is cut.
         missing, deadline = 20, time.monotonic() + 20
@@ -158,15 +173,15 @@ def fuzz_upstream(harness, upstream, rng, until):
             missing -= 1
         lost += missing
         time.sleep(0.1)
-    upstream.changes = False
+    upstream.change = None
     commands.close()
-    return f"{upstream.answers - before}, {lost} answers lost,"
+    return f"{upstream.answers - before} ({lost} lost)"
 
 
-def fuzz_http(harness, rng, until):
+def fuzz_http(harness, rng, until, change=mutate):
     """Sends raw HTTP requests to every page."""
     requests = [message[0].replace(b"\\r\\n", b"\r\n") for message in seeds("http.txt")]
-    return throw(rng, until, list(map(harness.port, ROLES)), lambda: mutate(rng.choice(requests), rng) + rng.choice([b"", b"\r\n\r\n"]))
+    return throw(rng, until, list(map(harness.port, ROLES)), lambda: change(rng.choice(requests), rng) + rng.choice([b"", b"\r\n\r\n"]))
 
 
 def fuzz_ports(harness, rng, until):
@@ -201,11 +216,11 @@ def fuzz_encrypted(harness, lines, rng, until):
     return sent
 
 
-def fuzz_rules(harness, rng, until):
-    """Checks mutated rule files with `marquee check`: it must accept or reject each in time, with a message."""
+def fuzz_rules(harness, rng, until, change=mutate):
+    """Checks changed rule files with `marquee check`: it must accept or reject each in time, with a message."""
     seed, path, count = (HERE / "seeds" / "rules.yml").read_bytes(), harness.folder / "rules.yml", 0
     while time.monotonic() < until:
-        text = mutate(seed, rng)
+        text = change(seed, rng)
         path.write_bytes(text)
         try:
             done = subprocess.run(
@@ -217,6 +232,37 @@ def fuzz_rules(harness, rng, until):
             raise Failure(f"marquee check ended with {done.returncode} on a rule file: {text!r}")
         count += 1
     return count
+
+
+def fuzz_edges(harness, upstream, rng, until, change):
+    """Sends what is at an edge to all that read it; then reads what is stored of it."""
+    def make(messages, rng, most=16 << 20):
+        return edges.edge_frames(messages, rng, change, most)
+    def of_upstreams(until):
+        return fuzz_upstream(harness, upstream, rng, until, lambda body, rng: change(body, rng, 1 << 20))
+    parts = 3 * [of_upstreams] + [
+        lambda until: fuzz_frames(harness, rng, until, "requests", zmq.XPUB, ["requests.txt"], make, count=10),
+        lambda until: fuzz_frames(
+            harness, rng, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"], make, count=10),
+        lambda until: fuzz_frames(
+            harness, rng, until, "alert_commands", zmq.DEALER, ["commands.txt"],
+            lambda messages, rng: make(messages, rng, 1 << 20), count=10),
+        lambda until: fuzz_frames(
+            harness, rng, until, "events", zmq.SUB, ["commands.txt"], lambda messages, rng: make(messages, rng, 2_000)),
+        lambda until: fuzz_http(harness, rng, until, lambda request, rng: edges.edge_request(request, rng, change)),
+        lambda until: fuzz_rules(harness, rng, until, lambda text, rng: change(text, rng, 1 << 20)),
+    ]
+    began = time.monotonic()
+    share = (until - began) / len(parts)
+    counts = [part(began + share * number) for number, part in enumerate(parts, 1)]
+    edges.read_back(harness, rng)
+    return ", ".join(map(str, counts))
+
+
+def fuzz_graphemes(harness, upstream, rng, until):
+    """Sends texts of few letters and many bytes."""
+    edges.compare_cost(harness)
+    return fuzz_edges(harness, upstream, rng, until, edges.graphemes)
 
 
 def throw(rng, until, ports, make):
@@ -252,16 +298,19 @@ def main():
     rng = random.Random(options.seed)
     upstream = Upstream(random.Random(options.seed + "upstream"))
     program = options.program.resolve()
-    with (suite_folder("marquee-fuzz-") as folder, Installation(program, folder / "open", BUSY) as harness,
-          Installation(program, folder / "locked", BUSY) as locked):
+    settings = BUSY | {"MARQUEE_MEMORY": str(PEAK)}
+    with (suite_folder("marquee-fuzz-") as folder, Installation(program, folder / "open", settings) as harness,
+          Installation(program, folder / "locked", settings) as locked,
+          Installation(program, folder / "alone", BUSY) as alone):
         upstream.sandbox = harness.page("sandbox")
         harness.lead_through(upstream.address)
         locked.encrypt(client="read,request,replay,shop,operate", nobody="none")
         for each in harness, locked:
             each.start()
+        alone.start("sandbox")
         lines = {name: Meddler(locked.port(name), rng) for name in ENDPOINTS}
         targets = {
-            "requests": lambda until: fuzz_frames(harness, rng, until, "requests", zmq.PUB, ["requests.txt"]),
+            "requests": lambda until: fuzz_frames(harness, rng, until, "requests", zmq.XPUB, ["requests.txt"]),
             "commands": lambda until: fuzz_frames(
                 harness, rng, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"]),
             "alert-commands": lambda until: fuzz_frames(
@@ -274,6 +323,12 @@ def main():
             "ports": lambda until: fuzz_ports(harness, rng, until),
             "protocol": lambda until: fuzz_protocol(harness, rng, until),
             "publishers": lambda until: fuzz_subscriptions(harness, rng, until),
+            "numbers": lambda until: fuzz_edges(harness, upstream, rng, until, edges.edge_numbers),
+            "lengths": lambda until: fuzz_edges(harness, upstream, rng, until, edges.edge_lengths),
+            "graphemes": lambda until: fuzz_graphemes(harness, upstream, rng, until),
+            "own-ids": lambda until: edges.own_ids(harness, rng, until),
+            "settings": lambda until: edges.settings(alone, rng, until),
+            "quiet": lambda until: edges.quiet(alone, rng, until),
             "encrypted": lambda until: fuzz_encrypted(locked, lines, rng, until),
             "encrypted-protocol": lambda until: fuzz_protocol(locked, rng, until),
             "encrypted-publishers": lambda until: fuzz_subscriptions(locked, rng, until),
@@ -290,8 +345,14 @@ def main():
                 each.check()
                 first |= {process: (process.memory(), process.descriptors()) for process in each.processes.values()}
             for name in chosen:
+                limited = [harnesses[name].processes[role] for role in ROLES if role != "sandbox"]
+                for process in limited:
+                    process.reset_peak()
                 count = targets[name](time.monotonic() + options.seconds)
                 harnesses[name].check()
+                for process in limited:
+                    if (peak := process.memory("VmHWM")) > PEAK:
+                        raise Failure(f"the {process.name} took {peak:.0f} MB")
                 sizes = ", ".join(f"{role} {process.memory():.0f} MB" for role, process in harnesses[name].processes.items())
                 print(f"ok   {name}: {count} in {options.seconds:.0f} s; {sizes}", flush=True)
             time.sleep(12)  # until the connections are given up that never greeted
@@ -302,7 +363,9 @@ def main():
             harness.stop()
             locked.stop()
         except (Failure, OSError) as failure:
-            sys.exit(f"fuzz: seed {options.seed}: {failure}")
+            ended = [f"; the {process.name} ended with {process.child.returncode}" for each in (harness, locked)
+                     for process in each.processes.values() if process.child and not process.is_running]
+            sys.exit(f"fuzz: seed {options.seed}: {failure}{''.join(ended)}")
         print(f"{len(chosen)} targets, no crash, no hang, no growth")
 
 
