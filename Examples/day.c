@@ -25,11 +25,11 @@ int main(int argc, char **argv) {
     zmq_connect(commands, setting("MARQUEE_COMMANDS", "tcp://127.0.0.1:5551"));
     for (int i = 0; i < 4; i++)  // the heartbeat last: once one arrives, all are in force (see day.py)
         zmq_setsockopt(events, ZMQ_SUBSCRIBE, topic, sprintf(topic, "%s%.64s", topics[i][0], topics[i][1]));
-    receive(events, 5, "no heartbeat from the worker");
+    receive(events, 60, "no heartbeat from the worker");
     zmq_setsockopt(events, ZMQ_UNSUBSCRIBE, topics[3][0], strlen(topics[3][0]));
     zmq_send(commands, "fetch.day", strlen("fetch.day"), ZMQ_SNDMORE);
     zmq_send(commands, body, sprintf(body, "{\"date\":\"%.64s\",\"id\":\"%s\"}", day, id), 0);
-    receive(commands, 5, "no receipt from the worker");
+    receive(commands, 60, "no receipt from the worker");
     if (strcmp(topic, "accepted")) return fprintf(stderr, "refused: %s\n", body), 1;
     do {
         receive(events, 60, "no outcome from the worker");

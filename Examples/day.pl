@@ -22,10 +22,10 @@ sub receive ($socket, $seconds, $missing) {
 
 # The heartbeat last: once one arrives, all subscriptions are in force (see day.py).
 $events->subscribe($_) for "ranking.day.all.$day", "request.done.$id", "request.failed.$id", "heartbeat.worker";
-receive($events, 5, "no heartbeat from the worker");
+receive($events, 60, "no heartbeat from the worker");
 $events->unsubscribe("heartbeat.worker");
 $commands->send_multipart(["fetch.day", encode_json({ date => $day, id => $id })]);
-my ($word, $receipt) = receive($commands, 5, "no receipt from the worker");
+my ($word, $receipt) = receive($commands, 60, "no receipt from the worker");
 die "refused: $receipt\n" if $word ne "accepted";
 while (my ($topic, $event) = receive($events, 60, "no outcome from the worker")) {
     my $data = decode_json($event)->{data};

@@ -20,10 +20,10 @@ def receive(socket, seconds, missing):
 # heartbeat comes every second: after the first one, all subscriptions are in force.
 for topic in f"ranking.day.all.{day}", f"request.done.{id}", f"request.failed.{id}", "heartbeat.worker":
     events.subscribe(topic)
-receive(events, 5, "no heartbeat from the worker")
+receive(events, 60, "no heartbeat from the worker")
 events.unsubscribe("heartbeat.worker")
 commands.send_multipart([b"fetch.day", json.dumps({"date": day, "id": id}).encode()])
-word, receipt = receive(commands, 5, "no receipt from the worker")
+word, receipt = receive(commands, 60, "no receipt from the worker")
 if word != b"accepted":
     sys.exit(f"refused: {receipt.decode()}")
 while True:

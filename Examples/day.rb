@@ -20,10 +20,10 @@ end
 ["ranking.day.all.#{day}", "request.done.#{id}", "request.failed.#{id}", "heartbeat.worker"].each do |topic|
   events.setsockopt(ZMQ::SUBSCRIBE, topic)
 end
-receive(events, 5, "no heartbeat from the worker")
+receive(events, 60, "no heartbeat from the worker")
 events.setsockopt(ZMQ::UNSUBSCRIBE, "heartbeat.worker")
 commands.send_strings(["fetch.day", JSON.generate(date: day, id: id)])
-word, receipt = receive(commands, 5, "no receipt from the worker")
+word, receipt = receive(commands, 60, "no receipt from the worker")
 abort("refused: #{receipt}") if word != "accepted"
 loop do
   topic, event = receive(events, 60, "no outcome from the worker")

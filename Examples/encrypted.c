@@ -22,7 +22,7 @@ int main(void) {
     read_key(file, "public-key", public);
     read_key(file, "secret-key", secret);
     void *context = zmq_ctx_new(), *commands = zmq_socket(context, ZMQ_REQ);
-    int patience = 5000;
+    int patience = 60000;
     zmq_setsockopt(commands, ZMQ_RCVTIMEO, &patience, sizeof patience);
     zmq_setsockopt(commands, ZMQ_CURVE_SERVERKEY, server, 40);  // before connecting: later they have no effect
     zmq_setsockopt(commands, ZMQ_CURVE_PUBLICKEY, public, 40);

@@ -24,7 +24,7 @@ def connect(kind, variable, otherwise):
 
 
 def receive(socket, missing):
-    return socket.recv_multipart() if socket.poll(5000) else sys.exit(missing)
+    return socket.recv_multipart() if socket.poll(60000) else sys.exit(missing)
 
 
 commands = connect(zmq.REQ, "MARQUEE_COMMANDS", "tcp://127.0.0.1:5551")

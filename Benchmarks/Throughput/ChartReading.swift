@@ -23,10 +23,10 @@ struct ChartReading {
     /// Prints a name and the microseconds that each way takes for one chart.
     func run(folder: String) async throws {
         let endpoint = Kobis(url: "", key: "").dailyChart(day, market: .all)
-        let chart = Chart(date: day, market: .all, state: .settled, entries: try endpoint.read(response))
+        let chart = Chart(date: day, market: .all, state: .settled, entries: try endpoint.read(response).value)
         guard try Plain.entries(response.body) == chart.entries else { fatalError("the two ways read differently") }
         let event = try await logged(chart, in: folder)
-        try report("recorded") { try endpoint.read(response).count }
+        try report("recorded") { try endpoint.read(response).value.count }
         try report("recorded, Foundation") { try Plain.entries(response.body).count }
         try report("logged") { try event.data(as: Chart.self).entries.count }
         try report("received") {

@@ -108,7 +108,7 @@ class ChartHistory:
             if entry["isNew"]:
                 yield found(
                     "entered", chart, entry, rank, None, None, figures | {"openDate": entry["openDate"]},
-                    f"〈{title}〉 신작 {rank}위로 진입", f"{title} is new at No. {rank}", [place])
+                    f"〈{title}〉 {rank}위로 신규 진입", f"{title} is new at No. {rank}", [place])
             elif change is not None and abs(change) >= THRESHOLD:
                 ranks = abs(change)
                 places = "place" if ranks == 1 else "places"
@@ -119,7 +119,7 @@ class ChartHistory:
                     f"{title} is {'up' if change > 0 else 'down'} {ranks} {places} to No. {rank} (from No. {previous})",
                     [place])
             if entry["line"] == 1 and leader and leader["movieCode"] != code:
-                mark = "신작" if entry["isNew"] else f"▲{change}" if change > 0 else f"▼{-change}" if change else ""
+                mark = "" if entry["isNew"] else f"▲{change}" if change > 0 else f"▼{-change}" if change else ""
                 admissions = "admission" if entry["audience"] == 1 else "admissions"
                 last = old.get(code)
                 yield found(
@@ -128,16 +128,16 @@ class ChartHistory:
                     figures | {
                         "previousLeader": leader["movieCode"], "previousLeaderTitle": leader["title"],
                         "reignDays": self.reign(earlier)},
-                    f"〈{title}〉, 〈{leader['title']}〉{particle(leader['title'])} 제치고 새로운 1위"
-                    f"{f' ({mark})' if mark else ''}, 하루 관객 {entry['audience']:,}명",
-                    f"{title} is the new No. 1, ahead of {leader['title']}, with {entry['audience']:,} {admissions} "
+                    f"〈{title}〉, 〈{leader['title']}〉{particle(leader['title'])} 제치고 1위"
+                    f"{f'({mark})' if mark else ''}, 일일 관객수 {entry['audience']:,}명",
+                    f"{title} takes No. 1 from {leader['title']}, with {entry['audience']:,} {admissions} "
                     "on the day", [place, place_before])
         new = {entry["movieCode"] for entry in entries}
         for entry in sorted(old.values(), key=lambda entry: entry["line"]):
             if entry["movieCode"] not in new:
                 rank, title = entry["rank"], entry["title"]
                 yield found(
-                    "left", chart, entry, None, rank, None, {}, f"〈{title}〉 10위권 밖으로 (전날 {rank}위)",
+                    "left", chart, entry, None, rank, None, {}, f"〈{title}〉 10위권 이탈(전날 {rank}위)",
                     f"{title} has left the top ten (No. {rank} the day before)", [place, place_before])
 
     def take(self, chart, place, event):
@@ -154,7 +154,7 @@ class ChartHistory:
                         texts = alert["text"]
                         yield f"{id}.retracted", alert | {
                             "retracts": id, "evidence": [{"stream": "ranking", "sequence": f"{place:016}"}],
-                            "text": {"ko": f"정정으로 취소: {texts['ko']}", "en": f"Taken back after a correction: {texts['en']}"}}
+                            "text": {"ko": f"[정정] 앞선 알림 취소: {texts['ko']}", "en": f"Taken back after a correction: {texts['en']}"}}
         for day in (date, after):
             for id, alert in self.alerts(day):
                 if id not in self.ids:

@@ -180,14 +180,17 @@ extension BoardProcess {
             metrics: metrics, liveness: [.databaseRead(database)],
             readiness: [.databaseWrite(database), heartbeats.healthCheck])
         let router = BoardRouter(
-            basePath: options.basePath, files: files, api: api, health: { await health.page($0) },
+            basePath: options.basePath, files: files,
+            pages: PageWriter(files, model: api.model, answers: api.answers, publicURL: configuration.publicURL),
+            api: api, health: { await health.page($0) },
             limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: clock),
             proxyWarning: configuration.boardProxies.isEmpty ? ProxyWarning(logger: logger) : nil)
         let hosts =
             configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)
         let server = try HTTPServer(
             address: configuration.boardHTTP.description, limits: .board(configuration.memoryBudget),
-            hosts: HostPolicy(names: hosts), proxies: Set(configuration.boardProxies.compactMap { ClientAddress($0) }),
+            hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths),
+            proxies: Set(configuration.boardProxies.compactMap { ClientAddress($0) }),
             bodyLimitOverride: router.bodyAllowance,
             busyResponse: WebResponse.failure(
                 ContractError(

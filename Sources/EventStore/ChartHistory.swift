@@ -49,7 +49,7 @@ public struct ChartHistory {
         return try log.latest(prefix: Self.prefix(of: market), containing: mention, in: connection).compactMap {
             event in
             let revision = try ChartRevision(event)
-            return revision.chart.entries.first { $0.movieCode == movie }.map {
+            return revision.chart.entries.firstLines.first { $0.movieCode == movie }.map {
                 ChartAppearance(revision: revision, entry: $0)
             }
         }

@@ -35,7 +35,7 @@ extension EventLog {
     /// Returns the events of a stream after a sequence whose topic begins with `prefix`, at most `limit` of them.
     ///
     /// A page may have fewer events, or none, although more follow: it scans at most 50,000 events and holds at most
-    /// 8 MiB.
+    /// 8 MiB. Events that are larger than readers receive are left out; see ``oversized(in:)``.
     public func events(
         of stream: Stream, after: SequenceNumber, prefix: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Page {
@@ -82,8 +82,9 @@ extension EventLog {
             of: """
                 select sequence, topic, body from event indexed by event_place
                 where stream = ? and sequence > ? and sequence <= ? and topic >= ? and topic < ?
+                    and length(body) <= ?
                 order by sequence
-                """, stream, after, end, prefix, Self.end(of: prefix)
+                """, stream, after, end, prefix, Self.end(of: prefix), Event.maximumBytes
         ) { row throws(DatabaseError) in
             let json = try row.bytes(2)
             bytes += json.count
@@ -126,7 +127,8 @@ extension EventLog {
 
     /// Returns the newest event of each topic that begins with `prefix` and sorts after `after`, at most `limit` of them.
     ///
-    /// It may return fewer although more follow: a page holds at most 8 MiB.
+    /// It may return fewer although more follow: a page holds at most 8 MiB. Events that are larger than readers receive
+    /// are left out; see ``oversized(in:)``.
     public func latest(
         prefix: String, after: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Snapshot {
@@ -137,9 +139,9 @@ extension EventLog {
         try connection.forEachRow(
             of: """
                 select topic, sequence, body from event_topic join event using (stream, topic)
-                where topic >= ? and topic < ? and topic > ? and sequence = newest
+                where topic >= ? and topic < ? and topic > ? and sequence = newest and length(body) <= ?
                 order by topic
-                """, prefix, Self.end(of: prefix), after
+                """, prefix, Self.end(of: prefix), after, Event.maximumBytes
         ) { row throws(DatabaseError) in
             let body = try row.bytes(2)
             bytes += body.count
@@ -148,6 +150,15 @@ extension EventLog {
             return !more
         }
         return Snapshot(events: events, positions: positions, more: more)
+    }
+
+    /// Returns the events that are larger than readers receive: versions without a bound have logged such.
+    public func oversized(
+        in connection: Connection
+    ) throws(DatabaseError) -> [(topic: Topic, sequence: SequenceNumber)] {
+        try connection.query(
+            "select topic, sequence from event where length(body) > ? order by number", Event.maximumBytes,
+            as: Topic.self, SequenceNumber.self)
     }
 
     /// Returns the event that was appended with this id of its own.

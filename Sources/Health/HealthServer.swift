@@ -6,6 +6,9 @@ public import WebServer
 /// `healthz` and `readyz` answer 200 and `ok`, or 503 and one line for each failed check. `metrics` has the metrics in
 /// Prometheus's text format.
 public struct HealthPages: Sendable {
+    /// The paths of the pages that answer whoever asks, because they tell only the state.
+    public static let openPaths: Set = ["/healthz", "/readyz"]
+
     private let metrics: Metrics
     private let liveness: [HealthCheck]
     private let readiness: [HealthCheck]
@@ -53,7 +56,7 @@ public struct HealthServer: Service {
     ///
     /// - Parameters:
     ///   - address: Host and port; port 0 takes a free one.
-    ///   - hosts: The names to which the server answers beside IP addresses and `localhost`.
+    ///   - hosts: The names to which `metrics` answers beside IP addresses and `localhost`.
     ///   - metrics: The process's metrics; the server adds its own and `marquee_ready` to them.
     ///   - liveness: The process must be restarted if one of these fails.
     ///   - readiness: The process cannot do its job while one of these fails. Their names must differ.
@@ -72,7 +75,9 @@ public struct HealthServer: Service {
     /// - Throws: An error with a description of one line, if the server cannot listen on the address.
     public init(address: HTTPAddress, hosts: [String] = [], pages: HealthPages) throws {
         (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
-        server = try HTTPServer(address: address.description, hosts: HostPolicy(names: hosts)) { request in
+        server = try HTTPServer(
+            address: address.description, hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths)
+        ) { request in
             guard let page = await pages.page(String(request.path.dropFirst())) else {
                 return .text("there is no such page; see /healthz, /readyz or /metrics\n", status: 404)
             }

@@ -122,6 +122,7 @@ extension NotifierProcess {
         metrics.addDatabase(at: path)
         return try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
+            logger.warnOfOversizedEvents(try log.oversized(in: connection))
             return Storage(database: database, log: log, positions: try log.positions(in: connection))
         }
     }
@@ -178,7 +179,9 @@ extension NotifierProcess {
                 await sockets.alerts.close()
             },
             SimpleService {
-                await CommandServer(sockets.commands).run { batch in await handler.answer(batch) }
+                await CommandServer(sockets.commands, requestGuard: sockets.access.requestGuard).run { batch in
+                    await handler.answer(batch)
+                }
             } stop: {
                 await sockets.commands.close()
             },

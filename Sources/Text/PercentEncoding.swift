@@ -14,13 +14,45 @@ extension Collection<UInt8> {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(count)
         for byte in self {
-            if isKept(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), Hex.uppercaseDigit(byte >> 4), Hex.uppercaseDigit(byte & 15)]
-            }
+            if isKept(byte) { encoded.append(byte) } else { encoded.append(percentEncoding: byte) }
         }
         return encoded
+    }
+}
+
+extension Collection<UInt8> where Index == Int {
+    /// The bytes of a URL, with those percent-encoded that cannot stand where they are (RFC 3986).
+    ///
+    /// What is encoded stays as it is: only a `%` that encodes nothing is encoded itself.
+    public var percentEncodedURL: [UInt8] {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(count)
+        var slashes = 0
+        var hasFragment = false
+        for index in indices {
+            let byte = self[index]
+            let isKept: Bool
+            switch byte {
+            case UInt8(ascii: "%"):
+                isKept = index + 2 < endIndex && Hex.decode(self[index + 1], self[index + 2]) != nil
+            case UInt8(ascii: "#"):
+                isKept = !hasFragment
+                hasFragment = true
+            // Around an IPv6 address, before the path.
+            case UInt8(ascii: "["), UInt8(ascii: "]"): isKept = slashes < 3
+            default: isKept = byte.isAllowedInURL
+            }
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { slashes = 3 }
+            if isKept { encoded.append(byte) } else { encoded.append(percentEncoding: byte) }
+        }
+        return encoded
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(percentEncoding byte: UInt8) {
+        self += [UInt8(ascii: "%"), Hex.uppercaseDigit(byte >> 4), Hex.uppercaseDigit(byte & 15)]
     }
 }
 
@@ -50,6 +82,16 @@ extension Sequence<UInt8> {
 }
 
 extension UInt8 {
+    /// Whether it can stand in a URL as it is, in one part or another.
+    fileprivate var isAllowedInURL: Bool {
+        switch self {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: (0x21..<0x7F).contains(self)
+        }
+    }
+
     /// Whether it is an unreserved character (RFC 3986, 2.3).
     fileprivate var isUnreserved: Bool {
         switch self {

@@ -1,4 +1,4 @@
-import CZlib
+import Compression
 import Concurrency
 import Text
 
@@ -38,7 +38,7 @@ public struct CacheableBody: Sendable {
         guard isCompressible else { return nil }
         return compressed.withLock { compressed in
             if let known = compressed { return known }
-            let made = content.bytes.gzipped().map(SharedBytes.init)
+            let made = Gzip.compress(content.bytes).map(SharedBytes.init)
             compressed = .some(made)
             return made
         }
@@ -104,30 +104,5 @@ extension WebRequest {
             guard let name = parts.first, equalIgnoringCase(name, "gzip") else { return false }
             return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.allSatisfy { !"123456789".contains($0) } }
         }
-    }
-}
-
-extension [UInt8] {
-    /// Returns the bytes as gzip (RFC 1952, `deflate`); nil if that is not smaller.
-    func gzipped(level: Int32 = 6) -> [UInt8]? {
-        var stream = z_stream()
-        let gzipHeader: Int32 = 16  // added to the window bits, it selects gzip framing
-        guard
-            deflateInit2_(
-                &stream, level, Z_DEFLATED, 15 + gzipHeader, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-                Int32(MemoryLayout<z_stream>.size)) == Z_OK
-        else { return nil }
-        defer { deflateEnd(&stream) }
-        let packed = [UInt8](unsafeUninitializedCapacity: count) { buffer, packedCount in
-            packedCount = withUnsafeBytes { bytes in
-                // zlib only reads its input; the field lacks the const.
-                stream.next_in = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
-                stream.avail_in = UInt32(clamping: bytes.count)
-                stream.next_out = buffer.baseAddress
-                stream.avail_out = UInt32(clamping: buffer.count)
-                return deflate(&stream, Z_FINISH) == Z_STREAM_END ? Int(stream.total_out) : 0
-            }
-        }
-        return packed.isEmpty ? nil : packed
     }
 }

@@ -65,8 +65,9 @@ private func receive(
             headSize: marquee_head_size(connection))
         let limit = server.bodyLimit(of: request, method: String(cString: method), headers: headers)
         request.limitBody(to: limit)
-        if let rejection = rejection(of: request, isStrict: isStrict, with: headers, limit: limit)
-            ?? server.hosts.rejection(of: headers)
+        let isOld = version.map { String(cString: $0) } == "HTTP/1.0"
+        if let rejection = rejection(of: request, isStrict: isStrict, isOld: isOld, with: headers, limit: limit)
+            ?? server.hosts.rejection(of: headers, path: request.target?.path ?? "")
         {
             server.countMalformed()
             return rejection.queue(on: connection, closing: true)
@@ -136,7 +137,7 @@ private func notify(
 
 /// Returns an error response if the request cannot be served by its head; nil if it can.
 private func rejection(
-    of request: PendingRequest, isStrict: Bool, with headers: [(name: String, value: String)], limit: Int
+    of request: PendingRequest, isStrict: Bool, isOld: Bool, with headers: [(name: String, value: String)], limit: Int
 ) -> WebResponse? {
     guard request.target != nil else { return .text("cannot read the path or the query\n", status: 400) }
     guard isStrict else { return .text("the head is not valid HTTP\n", status: 400) }
@@ -144,7 +145,9 @@ private func rejection(
     guard !headers.contains(where: { equalIgnoringCase($0.name, "Transfer-Encoding") }) else {
         return .text("send the body with Content-Length, not with Transfer-Encoding\n", status: 501)
     }
-    guard headers.count(where: { equalIgnoringCase($0.name, "Host") }) == 1 else {
+    // HTTP/1.0 has no Host (RFC 9112, 3.2), and load balancers ask by it.
+    let hosts = headers.count { equalIgnoringCase($0.name, "Host") }
+    guard hosts == 1 || hosts == 0 && isOld else {
         return .text("a request must have one Host\n", status: 400)
     }
     let lengths = headers.filter { equalIgnoringCase($0.name, "Content-Length") }

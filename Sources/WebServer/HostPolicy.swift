@@ -13,21 +13,26 @@ public struct HostPolicy: Sendable {
 
     /// The names in lower case; nil allows every name.
     private let allowed: Set<String>?
+    private let openPaths: Set<String>
 
-    private init(allowed: Set<String>?) {
+    private init(allowed: Set<String>?, openPaths: Set<String> = []) {
         self.allowed = allowed
+        self.openPaths = openPaths
     }
 
     /// Answers to IP addresses, `localhost` and these names, each with any port.
-    public init(names: [String]) {
-        self.init(allowed: Set(names.map(Self.lowercased)).union(["localhost"]))
+    ///
+    /// - Parameter openPaths: The paths that are answered under every name, because they tell nothing that a foreign page
+    ///   must not read: a load balancer names the host as it likes.
+    public init(names: [String], openPaths: Set<String> = []) {
+        self.init(allowed: Set(names.map(Self.lowercased)).union(["localhost", ""]), openPaths: openPaths)
     }
 
     /// Returns the response that refuses a request; nil if the request is for this server and from its own pages.
-    func rejection(of headers: [(name: String, value: String)]) -> WebResponse? {
-        guard let allowed, let host = headers.first(where: { equalIgnoringCase($0.name, "Host") })?.value else {
-            return nil
-        }
+    func rejection(of headers: [(name: String, value: String)], path: String) -> WebResponse? {
+        guard let allowed, !openPaths.contains(path) else { return nil }
+        // A client without a name for the server sends an empty one, or none with HTTP/1.0; a browser always has one.
+        let host = headers.first { equalIgnoringCase($0.name, "Host") }?.value ?? ""
         guard let name = Self.name(in: host), Self.isAddress(name) || allowed.contains(Self.lowercased(name)) else {
             return .text("unknown Host; the operator can name it in MARQUEE_BOARD_HOSTS\n", status: 421)
         }

@@ -21,7 +21,7 @@ struct KobisKeyHealth: Sendable {
         // These answers are given only to a key that is accepted.
         case nil, .badRequest, .notPublished, .notFound, .quotaExhausted: isRejected.withLock { $0 = false }
         // These say nothing about the key.
-        case .unavailable, .timeout, .maintenance, .invalid, .cancelled, .internal: break
+        case .unavailable, .timeout, .maintenance, .wrongAddress, .invalid, .cancelled, .internal: break
         }
     }
 

@@ -73,10 +73,18 @@ struct WorkGroup: Service {
         let market = makeMarketHandlers(clients)
         let live = makeFetcher(clients.live, images: clients.images, market: market)
         let backfill = makeFetcher(clients.backfill, images: clients.images, market: market)
+        let visitors = makeFetcher(clients.visitors, images: clients.images, market: market)
         return FetchService(
             width: max(FetchService.defaultWidth, 2 * configuration.callsAtOnce), executor: clients.live.executor,
-            queue: parts.queue, fetcher: { $0 == .live ? live : backfill }, store: parts.store, logger: logger,
-            metrics: parts.metrics, clock: ContinuousClock(), failPoints: failPoints)
+            queue: parts.queue,
+            fetcher: { share in
+                switch share {
+                case .live: live
+                case .backfill: backfill
+                case .visitors: visitors
+                }
+            }, store: parts.store, logger: logger, metrics: parts.metrics, clock: ContinuousClock(),
+            failPoints: failPoints)
     }
 
     private func makeFetcher(_ client: HTTPClient, images: HTTPClient, market: OpenMarketHandlers?) -> Fetcher {
@@ -114,20 +122,21 @@ struct WorkGroup: Service {
 
 /// The HTTP clients of one run of the work group.
 struct WorkerClients: Sendable {
-    /// One for each priority, so that a live request never joins a backfill call, which may not use the reserve.
+    /// One for each share of the quota, so that a request never joins the call of one that may use less.
     let live: HTTPClient
     let backfill: HTTPClient
+    let visitors: HTTPClient
     /// For the downloads of poster images, without retries.
     let images: HTTPClient
     /// For orders at the Open Market, without retries.
     let orders: HTTPClient
 
-    /// Makes the clients. Those for `live` and `backfill` book each call in the quota before they make it.
+    /// Makes the clients. Those for a share of the quota book each call in it before they make it.
     init(_ configuration: Configuration, quota: QuotaLedger, metrics: WorkerMetrics, key: KobisKeyHealth) {
-        func client(for priority: Request.Priority) -> HTTPClient {
+        func client(for share: QuotaShare) -> HTTPClient {
             HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
                 service throws(UpstreamError) in
-                try await quota.book(service, for: priority)
+                try await quota.book(service, for: share)
             } afterAttempt: { service, failure, duration in
                 metrics.countCall(service, failure, duration)
                 key.recordCall(service, failure)
@@ -135,6 +144,7 @@ struct WorkerClients: Sendable {
         }
         live = client(for: .live)
         backfill = client(for: .backfill)
+        visitors = client(for: .visitors)
         images = HTTPClient(retry: .never, afterAttempt: metrics.countCall)
         orders = HTTPClient(retry: .never, afterAttempt: metrics.countCall)
     }
@@ -143,6 +153,7 @@ struct WorkerClients: Sendable {
     func shutdown() async {
         await live.shutdown()
         await backfill.shutdown()
+        await visitors.shutdown()
         await images.shutdown()
         await orders.shutdown()
     }

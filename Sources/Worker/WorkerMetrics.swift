@@ -76,7 +76,8 @@ struct WorkerMetrics: Sendable {
             for: Scheduled.all
         ) { ["kind": $0.kind, "outcome": $0.failure?.rawValue ?? "ok"] }
         anomalies = metrics.counters(
-            "marquee_anomalies_total", "Charts that were late, missing or implausible, each counted once.",
+            "marquee_anomalies_total",
+            "Charts that were late, missing or implausible, and fields that cannot be read, each counted once.",
             for: Anomaly.Kind.allCases
         ) { ["kind": $0.rawValue] }
         durations = metrics.histogram(

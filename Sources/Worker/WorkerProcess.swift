@@ -20,7 +20,7 @@ public struct WorkerProcess: Sendable {
     /// The most requests that may wait.
     private static let inboxLimit = 10_000
     /// The name of the database in the data folder.
-    private static let databaseName = "worker.db"
+    static let databaseName = "worker.db"
 
     let configuration: Configuration
     private let logger: Logger
@@ -130,6 +130,7 @@ public struct WorkerProcess: Sendable {
         try await database.write { $0.eraseLogAfterCommit() }
         let (log, positions) = try await database.read { connection in
             let log = try EventLog(source: "/marquee/worker", in: connection)
+            logger.warnOfOversizedEvents(try log.oversized(in: connection))
             return (log, try log.positions(in: connection))
         }
         return (database, log, positions, seal)
@@ -148,11 +149,7 @@ public struct WorkerProcess: Sendable {
         let store = WorkerStore(
             database: database, log: log, inbox: RequestInbox(limit: Self.inboxLimit), wallClock: wallClock, seal: seal,
             failPoints: failPoints, onCommit: handler.handle)
-        let quota = QuotaLedger(
-            database: database, wallClock: wallClock,
-            limits: [
-                Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
-            ], reserve: configuration.quotaReserve)
+        let quota = QuotaLedger(database: database, wallClock: wallClock, configuration)
         let intake = RequestIntake(
             store: store, queue: queue, logger: RateLimitedLogger(logger), metrics: metrics, wallClock: wallClock,
             requestGuard: requestGuard,
@@ -194,7 +191,8 @@ public struct WorkerProcess: Sendable {
             socket: sockets.commands, intake: parts.intake,
             logCommands: LogCommandHandler(
                 log: parts.store.log, database: parts.store.database, requestGuard: access.requestGuard,
-                own: ["backfill": parts.backfill.answer], status: status.reply), io: sockets.io,
+                own: ["backfill": parts.backfill.answer, "book": BookCommand(quota: parts.quota).answer],
+                status: status.reply), io: sockets.io,
             failPoints: failPoints)
     }
 

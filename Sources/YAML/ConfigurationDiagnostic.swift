@@ -56,6 +56,11 @@ public struct ConfigurationDiagnosticsError: Error, Hashable, Sendable, CustomSt
         diagnostics.insert(diagnostic, at: next ?? diagnostics.endIndex)
     }
 
+    /// Adds the diagnostics of another error.
+    public mutating func add(_ other: ConfigurationDiagnosticsError) {
+        for diagnostic in other.diagnostics { add(diagnostic) }
+    }
+
     /// The diagnostics, one per line.
     public var description: String {
         diagnostics.map(\.description).joined(separator: "\n")

@@ -1,3 +1,5 @@
+import Text
+
 extension Node {
     /// The largest document that is read, in bytes.
     public static let maximumSize = 256 << 10
@@ -12,14 +14,41 @@ extension Node {
     /// - Parameters:
     ///   - text: the bytes of the file.
     ///   - file: the name of the file, for positions.
-    /// - Throws: the first diagnostic; the parser does not continue after a syntax error.
-    public static func read(_ text: [UInt8], file: String) throws(ConfigurationDiagnostic) -> Node? {
+    ///   - diagnostics: receives what is refused; the rest of the document is read.
+    /// - Throws: a diagnostic after which nothing can be read, such as a syntax error.
+    public static func read(
+        _ text: [UInt8], file: String, _ diagnostics: inout ConfigurationDiagnosticsError
+    ) throws(ConfigurationDiagnostic) -> Node? {
+        let start = SourcePosition(file: file, line: 1, column: 1)
         guard text.count <= maximumSize else {
-            throw ConfigurationDiagnostic(
-                at: SourcePosition(file: file, line: 1, column: 1), "the file is larger than \(maximumSize >> 10) KiB")
+            throw ConfigurationDiagnostic(at: start, "the file is larger than \(maximumSize >> 10) KiB")
         }
-        var reader = DocumentReader(parser: Parser(text), file: file)
+        guard !text.isUTF16 else {
+            throw ConfigurationDiagnostic(at: start, "the file is in UTF-16; save it in UTF-8")
+        }
+        var reader = DocumentReader(parser: Parser(withUsualIndentation(text)), file: file)
+        defer { diagnostics.add(reader.diagnostics) }
         return try reader.document()
+    }
+
+    /// Returns the text without a byte order mark, and with a usual blank for each no-break one that indents a line: web
+    /// pages and chats copy them so.
+    private static func withUsualIndentation(_ text: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[(text.hasByteOrderMark ? 3 : 0)...]
+        var isIndentation = true
+        while let byte = rest.popFirst() {
+            if isIndentation, byte == 0xC2, rest.first == 0xA0 {
+                rest.removeFirst()
+                bytes.append(UInt8(ascii: " "))
+                continue
+            }
+            let endsLine = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            isIndentation = endsLine || (isIndentation && byte == UInt8(ascii: " "))
+            bytes.append(byte)
+        }
+        return bytes
     }
 }
 
@@ -27,6 +56,7 @@ extension Node {
 private struct DocumentReader: ~Copyable {
     var parser: Parser
     let file: String
+    var diagnostics = ConfigurationDiagnosticsError()
 
     mutating func document() throws(ConfigurationDiagnostic) -> Node? {
         guard case .beginDocument = try parser.next(in: file).event else { return nil }
@@ -34,7 +64,9 @@ private struct DocumentReader: ~Copyable {
         let node = try node(event, at: position, path: "", depth: 0)
         let (rest, end) = try parser.next(in: file)
         guard case .endOfText = rest else {
-            throw ConfigurationDiagnostic(at: end, "a second document begins here; a file may hold only one")
+            diagnostics.add(
+                ConfigurationDiagnostic(at: end, "a second document begins here; a file may hold only one"))
+            return node
         }
         return node
     }
@@ -47,30 +79,32 @@ private struct DocumentReader: ~Copyable {
         }
         switch event {
         case .scalar(let scalar):
-            try refuse(scalar.properties, at: position, path)
+            refuse(scalar.properties, at: position, path)
             return Node(position: position, path: path, content: .scalar(scalar.text, isPlain: scalar.isPlain))
         case .beginSequence(let properties):
-            try refuse(properties, at: position, path)
+            refuse(properties, at: position, path)
             return Node(position: position, path: path, content: .sequence(try nodes(path, depth)))
         case .beginMapping(let properties):
-            try refuse(properties, at: position, path)
+            refuse(properties, at: position, path)
             return Node(position: position, path: path, content: .mapping(try entries(path, depth)))
         case .alias, .end, .beginDocument, .endOfText:
-            throw ConfigurationDiagnostic(
-                at: position, path: path, "aliases (*name) are not supported; write the value out")
+            diagnostics.add(
+                ConfigurationDiagnostic(
+                    at: position, path: path, "aliases (*name) are not supported; write the value out"))
+            return Node(position: position, path: path, content: .scalar("", isPlain: true))
         }
     }
 
     /// Refuses anchors, because a few lines of aliases can stand for billions of nodes, and tags.
-    private func refuse(_ properties: Parser.Properties, at position: SourcePosition, _ path: String)
-        throws(ConfigurationDiagnostic)
-    {
+    private mutating func refuse(_ properties: Parser.Properties, at position: SourcePosition, _ path: String) {
         if properties.hasAnchor {
-            throw ConfigurationDiagnostic(
-                at: position, path: path, "anchors (&name) are not supported; write the value out")
+            diagnostics.add(
+                ConfigurationDiagnostic(
+                    at: position, path: path, "anchors (&name) are not supported; write the value out"))
         }
         if properties.hasTag {
-            throw ConfigurationDiagnostic(at: position, path: path, "tags (!name) are not supported; remove it")
+            diagnostics.add(
+                ConfigurationDiagnostic(at: position, path: path, "tags (!name) are not supported; remove it"))
         }
     }
 
@@ -93,15 +127,20 @@ private struct DocumentReader: ~Copyable {
                 throw ConfigurationDiagnostic(
                     at: position, path: path, "a key must be text, not a list, a mapping or an alias")
             }
-            try refuse(scalar.properties, at: position, path)
+            refuse(scalar.properties, at: position, path)
             let key = scalar.text
             let path = path.isEmpty ? key : "\(path).\(key)"
-            if let line = lines.updateValue(position.line, forKey: key) {
-                throw ConfigurationDiagnostic(at: position, path: path, "duplicate key; it is already on line \(line)")
+            let firstLine = lines[key]
+            if let firstLine {
+                diagnostics.add(
+                    ConfigurationDiagnostic(
+                        at: position, path: path, "duplicate key; it is already on line \(firstLine)"))
+            } else {
+                lines[key] = position.line
             }
             let (value, valuePosition) = try parser.next(in: file)
             let node = try node(value, at: valuePosition, path: path, depth: depth + 1)
-            entries.append(Node.Entry(key: key, position: position, value: node))
+            if firstLine == nil { entries.append(Node.Entry(key: key, position: position, value: node)) }
         }
     }
 }

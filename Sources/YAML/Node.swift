@@ -168,6 +168,6 @@ extension String {
     /// At most 60 characters of the text between apostrophes, on one line.
     fileprivate var excerpt: String {
         let text = count > 60 ? prefix(60) + "…" : self
-        return "'\(text.debugDescription.dropFirst().dropLast())'"
+        return "'\(text.visiblyQuoted.dropFirst().dropLast())'"
     }
 }

@@ -1,4 +1,5 @@
 import CYAML
+import Text
 
 /// libyaml's event parser (`yaml_parser_t`) for one text.
 ///
@@ -40,7 +41,7 @@ struct Parser: ~Copyable {
         case endOfText
     }
 
-    /// A scalar; plain means written without quotes.
+    /// A scalar; plain means written without quotes, and then it has no hidden signs at its ends.
     struct Scalar {
         let text: String
         let isPlain: Bool
@@ -74,9 +75,10 @@ struct Parser: ~Copyable {
         case YAML_STREAM_END_EVENT: return .endOfText
         case YAML_SCALAR_EVENT:
             let bytes = UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length)
+            let (text, isPlain) = (String(decoding: bytes, as: UTF8.self), data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
             return .scalar(
                 Scalar(
-                    text: String(decoding: bytes, as: UTF8.self), isPlain: data.scalar.style == YAML_PLAIN_SCALAR_STYLE,
+                    text: isPlain ? text.trimmingHidden : text, isPlain: isPlain,
                     properties: Properties(hasAnchor: data.scalar.anchor != nil, hasTag: data.scalar.tag != nil)))
         case YAML_SEQUENCE_START_EVENT:
             let start = data.sequence_start
@@ -90,22 +92,24 @@ struct Parser: ~Copyable {
         }
     }
 
-    /// Returns libyaml's message with its position.
+    /// Returns what libyaml's message means to the author of the file, with its position.
     private func syntaxError(in file: String) -> ConfigurationDiagnostic {
         let state = parser.pointee
-        let parts = [state.problem, state.context].map { text in text.map { String(cString: $0) } }
-        let message = parts.compactMap(\.self).joined(separator: ", ")
+        let problem = state.problem.map { String(cString: $0) } ?? ""
+        let mistake = SyntaxMistake(problem)
         guard state.error != YAML_READER_ERROR else {
             // For bytes that are not UTF-8, libyaml gives an offset and no mark.
             let before = String(decoding: input.prefix(state.problem_offset), as: UTF8.self).unicodeScalars
             let line = before.split(separator: "\n", omittingEmptySubsequences: false)
             return ConfigurationDiagnostic(
-                at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1), message)
+                at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1),
+                mistake.description)
         }
-        let mark = state.problem_mark
-        let hint = isTab(atLine: mark.line, column: mark.column) ? "a tab is no indentation in YAML; use spaces" : nil
+        let isTab = isTab(atLine: state.problem_mark.line, column: state.problem_mark.column)
+        let mark = mistake.isWhereItBegan && !isTab && state.context != nil ? state.context_mark : state.problem_mark
         return ConfigurationDiagnostic(
-            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1), hint ?? message)
+            at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1),
+            isTab ? "a tab is no indentation in YAML; use spaces" : mistake.description)
     }
 
     /// Whether there is a tab at a place that libyaml complains of; both numbers begin at 0.

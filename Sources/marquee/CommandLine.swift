@@ -9,7 +9,7 @@ import Text
 import YAML
 
 /// All subcommands, in the order of `marquee help`.
-private let commands: [any Subcommand.Type] = [
+let commands: [any Subcommand.Type] = [
     UpCommand.self,
     WorkerCommand.self,
     NotifierCommand.self,
@@ -82,6 +82,12 @@ private let commands: [any Subcommand.Type] = [
         } catch let error as DataFolder.DataFolderError {
             Console.printError("marquee: \(error.text())")
             return .failed
+        } catch let error as KeyError {
+            Console.printError("marquee: \(error.text())")
+            return .failed
+        } catch let error as SampleAlertError {
+            Console.printError("marquee: \(error.text(in: .current))")
+            return .failed
         } catch let error as ResponseTimeoutError {
             Console.printError("marquee: \(error.text())")
             return .timedOut
@@ -112,9 +118,9 @@ private let commands: [any Subcommand.Type] = [
         if let command = commands.first(where: { $0.usage.name == name }) { return command }
         let nearest = commands.map { $0.usage.name }.nearest(to: name, within: 2)
         throw UsageError(
-            "\(name.debugDescription) 명령이 없습니다." + (nearest.map { " 비슷한 명령: \($0)." } ?? "")
+            "\(name.visiblyQuoted) 명령이 없습니다." + (nearest.map { " 비슷한 명령: \($0)." } ?? "")
                 + " 전체 목록: marquee help",
-            "unknown command \(name.debugDescription)" + (nearest.map { "; did you mean \($0)?" } ?? ";")
+            "unknown command \(name.visiblyQuoted)" + (nearest.map { "; did you mean \($0)?" } ?? ";")
                 + " `marquee help` lists all commands")
     }
 

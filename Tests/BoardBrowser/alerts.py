@@ -48,7 +48,7 @@ def test_retraction(_, options):
             struck = browser.text(".alert.retracted")
             check("취소됨" in struck and "line-through" in browser.run("return getComputedStyle(document.querySelector('.retracted del')).textDecoration"),
                   f"in words, too: {struck!r}")
-            browser.shows(lambda: "정정으로 취소" in browser.text(".alerts"), "the retraction is an alert as well")
+            browser.shows(lambda: "앞선 알림 취소" in browser.text(".alerts"), "the retraction is an alert as well")
             browser.open(f"movie/{recordings.FOLLOWER}")
             check(browser.one(".alert.retracted del"), "it is struck through on the movie's page, too")
 

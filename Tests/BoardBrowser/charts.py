@@ -1,6 +1,8 @@
 """The chart: its lines, orders and filters, the calendar, refreshing, and each error."""
 
+import base64
 import datetime
+import re
 
 from selenium.webdriver.common.keys import Keys
 
@@ -50,7 +52,7 @@ def test_lines(harness, _):
                   f"a line has rank, title, figures with separators, share and screens: {entry['title']}")
         moves = {("new" if entry["isNew"] else "rose" if entry["rankChange"] > 0 else "fell" if entry["rankChange"] < 0 else "same"):
                  entry for entry in entries}
-        texts = {"new": "신작", "rose": "▲{}", "fell": "▼{}", "same": "-"}
+        texts = {"new": "NEW", "rose": "▲{}", "fell": "▼{}", "same": "-"}
         for kind, entry in moves.items():
             text = browser.text(f".move.{kind} [aria-hidden]")
             check(text[0] == texts[kind][0], f"a movie that is {kind} has a glyph: {text}")
@@ -182,6 +184,64 @@ def test_days_out_of_range(harness, _):
         browser.click(".failed a.primary")
         browser.lines()
         check(browser.url == f"{harness.url}/", "its button leads to the newest chart")
+
+
+def test_newest_known_chart(_, options):
+    """Until yesterday's chart comes, the first page shows the newest that is known, and says so and why in a line above it."""
+    with Site(options.program) as harness, BrowserSession(harness) as browser:
+        older, newest = ([int(part) for part in korean_day(offset).split("-")] for offset in (-2, -1))
+        harness.ask_days(korean_day(-2))
+
+        def shows(*words):
+            for word in words:
+                browser.shows(lambda: word in browser.text(".instead"), f"the line says: {word}")
+            titles = browser.lines()
+            check(f"{older[1]}월 {older[2]}일" in browser.text("h1") and len(titles) == 10 and not browser.all(".failed"), "the newest known chart is shown")
+            check(f"{newest[1]}월 {newest[2]}일" in browser.text(".instead") and browser.url == f"{harness.url}/", "the line names the missing day, and the address stays")
+
+        harness.control(clockOffset=-FAR)  # two weeks ago nothing of yesterday had been published
+        browser.open()
+        shows("아직 발표되지 않아")
+        harness.control(kobis={"errors": {"503": 1}})
+        browser.click(".instead button")
+        shows("가져오지 못해", "영화진흥위원회 서비스가 점검 중")
+        check(browser.all(".lamp[data-state=open]"), "this is no fault of the board")
+        harness.stop("worker")
+        browser.one(".lamp[data-state=partial]")
+        browser.click(".instead button")
+        shows("수집 서버가 응답하지 않습니다")
+        check("영화진흥위원회" not in browser.text(".instead"), "a worker that does not answer is not told as the council")
+        browser.open("day/2015-03-01")
+        browser.one(".failed[data-code=worker]")
+        check("수집 서버가 응답하지 않습니다" in browser.text(".failed p"), "nor for another day")
+        harness.start("worker")
+        harness.control()
+        browser.open()
+        browser.shows(lambda: f"{newest[1]}월 {newest[2]}일" in browser.text("h1") and not browser.all(".instead"), "once yesterday's chart comes, it takes the place by itself")
+        browser.lines()
+
+
+def test_print(harness, _):
+    """A day's chart prints on one page of A4, as a list and as a grid, in a dark theme too: without menus, with source and address."""
+    shown = """return [...document.querySelectorAll('nav, .tools, .top, footer, select, button:not(.chip)')].filter((part) => part.checkVisibility()).length"""
+    for dark in (False, True):
+        with BrowserSession(harness, dark=dark) as browser:
+            for mode in (1, 2):
+                browser.open(f"day/{DAY}")
+                browser.lines()
+                browser.click(f".modes button:nth-child({mode})")
+                browser.run("document.querySelectorAll('img').forEach((image) => { image.loading = 'eager' })")
+                paper = base64.b64decode(browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
+                boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", paper)
+                check(len(boxes) == 1 and abs(float(boxes[0][0]) - 595) < 2, f"one page of A4: {boxes}")
+                browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+                check(browser.run(shown) == 0, "no menu is printed")
+                line = browser.text(".printed")
+                check("영화진흥위원회" in line and f"{harness.url}/day/{DAY}" in line, f"source and address are: {line}")
+                colours = browser.run("const [paper, ink] = [document.body, document.querySelector('h1')].map((part) => getComputedStyle(part)); return [paper.backgroundColor, ink.color]")
+                check(max(map(int, re.findall(r"\d+", colours[1])[:3])) < 60, f"dark ink: {colours}")
+                browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+            browser.run("localStorage.clear()")
 
 
 def test_failures_say_what_failed(harness, _):
@@ -335,4 +395,4 @@ def test_errors(_, options):
         check(len(browser.titles()) == 10 and DAY in browser.url, "a refresh without quota keeps the chart and the day")
         browser.open("operations")
         eventually(lambda: len(browser.all("table.data tbody tr")) >= 2, "failures are listed")
-        check("quotaExhausted" in browser.run("return document.body.innerText"), "the operations page lists failures")
+        check("API calls are used up" in browser.run("return document.body.innerText"), "the operations page lists failures")

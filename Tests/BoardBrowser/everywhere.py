@@ -2,7 +2,10 @@
 
 from selenium.webdriver.common.keys import Keys
 
-from harness import Failure, check, eventually
+import tempfile
+
+import recordings
+from harness import Failure, Site, check, eventually
 from browser import CONTENT, DAY, PAGES, BrowserSession
 
 
@@ -107,6 +110,58 @@ def test_widths_and_axe(harness, options):
                             faults += browser.wait(AXE_VIOLATIONS)
                         check(faults == [], f"{name}, {width} px, {language}, {'dark' if dark else 'light'}: axe finds no violation {faults or ''}")
                 check(True, f"{name}, {language}: from {widths[-1]} pixels on nothing is cut off or needs a horizontal scroll bar")
+
+
+# Returns numbers that are broken between their digits, and figures that lie over each other.
+BROKEN_NUMBERS = """
+const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+const broken = [];
+while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.parentElement.checkVisibility()) continue;
+    for (const number of text.data.matchAll(/\\d[\\d,.]*\\d/g)) {
+        const range = document.createRange();
+        range.setStart(text, number.index);
+        range.setEnd(text, number.index + number[0].length);
+        if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(`${number[0]} in ${text.data}`);
+    }
+}
+for (const figures of document.querySelectorAll('.figures')) {
+    const boxes = [...figures.querySelectorAll('.value')].map((value) => {
+        const range = document.createRange();
+        range.selectNodeContents(value);
+        return range.getBoundingClientRect();
+    });
+    boxes.forEach((box, index) => boxes.slice(index + 1).forEach((other) => {
+        if (box.right > other.left && other.right > box.left && box.bottom > other.top && other.bottom > box.top) broken.push(`over each other: ${figures.innerText}`);
+    }));
+}
+return broken.slice(0, 3);"""
+
+
+def test_large_figures(_, options):
+    """With the largest figures and everything unfolded, no number is broken and nothing is wider than the page."""
+    with tempfile.TemporaryDirectory() as folder, Site(options.program, {"sandbox": ["--recorded", recordings.write_large(folder)]}) as harness:
+        harness.ask_days(*recordings.LARGE_DAYS)
+        pages = PAGES | {"movie": "movie/20240001", "history": f"history?from={recordings.LARGE_DAYS[0]}&to={DAY}"}
+        del pages["alerts"]  # these movies neither rise nor fall
+        for language in ("ko", "en"):
+            with BrowserSession(harness, language=language) as browser:
+                for name, path in (pages | {"grid": pages["chart"]}).items():
+                    for width in (1280, 1024, 768, 390, 320):
+                        browser.resize(width)
+                        browser.open(path)
+                        if name == "grid":
+                            browser.click(".modes button:nth-child(2)")
+                            browser.one(".lines.grid li")
+                        else:
+                            browser.one({"movie": ".film .data"}.get(name, CONTENT.get(name)))
+                        browser.run("for (const details of document.querySelectorAll('details')) details.open = true")
+                        fits(browser, width, f"{name}, {width} px, {language}")
+                        if broken := browser.run(BROKEN_NUMBERS):
+                            raise Failure(f"{name}, {width} px, {language}: {broken}")
+                    check(True, f"{name}, {language}: no number is broken, and nothing is wider than the page")
+                browser.run("localStorage.clear()")
 
 
 def test_targets_and_focus(harness, _):

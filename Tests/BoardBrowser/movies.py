@@ -140,22 +140,26 @@ def test_scale_of_the_year(harness, _):
 
 
 def test_part_weeks(harness, _):
-    """Weeks of which not all days are known are hatched, and say of how many days they are."""
+    """Weeks with unknown days are hatched, those that the range cuts are pale, and both say of how many days they are."""
     with BrowserSession(harness) as browser:
+        text = lambda: browser.run("return document.querySelector('main').textContent")
+        titles = lambda: browser.run("return [...new Set([...document.querySelectorAll('.layer title')].map((title) => title.textContent.split(' · ')[0]))]")
+        weeks = lambda: (len(browser.all(".partWeek")), len(browser.all(".cutWeek")))
         browser.open(PAGES["history"])  # a week of six days, and one of two
         browser.ready("history")
-        check(len(browser.all(".partWeek")) == 2 and "빗금" in browser.run("return document.querySelector('main').innerText"), "part weeks are hatched, and the page says why")
-        titles = browser.run("return [...new Set([...document.querySelectorAll('.layer title')].map((title) => title.textContent.split(' · ')[0]))]")
-        check(len(titles) == 2 and "7일 중 6일" in titles[0] and "7일 중 2일" in titles[1], f"they say of how many days they are: {titles}")
+        check(weeks() == (0, 2) and "흐린 막대" in text() and "빗금" not in text(), "weeks that the range cuts are pale, and the page says why")
+        check("기간 내 6일" in titles()[0] and "기간 내 2일" in titles()[1] and "6일 중 6일" in text(), f"they are not told as partly fetched: {titles()}")
+        browser.open(f"history?from=2024-05-27&to={DAY}")
+        browser.ready("history")
+        check(weeks() == (1, 1) and "빗금" in text() and "7일 중 6일 수집" in titles()[0], f"a week with an unknown day is hatched: {titles()}")
         harness.ask_days("2024-05-27")
         browser.open(f"history?from=2024-05-27&to={DAY}")
         browser.ready("history")
-        check(len(browser.all(".partWeek")) == 1, "a whole week is not hatched")
+        check(weeks() == (0, 1), "a whole week is neither")
         browser.open(f"history?from=2003-11-11&to={DAY}")
         browser.ready("history")
-        weeks = harness.api(f"history?from=2003-11-11&to={DAY}")
-        parts = sum(days < 7 for days in weeks["knownDays"])
-        check(len(browser.all(".partWeek")) == parts == len(weeks["days"]) - 1, f"over twenty years, too: {parts}")
+        known = harness.api(f"history?from=2003-11-11&to={DAY}")["knownDays"]
+        check(weeks() == (sum(days < 7 for days in known[:-1]), 1) and known[-1] == 2, f"over twenty years, too: {weeks()}")
 
 
 def test_history(harness, _):
@@ -175,6 +179,9 @@ def test_history(harness, _):
         rows = browser.run("return [...document.querySelectorAll('table.data')].map((table) => table.tBodies[0].rows.length)")
         check(rows[0] == len(browser.all(".drawing .film")), "the table has as many movies as the drawing")
         check(rows[1:] == [2, len(harness.api("calendar/2024")["days"])], "weeks and days have tables, too")
+        totals = browser.run("return Object.fromEntries([...document.querySelector('table.data').tBodies[0].rows].map((row) => [row.querySelector('a').pathname.slice(-8), row.cells[4].textContent]))")
+        newest = {code: [day for day in harness.api(f"movies/{code}")["run"] if day["date"] <= DAY][-1]["audienceTotal"] for code in totals}
+        check(totals == {code: f"{total:,}" for code, total in newest.items()}, "a movie's total is that of its newest day, and no sum of days")
         week = browser.run("return [...document.querySelectorAll('table.data')][1].rows[1].innerText.replaceAll(',', '').split(/\\s+/).slice(-10).map(Number)")
         check(week[0] == sum(week[1:]) > 0, "the audience of a week's movies adds up to the week's")
         browser.run("""scrollTo(0, 0); window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return 'blob:none'; };
@@ -202,8 +209,26 @@ def test_history(harness, _):
         browser.ready("history")
         size = browser.wait("""const { png, standalone } = await import(new URL('parts/drawing.js', document.baseURI));
             const drawing = document.querySelector('.drawing');
-            const picture = await createImageBitmap(await png(drawing));
-            const text = await standalone(drawing).text();
-            return [picture.width, drawing.viewBox.baseVal.width, text.includes('class='), text.includes('stroke=')]""")
+            const frame = { title: 'Title', period: 'Period', keys: [{ kind: 'tint0', text: 'Key' }] };
+            const picture = await createImageBitmap(await png(drawing, frame));
+            const text = await standalone(drawing, frame).text();
+            return [picture.width, Number(/width="([0-9]+)"/.exec(text)[1]), text.includes('class='), text.includes('stroke=')]""")
         check(size[0] == 2 * size[1], f"a drawing is saved as PNG, of twice its size: {size[0]} pixels wide")
         check(size[2:] == [False, True], "a saved drawing needs no style sheet")
+
+
+def test_saved_pictures(harness, _):
+    """A picture that is saved says what it shows: title, period, the movies of its colours, and the source."""
+    with BrowserSession(harness) as browser:
+        for width in (1280, 390):
+            browser.resize(width)
+            browser.open(PAGES["history"])
+            browser.ready("history")
+            titles = browser.run("""window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return 'blob:none'; };
+                HTMLAnchorElement.prototype.click = () => {};
+                for (const button of document.querySelectorAll('.exports .chip:first-child')) button.click();
+                return [...document.querySelectorAll('.card h2')].map((title) => title.textContent)""")
+            pictures = eventually(lambda: len(saved := browser.wait("return Promise.all(saved.map((blob) => blob.text()))")) == 3 and saved, "three pictures")
+            movies = [movie["title"] for movie in harness.api(PAGES["history"])["films"][:8]]
+            for picture, title, period, keys in zip(pictures, titles, ("2024년 5월 28일", "2024년 5월 28일", "2024년 1월 1일"), (movies, [*movies, "기타"], [])):
+                check(all(text in picture for text in (title, period, "영화진흥위원회", *keys)), f"{title}, {width} pixels: the picture has title, period, keys and source")

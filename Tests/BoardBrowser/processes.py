@@ -99,6 +99,7 @@ def test_stopped_worker(harness, _):
         browser.shows(lambda: len(browser.all(".card .lamp.up")) == 3, "three processes run")
         harness.stop("worker")
         browser.shows(lambda: browser.all(".card .lamp.down") and browser.all(".warning"), "a stopped worker is reported on every page")
+        check(browser.all("#lamp[data-state=partial]") and "일부 중단" in browser.text("#lamp"), "and the lamp is not green")
         browser.open(f"day/{DAY}")
         browser.lines()
         check(browser.one(".warning"), "known charts are still shown")

@@ -59,3 +59,17 @@ def write_hit(folder):
         response = chart(day, line(1, HIT, "천만 영화", audience=1_000_000, total=500_000 + 1_000_000 * index))
         (kobis / f"{day}.json").write_text(json.dumps(response, ensure_ascii=False, separators=(",", ":")))
     return str(folder)
+
+
+LARGE = 12_345_678
+LARGE_DAYS = [f"2024-05-{day}" for day in range(27, 32)] + [f"2024-06-0{day}" for day in range(1, 5)]
+
+
+def write_large(folder):
+    """Writes nine days of ten movies with more admissions than any ever had; returns the folder."""
+    kobis = pathlib.Path(folder) / "kobis" / "daily"
+    kobis.mkdir(parents=True, exist_ok=True)
+    lines = [line(rank, f"202400{rank:02}", f"아주 긴 제목의 영화 {rank}", audience=LARGE, total=LARGE) for rank in range(1, 11)]
+    for day in LARGE_DAYS:
+        (kobis / f"{day}.json").write_text(json.dumps(chart(day, *lines), ensure_ascii=False, separators=(",", ":")))
+    return str(folder)

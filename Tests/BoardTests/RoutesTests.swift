@@ -84,6 +84,27 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
         await worker.end()
     }
 
+    @Test("a movie on two lines of a chart counts once in histories, and the chart has both lines")
+    func twice() async throws {
+        let harness = try BoardHarness()
+        let worker = try await harness.startPublisher()
+        let chart = try Sample.chart("2024-06-04", "ABA")
+        try await worker.publish(Sample.topic(chart), chart)
+        try await harness.open { address in
+            let client = BoardClient(address: address)
+            for range in ["from=2024-06-01&to=2024-06-30", "from=2023-01-01&to=2024-12-31"] {
+                let films = try #require(try await client.json("history?\(range)")["films"] as? [[String: Any]])
+                let points = films.compactMap { $0["points"] as? [[Any]] }
+                #expect(points.map(\.count) == [1, 1], "\(range)")
+                #expect((points.first?.first?.last as? Int) == 1_000, "\(range)")
+            }
+            #expect((try await client.json("movies/AAAAAAAA")["run"] as? [Any])?.count == 1)
+            let shown = try #require(try await client.json("days/2024-06-04")["chart"] as? [String: Any])
+            #expect((shown["entries"] as? [Any])?.count == 3)
+        }
+        await worker.end()
+    }
+
     @Test("the files of the first page are less than 60 kB compressed")
     func weight() throws {
         let files = try BoardRouter.files(in: try BoardHarness.webFolder, basePath: .root)

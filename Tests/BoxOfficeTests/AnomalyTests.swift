@@ -1,4 +1,5 @@
 import Foundation
+import JSONCoding
 import Testing
 
 @testable import BoxOffice
@@ -34,6 +35,26 @@ import Testing
                 anomaly.text
                     == "the chart of 2024-06-04 takes 10,002 from the admissions so far of 첫눈, which were 50,002")
         }
+    }
+
+    @Test("a movie on two lines is compared by the first of them")
+    func twice() throws {
+        var (before, twice) = (try chart(3), try chart(4))
+        (before.entries[1].audienceTotal, twice.entries[1].audienceTotal) = (50_000, 50_000)
+        (before.entries[4].movieCode, twice.entries[4].movieCode) =
+            (before.entries[1].movieCode, twice.entries[1].movieCode)
+        twice.entries[4].audienceTotal = 7
+        #expect(twice.anomalies(after: nil, dayBefore: before) == [])
+    }
+
+    @Test("a field that cannot be read is an anomaly of its own for each chart")
+    func unreadable() throws {
+        let day = Sample.date("2024-06-04")
+        let anomaly = Anomaly.unreadable(
+            "list.showCnt", at: "list[3].showCnt", count: 2, in: "the chart", of: day, span: .weekend)
+        #expect(anomaly.id == "anomaly.unreadable.2024-06-04.all.weekend.list.showCnt")
+        #expect(anomaly.text == "the chart has 2 values that cannot be read and count as empty: list[3].showCnt")
+        #expect(try JSON.decode(Anomaly.self, from: JSON.encode(anomaly)) == anomaly)
     }
 
     @Test("a total loses by a correction as much as was ever seen, and no more", arguments: [(100, 0), (101, 1)])

@@ -48,7 +48,7 @@ import Testing
     }
 
     private static let movements: [(isNew: Bool, change: Int?, movement: RankMovement, text: String)] = [
-        (true, 5, .new, "신작"), (false, 3, .rose(3), "▲3"), (false, -1, .fell(1), "▼1"),
+        (true, 5, .new, "NEW"), (false, 3, .rose(3), "▲3"), (false, -1, .fell(1), "▼1"),
         (false, 0, .unchanged, "-"), (false, nil, .unchanged, "-"),
     ]
 

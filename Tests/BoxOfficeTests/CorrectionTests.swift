@@ -1,3 +1,4 @@
+import JSONCoding
 import Testing
 
 @testable import BoxOffice
@@ -24,6 +25,27 @@ import Testing
                 Correction(movieCode: came.movieCode, change: .entry(before: nil, after: came)),
                 Correction(movieCode: went.movieCode, change: .entry(before: went, after: nil)),
             ])
+    }
+
+    @Test("a movie on several lines is compared line by line, and its corrections name the line")
+    func severalLines() {
+        let (first, other) = (Sample.bare("20240001", line: 1), Sample.bare("20240002", line: 2))
+        var again = Sample.bare("20240001", line: 3)
+        let before = [first, other, again]
+        #expect(Correction.between(before, and: before) == [])
+        again.audience = 7
+        let changed = Correction(
+            movieCode: first.movieCode, line: 3, change: .field(.audience, before: .null, after: .integer(7)))
+        #expect(Correction.between(before, and: [first, other, again]) == [changed])
+        #expect(
+            Correction.between([first, other], and: [first, other, again])
+                == [Correction(movieCode: first.movieCode, change: .entry(before: nil, after: again))])
+        #expect(
+            Correction.between([first, other, again], and: [first, other])
+                == [Correction(movieCode: first.movieCode, change: .entry(before: again, after: nil))])
+        #expect(
+            String(decoding: changed.json, as: UTF8.self)
+                == #"{"after":7,"before":null,"field":"audience","line":3,"movieCode":"20240001"}"#)
     }
 
     @Test func filmsThatChangePlacesAreCorrectedInLineAndRank() {

@@ -63,6 +63,12 @@ class Known:
         return sorted((before, line) for before, line in self.movies[code].items() if before < day)
 
 
+def are_same(line, other):
+    """Whether two lines are of one movie: of one code, or of one title and opening day."""
+    return line["movieCode"] == other["movieCode"] or (
+        line["title"] == other["title"] and line["openDate"] is not None and line["openDate"] == other["openDate"])
+
+
 def of_day(known, day, rules):
     """Yields the alerts of a day, in the contract's order, but for those about corrections."""
     if day not in known.events:
@@ -92,7 +98,7 @@ def of_day(known, day, rules):
                 if ((rank if rule == "rose" else rank_before) or 0) <= inside:
                     yield alert(rule, line, here, {"threshold": rules[rule]["by"]}, rank_before, change, rank=rank)
         leader = known.leader(day - ONE_DAY)
-        if "lead" in rules and line["line"] == 1 and leader and leader["movieCode"] != code:
+        if "lead" in rules and line["line"] == 1 and leader and not are_same(leader, line):
             first = known.reign(day - ONE_DAY)
             yield alert("lead", line, both, {
                 "previousLeader": leader["movieCode"], "previousLeaderTitle": leader["title"],
@@ -100,13 +106,14 @@ def of_day(known, day, rules):
             }, rank_before or (before[code]["rank"] if code in before else None), None if line["isNew"] else change,
                 rank=rank)
     for code, line in before.items():
-        if "left" in rules and code not in lines:
+        if "left" in rules and not any(are_same(line, other) for other in lines.values()):
             yield alert("left", line, both, previous=line["rank"])
 
     for code, line in lines.items():
         rank, change, past = line["rank"], line["rankChange"], known.past(code, day)
         previous = before[code]["rank"] if code in before else None
-        if "reentered" in rules and has_before and past and code not in before:
+        is_opening = line["isNew"] or line["openDate"] == day.isoformat()
+        if "reentered" in rules and has_before and past and code not in before and not is_opening:
             last = past[-1][0]
             away = (day - last).days - 1
             if away >= rules["reentered"]["after"] and known.are_known(last, day):
@@ -185,8 +192,8 @@ def still_holds(alert, known, rules):
 def expected_alerts(rankings, rules=CONTRACT):
     """Returns the alerts for ranking events in the order of the log, as a notifier decides them that was there.
 
-    A live chart of the newest eight days fires what it makes true, of its day and later ones. A chart that replaces
-    another one first takes back what no longer holds.
+    A live chart fires what it makes true of the newest eight days. A chart that replaces another one first takes back
+    what no longer holds.
     """
     known, newest, alerts, fired, standing = Known(), None, [], set(), []
 
@@ -199,9 +206,8 @@ def expected_alerts(rankings, rules=CONTRACT):
         day = day_of(event)
         newest = max(newest or day, day)
         is_live = event.get("priority") != "backfill"
-        firing = [day + ONE_DAY * offset for offset in range((newest - day).days + 1)]
-        if not is_live or newest - day > WEEK:
-            firing = []
+        first = max(day, newest - WEEK)
+        firing = [first + ONE_DAY * offset for offset in range((newest - first).days + 1)] if is_live else []
         before = set(map(key, of_days(firing)))
         earlier = known.events.get(day)
         known.insert(event)

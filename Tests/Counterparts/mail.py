@@ -45,6 +45,7 @@ class Desk:
         mail = parsed(envelope.content) if options.parse else {
             "from": envelope.mail_from, "to": envelope.rcpt_tos, "text": envelope.content.decode("ascii"),
             "tls": session.ssl is not None or options.tls, "user": session.auth_data,
+            "greeting": session.host_name,
         }
         print(json.dumps(mail), flush=True)
         return "250 2.0.0 taken"

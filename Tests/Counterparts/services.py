@@ -43,7 +43,11 @@ class Service(BaseHTTPRequestHandler):
         elif path == "/hook":
             self.webhook()
         elif path == "/moved":
-            self.answer(302, "", {"Location": "/services/T0/B0/token"})
+            self.answer(302, "", {"Location": "/services/new?x=1"})
+        elif path == "/page":
+            self.answer(200, "<!DOCTYPE html><title>Sign in</title>")
+        elif path == "/proxy":
+            self.answer(511, "")
         else:
             self.answer(404, "no_service")
 
@@ -92,7 +96,7 @@ class Service(BaseHTTPRequestHandler):
             return self.answer(400, '{"message": "Invalid Form Body", "code": 50035}')
         text = message["embeds"][0]["description"]
         if "slow down" in text:
-            return self.answer(429, '{"message": "You are being rate limited.", "retry_after": 7.0}', {"Retry-After": "7"})
+            return self.answer(429, '{"message": "You are being rate limited.", "retry_after": 7.5}', {"Retry-After": "7"})
         self.answer(200, '{"id": "1"}')
         self.took("discord", text, message)
 

@@ -58,10 +58,7 @@ extension Terminal {
                 #expect(error.hasPrefix("marquee: notFound: there is no movie with the code 00000000 (GET http://"))
                 #expect(error.hasSuffix("?key=***&movieCd=00000000)"))
                 let korean = try await harness.marquee("request", "movie", "00000000", "--language=ko")
-                #expect(
-                    korean.errors == [
-                        "marquee: 찾을 수 없습니다 (notFound)", "  " + error.dropFirst("marquee: notFound: ".count),
-                    ])
+                #expect(korean.errors == ["marquee: 찾을 수 없습니다. 지정한 코드나 번호를 확인하세요 (notFound)"])
                 #expect(try unknown.output.map { try JSON($0)["code"] } == ["notFound"])
 
                 try await harness.setFaults(["kakao": ["faults": ["-401": 1]]])
@@ -163,8 +160,12 @@ extension Terminal {
                 let missing = good.output.filter { !$0.hasPrefix("ok ") }
                 #expect(missing.map { $0.split(separator: " ")[1] } == ["board"], "\(missing)")
                 let keyless = try await harness.marquee(
-                    "check", changes: ProcessHarness.machineClock.merging(["MARQUEE_KOBIS_KEY": ""]) { $1 })
+                    "check",
+                    changes: ProcessHarness.machineClock.merging(
+                        ["MARQUEE_KOBIS_KEY": "", "https_proxy": "http://192.0.2.1:3128"]
+                    ) { $1 })
                 #expect(keyless.status == 0 && keyless.output.contains { $0.hasPrefix("ok  sandbox ") }, "\(keyless)")
+                #expect(keyless.output.contains { $0.contains("https_proxy is set, but") }, "\(keyless)")
                 await harness.end(.notifier)
                 await harness.end(.sandbox)
                 let alone = try await harness.marquee("check")
@@ -175,6 +176,17 @@ extension Terminal {
                 #expect(
                     neither.status == 1 && neither.output.contains { $0.hasPrefix("FAILED  KOBIS key") }, "\(neither)")
                 #expect(try await harness.marquee("status", "--sandbox").status == 4)
+
+                // The first call of a worker would meet this, with the key, and it counts.
+                let moved = try ScriptedServer { exchange in
+                    exchange.answer(status: 301, headers: ["Location: https://new.example/rest/list.json"])
+                }
+                let elsewhere = try await harness.marquee("check", changes: ["MARQUEE_KOBIS_URL": moved.url])
+                let line = try #require(
+                    elsewhere.output.first { $0.hasPrefix("FAILED  KOBIS service") }, "\(elsewhere)")
+                #expect(line.contains("redirects to https://new.example/rest/list.json"), "\(line)")
+                #expect(line.hasSuffix("correct MARQUEE_KOBIS_URL"), "\(line)")
+                #expect(moved.requests.map { $0.target.contains("key=") } == [true])
             }
         }
 

@@ -20,7 +20,7 @@ extension Failures {
                 #expect(try await client.ask(frames: ProductTests.registration("mine")).word == "accepted")
                 let id = try #require(try await client.outcome(of: "mine").events.first?.data["id"].number)
                 let new = try await alert("newProduct", Int(id), client)
-                #expect(new.data["text"]["ko"] == "새 상품 〈겨울 외투〉, 15,000원")
+                #expect(new.data["text"]["ko"] == "신상품 ‘겨울 외투’ 15,000원")
                 #expect(new.data["product"].number == id && new.data["movieCode"] == nil)
                 let product = JSON.number(id)
                 #expect(try await client.request("product.modify", ["product": product, "price": 12_000]).isDone)

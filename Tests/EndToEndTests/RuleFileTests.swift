@@ -102,7 +102,7 @@ import Testing
             let chart = try #require(try await client.day("2024-06-04").events.first).data
             let title = try #require(chart["entries"].list.first?["title"].text)
             let test = try await harness.marquee("notify", "test", "--all", "--rule", "milestone")
-            #expect(test.status == 0 && test.output.first?.hasPrefix("[시험] \(title) ") == true, "\(test)")
+            #expect(test.status == 0 && test.output.first?.hasPrefix("[테스트] \(title) ") == true, "\(test)")
             #expect(test.output.last?.hasPrefix("two: delivered: ") == true)
             let event = try JSON(String(contentsOfFile: folder.file("two.jsonl"), encoding: .utf8))
             #expect(event["type"].text == "marquee.test.v1" && event["data"]["date"].text == "2024-06-04")
@@ -135,7 +135,7 @@ import Testing
             #expect(days == days.sorted())
             #expect(days.allSatisfy { $0 >= "2024-06-05" })
             #expect(lines.last?.hasPrefix("\(days.count) alerts: ") == true)
-            let leads = lines.count { $0.contains("is the new No. 1") }
+            let leads = lines.count { $0.contains("takes No. 1 from") }
             #expect(lines.last?.contains("lead \(leads)") == true)
             let both = try await harness.marquee("replay", "--dry-run", "--learned", "3")
             #expect(both.status == 2)

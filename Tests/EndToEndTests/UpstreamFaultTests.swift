@@ -164,9 +164,10 @@ extension Failures {
                 (200, #"{"boxOfficeResult":{"dailyBoxOfficeList":[]}}"#, "notPublished", nil),
                 (200, "{}", "upstreamInvalid", "boxOfficeResult"), (200, "", "upstreamInvalid", nil),
                 (200, "not JSON", "upstreamInvalid", nil), (400, "{}", "upstreamInvalid", nil),
-                (401, "{}", "unauthorized", nil), (403, "{}", "forbidden", nil), (404, "{}", "notFound", nil),
+                (401, "{}", "unauthorized", nil), (403, "{}", "forbidden", nil),
+                (404, "{}", "upstreamInvalid", "MARQUEE_KOBIS_URL"),
                 (418, "", "upstreamInvalid", nil), (500, "{}", "upstreamUnavailable", nil),
-                (302, "", "upstreamInvalid", nil), (503, "{}", "maintenance", nil),
+                (302, "", "upstreamInvalid", "MARQUEE_KOBIS_URL"), (503, "{}", "maintenance", nil),
             ]
             let next = Locked(answers[0])
             let server = try ScriptedServer { exchange in

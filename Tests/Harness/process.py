@@ -80,6 +80,11 @@ class Process:
     def memory(self, field="VmRSS"):
         return memory(self.child, field)
 
+    def processor_time(self):
+        """Returns the seconds that processors have worked for it."""
+        fields = pathlib.Path(f"/proc/{self.child.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def reset_peak(self):
         reset_peak(self.child)
 

@@ -18,8 +18,11 @@ struct HealthServerHarness {
     }
 
     /// Sends a request, and returns the response whatever its status is.
-    func get(_ path: String, method: HTTPRequest.Method = .get) async throws -> HTTPResponse {
-        let request = HTTPRequest("http://\(server.address)\(path)", method: method, deadline: .seconds(3_600))
+    func get(
+        _ path: String, method: HTTPRequest.Method = .get, headers: [HTTPField] = []
+    ) async throws -> HTTPResponse {
+        let request = HTTPRequest(
+            "http://\(server.address)\(path)", method: method, headers: headers, deadline: .seconds(3_600))
         return try await client.send(Endpoint(service: "health", request: request) { $0 })
     }
 

@@ -19,6 +19,15 @@ import Testing
         try await harness.stop()
     }
 
+    @Test("whoever asks, and whatever host he names, learns the state, and the metrics only under a known name")
+    func foreignName() async throws {
+        let harness = try HealthServerHarness(readiness: [HealthCheck("a") { "a: away" }])
+        for (path, status) in [("/healthz", 200), ("/readyz", 503), ("/metrics", 421)] {
+            #expect(try await harness.get(path, headers: [HTTPField("Host", "lb.example")]).status == status)
+        }
+        try await harness.stop()
+    }
+
     @Test("failed checks are listed, one a line, in their order")
     func failing() async throws {
         let harness = try HealthServerHarness(

@@ -186,7 +186,9 @@ import Testing
         for text in ["order accepted", "request=mine", "topic=product.remove", "key=ann", "address=192.0.2.1"] {
             #expect(order.contains(text))
         }
-        _ = requestGuard.refusal(of: "backfill\n" + String(repeating: "x", count: 1_000), from: ann)
+        let name = "backfill\n" + String(repeating: "x", count: 1_000)
+        let error = try #require(requestGuard.refusal(of: name, from: ann))
+        requestGuard.recordRefused(Command(Message([[1], Array(name.utf8)], peer: ann)), .refused(error))
         let refusal = lines.withLock { $0.dropFirst(order.count) }
         #expect(refusal.count { $0 == "\n" } == 1 && refusal.utf8.count < 400)
         for text in ["request refused", "key=ann", "address=192.0.2.1", "code=forbidden", "role operate"] {

@@ -52,6 +52,32 @@ import ZeroMQ
         }
     }
 
+    @Test("a command and its reply pass through proxies")
+    func proxies() async throws {
+        try await withIO { io in
+            let router = try await io.bind(.router)
+            var commands = router.commands().makeAsyncIterator()
+            var address = router.addresses[0]
+            var forwarding: [Task<Void, Never>] = []
+            for _ in 0..<2 {
+                let front = try await io.bind(.router)
+                let back = try await io.open(.dealer, connect: [address])
+                forwarding.append(
+                    Task { for await batch in front.incoming { await back.send(batch.map { Message($0.frames) }) } })
+                forwarding.append(
+                    Task { for await batch in back.incoming { await front.send(batch.map { Message($0.frames) }) } })
+                address = front.addresses[0]
+            }
+            let client = try await CommandClient(io, address: address)
+            async let reply = client.ask("status", "{}")
+            let question = await commands.next()
+            #expect(question?.frames == Message("status", "{}").frames)
+            try answer(question, on: router)
+            #expect(try await reply.frames == Message("status", "{}").frames)
+            for task in forwarding { task.cancel() }
+        }
+    }
+
     @Test("a client waits for a process that has not started yet")
     func early() async throws {
         try await withIO { io in

@@ -87,6 +87,26 @@ import ZeroMQ
         }
     }
 
+    @Test("an event that is larger than clients receive is passed over, also where a page ends before it")
+    func oversized() async throws {
+        let giant = [UInt8](repeating: UInt8(ascii: " "), count: Event.maximumBytes) + Array("{}".utf8)
+        let topic = try #require(Topic("movie.BBBBBBBB"))
+        let events = try await log.append(
+            draft("movie.AAAAAAAA"), EventDraft(topic, data: giant), draft("movie.CCCCCCCC"),
+            EventDraft(topic, data: giant))
+        let all = try await page("replay", #"{"stream":"movie"}"#)
+        #expect(all.events == frames([events[0], events[2]]))
+        #expect(all.header.position == "0000000000000004" && !all.header.more)
+        let first = try await page("replay", #"{"stream":"movie","limit":1}"#)
+        #expect(first.events == frames([events[0]]) && first.header.position == "0000000000000001")
+        let last = try await page("replay", #"{"stream":"movie","after":"0000000000000003"}"#)
+        #expect(last.events.isEmpty && last.header.position == "0000000000000004" && !last.header.more)
+        let latest = try await page("latest", #"{"topic":"movie.","limit":1,"after":"movie.AAAAAAAA"}"#)
+        #expect(latest.events == frames([events[2]]) && !latest.header.more)
+        let oversized = try await log.database.read { [log] in try log.log.oversized(in: $0) }
+        #expect(oversized.map(\.sequence.value) == [2, 4] && oversized.allSatisfy { $0.topic == topic })
+    }
+
     @Test("latest replies with the newest event of each topic in order, and with the streams' positions")
     func latest() async throws {
         let events = try await log.append(
@@ -193,10 +213,10 @@ import ZeroMQ
         let lines = Locked("")
         let logger = Logger(label: "test") { line in lines.withLock { $0 += String(decoding: line, as: UTF8.self) } }
         let limits = Configuration.ClientLimits(requestsPerSecond: 1, waitingRequests: 1)
-        let commands = LogCommandHandler(
-            log: log.log, database: log.database,
-            requestGuard: RequestGuard(nil, limits: limits, metrics: Metrics(), logger: logger)
-        ) { .status(["well": true]) }
+        let requestGuard = RequestGuard(nil, limits: limits, metrics: Metrics(), logger: logger)
+        let commands = LogCommandHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
+            .status(["well": true])
+        }
         let name = Array("x".utf8) + [[UInt8]](repeating: repeated, count: 100_000).joined()
         let command = Command(Message([Array("peer".utf8), name, []]))
         // A replaced byte takes three.
@@ -205,6 +225,7 @@ import ZeroMQ
         for _ in 0..<10 {
             let reply = await commands.answer(command)
             #expect(reply.body.count < 1_000)
+            requestGuard.recordRefused(command, reply)
             if let failure = reply.failure { codes.insert(failure.code) }
         }
         #expect(codes.contains(.overloaded))

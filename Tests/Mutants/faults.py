@@ -145,7 +145,10 @@ FAULTS = [
         'guard day.made < limit else', 'guard day.made <= limit else', "WorkerTests.QuotaLedger"),
     Fault(
         "reserve-ignored", "backfill uses the calls of live requests", "Worker/Fetching/QuotaLedger.swift",
-        '(priority == .live ? 0 : ($0 * reserve + 99) / 100)', '(priority == .live ? 0 : 0 * reserve)', "WorkerTests.QuotaLedger"),
+        'case .backfill: unreserved\n', 'case .backfill: limit\n', "WorkerTests.QuotaLedger"),
+    Fault(
+        "visitors-unlimited", "visitors of a board use what is left to its operator", "Worker/Fetching/QuotaLedger.swift",
+        'case .visitors: unreserved / 2', 'case .visitors: limit', "WorkerTests.QuotaLedger"),
     Fault(
         "closing-forgotten", "an upstream that reported its quota as used up is called", "Worker/Fetching/QuotaState.swift",
         'if let pause = Self.pause(until: closedUntil[service], at: now) { return .closed(pause) }\n', '\n',
@@ -163,8 +166,7 @@ FAULTS = [
         'instant < (date + 4).start', 'instant < (date + 3).start', "BoxOfficeTests"),
     Fault(
         "departure-uncorrected", "a movie that a correction removed is not named", "BoxOffice/Charts/Correction.swift",
-        'for entry in before where !present.contains(entry.movieCode) {', 'for entry in before where present.isEmpty {',
-        "BoxOfficeTests.Correction"),
+        '+ unmatched.map {', '+ [ChartEntry]().map {', "BoxOfficeTests.Correction"),
     Fault(
         "losses-are-gains", "a negative percentage loses its sign", "BoxOffice/Charts/Percent.swift",
         'self.init(tenths: isNegative ? -tenths : tenths)', 'self.init(tenths: isNegative ? tenths : tenths)',

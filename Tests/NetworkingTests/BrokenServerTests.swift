@@ -46,8 +46,8 @@ struct BrokenServerTests {
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nbody")
             exchange.close()
         },
-        Fault(testDescription: "sends invalid gzip", kind: .invalid) {
-            $0.answer("not packed at all", headers: ["Content-Encoding: gzip"])
+        Fault(testDescription: "sends damaged gzip", kind: .invalid) {
+            $0.answer([0x1F, 0x8B, 8, 0] + Array("not packed at all".utf8), headers: ["Content-Encoding: gzip"])
         },
         Fault(testDescription: "announces too much", kind: .invalid) { exchange in
             exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
@@ -82,6 +82,20 @@ struct BrokenServerTests {
         #expect(error?.kind == fault.kind, "\(String(describing: error))")
         #expect(error?.message.hasSuffix(" (GET \(server.url)/path)") == true)
         #expect(error?.isTransient == (fault.kind == .unavailable))
+    }
+
+    @Test(
+        "A response that ends early is whole if its JSON is",
+        arguments: [(#"{"a":[1,2]}"#, true), (#"{"a":[1,2]"#, false), ("text", false), ("<html></html>", false)])
+    func announcedTooMuch(body: String, isWhole: Bool) async throws {
+        let server = try ScriptedServer { exchange in
+            exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n\(body)")
+            exchange.close()
+        }
+        let error = await failure { () async throws(UpstreamError) in
+            #expect(try await client.send(.text(HTTPRequest(server.url))) == body)
+        }
+        #expect(error?.kind == (isWhole ? nil : .unavailable))
     }
 
     @Test("A body of exactly the limit is accepted, one byte more is not")

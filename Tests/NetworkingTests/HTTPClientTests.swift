@@ -1,3 +1,4 @@
+import Compression
 import Foundation
 import TestSupport
 import Testing
@@ -53,11 +54,33 @@ struct HTTPClientTests {
         #expect(response.body.isEmpty)
     }
 
-    @Test("A gzip body is decompressed")
-    func gzip() async throws {
-        let packed = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWSixNyXTOK1GyUjI0MjYxNTNXqgUAeAS37RUAAAA="))
-        let server = try ScriptedServer { $0.answer(Array(packed), headers: ["Content-Encoding: gzip"]) }
-        #expect(try await client.send(.text(HTTPRequest(server.url))) == gzipText)
+    @Test("A gzip body is decompressed and any other is not, whatever the label", arguments: labels)
+    func gzip(label: [String]) async throws {
+        let text = #"{"movieNm":"파묘","audiCnt":"1234567"}"# + String(repeating: " ", count: 900_000)
+        let packed = try #require(Gzip.compress(Array(text.utf8)))
+        let twice = try #require(Gzip.compress(packed))
+        for body in [Array(text.utf8), packed, twice] {
+            let server = try ScriptedServer { $0.answer(body, headers: label) }
+            #expect(try await client.send(.text(HTTPRequest(server.url))) == text)
+        }
+    }
+
+    private static let labels = [
+        [], ["Content-Encoding: gzip"], ["Content-Encoding: UTF-8"], ["Content-Encoding: br"],
+        ["Content-Type: application/x-gzip", "Content-Disposition: attachment; filename=list.zip"],
+    ]
+
+    @Test("A URL is encoded once: what is encoded stays as it is, a fragment is not sent")
+    func encoding() async throws {
+        let server = try ScriptedServer { $0.answer() }
+        let paths = [
+            "/%c4%dd 첫눈.jpg": "/%c4%dd%20%EC%B2%AB%EB%88%88.jpg", "/100%.jpg": "/100%25.jpg",
+            "/?u=http%3A%2F%2Fb.kr%2F%25ED&x=눈#눈": "/?u=http%3A%2F%2Fb.kr%2F%25ED&x=%EB%88%88",
+        ]
+        for (path, sent) in paths {
+            _ = try await client.send(.text(HTTPRequest(server.url + path)))
+            #expect(server.requests.last?.target == sent)
+        }
     }
 
     @Test("Connections are reused")
@@ -100,7 +123,8 @@ struct HTTPClientTests {
         let refused = HTTPRequest("\(server.url)/1")
         #expect(try await client.send(.raw(refused)).status == 302)
         #expect(
-            await failure { () async throws(UpstreamError) in try await client.send(.text(refused)) }?.kind == .invalid)
+            await failure { () async throws(UpstreamError) in try await client.send(.text(refused)) }?.kind
+                == .wrongAddress)
 
         let endless = HTTPRequest("\(server.url)/9", redirects: 3)
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(endless)) }
@@ -152,5 +176,3 @@ struct HTTPClientTests {
         #expect(error?.field == "***")
     }
 }
-
-private let gzipText = #"{"audiCnt":"1234567"}"#

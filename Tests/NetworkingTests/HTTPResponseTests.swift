@@ -63,35 +63,57 @@ struct HTTPResponseTests {
     }
 
     @Test(
-        "A page in place of JSON is maintenance, whatever the status", arguments: [200, 404, 500],
-        ["<html>", "\n\u{FEFF} <!DOCTYPE html>"])
-    func page(status: Int, body: String) async {
+        "A page in place of JSON is maintenance, unless its status says whose fault it is",
+        arguments: [
+            (200, .maintenance), (500, .maintenance), (503, .maintenance), (302, .wrongAddress), (401, .unauthorized),
+            (403, .forbidden), (404, .notFound), (407, .wrongAddress), (429, .quotaExhausted), (511, .wrongAddress),
+        ] as [(Int, UpstreamError.Kind)], ["<html>", "\n\u{FEFF} <!DOCTYPE html>"])
+    func page(status: (Int, UpstreamError.Kind), body: String) async {
         let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest("http://a"))
-        let response = HTTPResponse(status: status, body: Data(body.utf8))
+        let response = HTTPResponse(status: status.0, body: Data(body.utf8))
         let error = await failure { () throws(UpstreamError) in try endpoint.read(response) }
-        #expect(error?.kind == .maintenance)
-        #expect(error?.status == status)
+        #expect(error?.kind == status.1)
+        #expect(error?.status == status.0)
+    }
+
+    @Test("JSON is read under the label of a page, and a page under the label of JSON is a page")
+    func labels() {
+        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest("http://a"))
+        func read(_ body: String, as type: String) -> ([Int]?, UpstreamError.Kind?) {
+            let response = HTTPResponse(headers: [HTTPField("Content-Type", type)], body: Data(body.utf8))
+            do throws(UpstreamError) {
+                return (try endpoint.read(response), nil)
+            } catch {
+                return (nil, error.kind)
+            }
+        }
+        #expect(read("\u{FEFF}\n[1]", as: "text/html;charset=UTF-8") == ([1], nil))
+        #expect(read("<p>점검 중", as: "application/json") == (nil, .maintenance))
+        #expect(read("점검 중", as: "text/html") == (nil, .maintenance))
+        #expect(read("[1", as: "text/html") == (nil, .invalid))
+        #expect(read("", as: "text/html") == (nil, .invalid))
     }
 
     @Test(
         "A status has a kind",
         arguments: [
-            (200, nil), (204, nil), (302, .invalid), (400, .badRequest), (401, .unauthorized), (403, .forbidden),
+            (200, nil), (204, nil), (302, .wrongAddress), (400, .badRequest), (401, .unauthorized), (403, .forbidden),
             (404, .notFound), (408, .timeout), (410, .badRequest), (425, .unavailable), (429, .quotaExhausted),
-            (500, .unavailable), (502, .unavailable), (503, .maintenance), (504, .unavailable),
+            (407, .wrongAddress), (500, .unavailable), (501, .invalid), (502, .unavailable), (503, .maintenance),
+            (504, .unavailable), (505, .invalid), (511, .wrongAddress),
         ] as [(Int, UpstreamError.Kind?)])
     func statuses(status: Int, kind: UpstreamError.Kind?) {
         #expect(HTTPResponse(status: status).failure(of: "test")?.kind == kind)
     }
 
     @Test(
-        "Retry-After is read as seconds and as any HTTP date, up to a day",
+        "Retry-After is read as seconds, whole or not, and as any HTTP date",
         arguments: [
+            ("0.25", .milliseconds(250)), ("7.0", .seconds(7)),
             ("120", .seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
             ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sun Nov  6 08:50:37 1994", .seconds(60)),
-            ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil),
-            ("86400", .seconds(86_400)), ("86401", .seconds(86_400)), ("99999999999999999999", .seconds(86_400)),
-            ("Fri, 31 Dec 2147483647 23:59:59 GMT", .seconds(86_400)),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil), (".", nil), ("1.2.3", nil),
+            ("86401", .seconds(86_401)), ("99999999999999999999", .seconds(1_000_000_000)),
         ] as [(String, Duration?)])
     func retryAfter(text: String, duration: Duration?) {
         #expect(Duration(retryAfter: text, at: Date(timeIntervalSince1970: 784_111_777)) == duration)

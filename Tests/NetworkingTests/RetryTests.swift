@@ -28,13 +28,24 @@ struct RetryTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("An HTML page with a client error's status is not requested again")
+    @Test("An HTML page with a client error's status is not requested again, and no notice")
     func page() async throws {
         let server = try ScriptedServer { $0.answer("<html>", status: 404) }
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
         let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
         let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
-        #expect(error?.kind == .maintenance)
+        #expect(error?.kind == .notFound)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A redirect is not requested again, and the error has the new address without its query")
+    func redirect() async throws {
+        let server = try ScriptedServer { $0.answer(status: 301, headers: ["Location: /new/list.json?key=s3cret"]) }
+        let query = [HTTPField("key", "s3cret", isSecret: true)]
+        let error = await ask(server, HTTPRequest("\(server.url)/list.json", query: query))
+        #expect(error?.kind == .wrongAddress)
+        #expect(error?.message.contains("redirects to \(server.url)/new/list.json:") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("s3cret") == false)
         #expect(server.requests.count == 1)
     }
 
@@ -90,7 +101,8 @@ struct RetryTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("The client waits as long as Retry-After says", arguments: ["7", "Sun, 06 Nov 1994 08:49:44 GMT"])
+    @Test(
+        "The client waits as long as Retry-After says", arguments: ["7", "7.0", "Sun, 06 Nov 1994 08:49:44 GMT"])
     func retryAfter(value: String) async throws {
         let server = try ScriptedServer { exchange in
             if exchange.number > 1 { return exchange.answer("there") }
@@ -98,6 +110,29 @@ struct RetryTests {
         }
         #expect(await ask(server) == nil)
         #expect(time.pauses == [.seconds(7)])
+    }
+
+    @Test("Of several pauses the longest counts, and a date is compared with the service's clock")
+    func longestPause() async throws {
+        let server = try ScriptedServer { exchange in
+            if exchange.number > 1 { return exchange.answer("there") }
+            exchange.answer(
+                status: 503,
+                headers: [
+                    "Retry-After: 3", "Date: Sun, 06 Nov 1994 03:00:00 GMT",
+                    "Retry-After: Sun, 06 Nov 1994 03:00:08 GMT",
+                ])
+        }
+        #expect(await ask(server) == nil)
+        #expect(time.pauses == [.seconds(8)])
+    }
+
+    @Test("A pause of more than a day is cut to a day, and the error says so")
+    func tooLong() async throws {
+        let server = try ScriptedServer { $0.answer(status: 503, headers: ["Retry-After: 172800"]) }
+        let error = await ask(server)
+        #expect(error?.retryAfter == .seconds(86_400))
+        #expect(error?.message.contains("172800 s") == true)
     }
 
     @Test(

@@ -111,13 +111,13 @@ import Testing
         let texts = rules.alerts(for: day, before: before).map(\.text)
         #expect(
             texts.map(\.ko) == [
-                "〈파묘〉 4위→1위 ▲3", "〈파묘〉, 〈서울의 봄〉을 제치고 새로운 1위 (▲3), 하루 관객 1,234,567명", "〈듄〉 신작 7위로 진입",
-                "〈서울의 봄〉 10위권 밖으로 (전날 1위)",
+                "〈파묘〉 4위→1위 ▲3", "〈파묘〉, 〈서울의 봄〉을 제치고 1위(▲3), 일일 관객수 1,234,567명", "〈듄〉 7위로 신규 진입",
+                "〈서울의 봄〉 10위권 이탈(전날 1위)",
             ])
         #expect(
             texts.map(\.en) == [
                 "파묘 is up 3 places to No. 1 (from No. 4)",
-                "파묘 is the new No. 1, ahead of 서울의 봄, with 1,234,567 admissions on the day", "듄 is new at No. 7",
+                "파묘 takes No. 1 from 서울의 봄, with 1,234,567 admissions on the day", "듄 is new at No. 7",
                 "서울의 봄 has left the top ten (No. 1 the day before)",
             ])
     }
@@ -132,7 +132,7 @@ import Testing
                 == #"{"change":null,"date":"2024-06-04","evidence":[{"sequence":"0000000000000002","stream":"ranking"},"#
                 + #"{"sequence":"0000000000000001","stream":"ranking"}],"movieCode":"AAAAAAAA","previousRank":1,"rank":null,"#
                 + #""rule":"left","severity":"major","text":{"en":"A has left the top ten (No. 1 the day before)","#
-                + #""ko":"〈A〉 10위권 밖으로 (전날 1위)"},"title":"A","values":{"audienceTotal":null}}"#)
+                + #""ko":"〈A〉 10위권 이탈(전날 1위)"},"title":"A","values":{"audienceTotal":null}}"#)
     }
 
     @Test("a movie that a chart lists twice gets each alert once, in the order of its first line")
@@ -149,5 +149,44 @@ import Testing
             alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" } == [
                 "entered B", "lead B", "rose D", "left A", "left C",
             ])
+    }
+
+    @Test("the further lines of a movie fire nothing, and count in no record")
+    func furtherLines() throws {
+        let rules: [any Rule] = [
+            EnteredRule(), RoseRule(), BestRule(after: 1), MilestoneRule(), CorrectionRule(percent: 1, from: 1),
+        ]
+        func chart(_ day: Int, first: Int, second: Int) throws -> SourcedChart {
+            var (movie, again) = (
+                try ChartEntry.movie("A", line: 1), try ChartEntry.movie("A", line: 2, change: 5, isNew: day > 4)
+            )
+            (movie.audience, movie.audienceTotal) = (first, 900_000)
+            (again.audience, again.audienceTotal) = (second, 1_000_000)
+            movie.openDate = KoreanDate(year: 2024, month: 6, day: 1)
+            again.openDate = movie.openDate
+            return try .june(day, [again, movie])
+        }
+        var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
+        for day in 1...5 { #expect(decider.apply(try chart(day, first: 5_000, second: 9_000)).isEmpty) }
+        var corrected = try chart(5, first: 5_000, second: 8_000)
+        corrected.chart = try #require(corrected.chart.revised(from: chart(5, first: 5_000, second: 9_000).chart))
+        #expect(decider.apply(corrected).isEmpty)
+        // The best day so far is one of the first lines.
+        #expect(decider.apply(try chart(6, first: 6_000, second: 1)).map(\.rule) == [.best])
+    }
+
+    @Test("a movie whose code the source corrects has not left the chart, and took the lead from nobody")
+    func correctedCode() throws {
+        func chart(_ day: Int, _ code: Character, opening: String?) throws -> SourcedChart {
+            var movie = try ChartEntry.movie("\(code)", line: 1)
+            movie.title = "파묘"
+            movie.openDate = opening.flatMap { KoreanDate($0) }
+            return try .june(day, [movie])
+        }
+        for (opening, names) in [("2024-05-22", []), (nil, ["lead", "left"])] {
+            let alerts = AlertRules().alerts(
+                for: try chart(4, "B", opening: opening), before: try chart(3, "A", opening: opening))
+            #expect(alerts.map(\.rule.rawValue) == names)
+        }
     }
 }

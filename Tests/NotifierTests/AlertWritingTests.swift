@@ -13,7 +13,7 @@ import Testing
         for title in ["파묘", "a/b", #"q"u\o"#, "tab\tnew\nline\r\u{8}\u{c}", "\u{1}\u{1f}\u{7f}\u{2028}", "🎬", ""] {
             var alert = try alert(title: title)
             try expectSame(alert)
-            alert.text = Alert.Text(ko: "정정으로 취소: \(title)", en: title)
+            alert.text = Alert.Text(ko: "[정정] 앞선 알림 취소: \(title)", en: title)
             alert.values = [
                 "sales": .integer(-11_463_580_547), "share": .percent(Percent(tenths: -75)), "title": .text(title),
                 "price": .amount(Decimal(199_999) / 100), "Zone": .null, "a1": .integer(0), "a10": .integer(1),

@@ -13,6 +13,7 @@ import Testing
         var line = 1
         var screens: Int?
         var openDate: KoreanDate?
+        var isNew = false
         var isAway = false
 
         static let away = Day(isAway: true)
@@ -30,7 +31,7 @@ import Testing
             guard let day else { continue }
             var entries = [try ChartEntry.movie("Z", line: 20)]
             if !day.isAway {
-                var movie = try ChartEntry.movie("A", line: day.line)
+                var movie = try ChartEntry.movie("A", line: day.line, isNew: day.isNew)
                 (movie.audience, movie.audienceTotal, movie.screens) = (day.audience, day.total, day.screens)
                 movie.openDate = day.openDate
                 entries.insert(movie, at: 0)
@@ -47,6 +48,15 @@ import Testing
         #expect(try fires(rule, [Day(), .away, Day()]) == [])
         #expect(try fires(rule, [Day(), .away, .away, nil, Day()]) == [])
         #expect(try fires(rule, [.away, .away, .away, Day()]) == [])
+    }
+
+    @Test("a movie that had previews has not reentered on its opening day, nor on the day that marks it as new")
+    func reenteredAfterPreviews() throws {
+        let rule = ReenteredRule(after: 2)
+        let fourth = try #require(KoreanDate(year: 2024, month: 6, day: 4))
+        #expect(try fires(rule, [Day(), .away, .away, Day(openDate: fourth)]) == [])
+        #expect(try fires(rule, [Day(), .away, .away, Day(isNew: true)]) == [])
+        #expect(try fires(rule, [Day(), .away, .away, Day(openDate: fourth - 1)]) == ["4 〈A〉, 2일 만에 1위로 재진입"])
     }
 
     @Test("the opening rule fires on the opening day")
@@ -75,15 +85,15 @@ import Testing
         func day(_ total: Int, _ audience: Int?) -> Day { Day(audience: audience, total: total) }
         #expect(
             try fires(rule, [day(90, 90), day(100, 10), day(110, 10), day(350, 240)])
-                == ["2 〈A〉 100 관객 돌파 (누적 100명)", "4 〈A〉 300 관객 돌파 (누적 350명)"])
-        #expect(try fires(rule, [day(500, 450)]) == ["1 〈A〉 300 관객 돌파 (누적 500명)"])
+                == ["2 〈A〉 100 관객 돌파(누적 100명)", "4 〈A〉 300 관객 돌파(누적 350명)"])
+        #expect(try fires(rule, [day(500, 450)]) == ["1 〈A〉 300 관객 돌파(누적 500명)"])
         // What nobody saw happen is not told.
         #expect(try fires(rule, [day(500, 10), day(510, 10)]) == [])
         #expect(try fires(rule, [day(500, nil), day(510, 10)]) == [])
         // A day that is missing may have been the one.
         #expect(try fires(rule, [day(90, 90), nil, day(120, 10)]) == [])
-        #expect(try fires(rule, [day(90, 90), nil, day(120, 30)]) == ["3 〈A〉 100 관객 돌파 (누적 120명)"])
-        #expect(try fires(rule, [day(90, 90), .away, day(120, 10)]) == ["3 〈A〉 100 관객 돌파 (누적 120명)"])
+        #expect(try fires(rule, [day(90, 90), nil, day(120, 30)]) == ["3 〈A〉 100 관객 돌파(누적 120명)"])
+        #expect(try fires(rule, [day(90, 90), .away, day(120, 10)]) == ["3 〈A〉 100 관객 돌파(누적 120명)"])
         var old = day(100, 100)
         old.openDate = KoreanDate("2009-12-17")
         #expect(try fires(rule, [old]) == [])
@@ -96,7 +106,7 @@ import Testing
         func days(_ audiences: [Int?], opening: KoreanDate?) -> [Day?] {
             audiences.map { $0.map { Day(audience: $0, openDate: opening) } }
         }
-        #expect(try fires(rule, days([10, 20, 15, 20, 21], opening: first)) == ["5 〈A〉 하루 최다 관객 21명 (종전 20명)"])
+        #expect(try fires(rule, days([10, 20, 15, 20, 21], opening: first)) == ["5 〈A〉 개봉 후 일일 최다 관객 21명(종전 20명)"])
         #expect(try fires(rule, days([10, 20], opening: first)) == [])
         // More people may have seen it on a day that is not known.
         #expect(try fires(rule, days([10, nil, 15, 20, 21], opening: first)) == [])
@@ -109,8 +119,8 @@ import Testing
         let days = [400, 799, 400, 800, 400, 100, 49, 0].map { Day?.some(Day(screens: $0)) }
         #expect(
             try fires(ScreensRule(), days) == [
-                "4 〈A〉 스크린 400개→800개", "5 〈A〉 스크린 800개→400개", "6 〈A〉 스크린 400개→100개",
-                "7 〈A〉 스크린 100개→49개",
+                "4 〈A〉 스크린수 400개→800개", "5 〈A〉 스크린수 800개→400개", "6 〈A〉 스크린수 400개→100개",
+                "7 〈A〉 스크린수 100개→49개",
             ])
     }
 
@@ -160,7 +170,7 @@ import Testing
         let alert = try #require(decider.alerts(about: anomaly, evidence: evidence).first)
         #expect(alert.id == "anomaly.late.2024-06-04.all")
         #expect(alert.topic?.description == "alert.anomaly.late.2024-06-04")
-        #expect(alert.text.ko == "2024-06-04 집계 이상: 아직 발표되지 않음")
+        #expect(alert.text.ko == "2024-06-04 박스오피스 데이터 이상: 집계 지연")
         #expect(alert.text.en == "2024-06-04: The chart is late.")
         #expect(alert.movieCode == nil)
         #expect(alert.severity == .notable)
@@ -169,6 +179,6 @@ import Testing
             decider.alerts(about: .late(Week(of: june, span: .weekend), in: .all, at: "12:00"), evidence: evidence)
                 .first)
         #expect(week.id == "anomaly.late.2024-06-07.all.weekend")
-        #expect(week.text.ko == "2024-06-07 주말 집계 이상: 아직 발표되지 않음")
+        #expect(week.text.ko == "2024-06-07 주말 박스오피스 데이터 이상: 집계 지연")
     }
 }

@@ -15,19 +15,36 @@ import Testing
             ("Apple", "이", "을", "은", "로"), ("King", "이", "을", "은", "으로"), ("Cat", "이", "을", "은", "으로"),
             ("Night", "가", "를", "는", "로"), ("JOKER", "가", "를", "는", "로"), ("CGV", "가", "를", "는", "로"),
             ("X", "가", "를", "는", "로"), ("L", "이", "을", "은", "로"), ("BTM", "이", "을", "은", "으로"),
-            ("외계+인 2부", "가", "를", "는", "로"), ("하이큐!!", "가", "를", "는", "로"), ("괴물 (재개봉)", "이", "을", "은", "으로"),
+            ("외계+인 2부", "가", "를", "는", "로"), ("하이큐!!", "가", "를", "는", "로"), ("괴물 (재개봉)", "이", "을", "은", "로"),
             ("〈웡카〉", "가", "를", "는", "로"), ("\u{1112}\u{1161}\u{11ab}", "이", "을", "은", "으로"), ("ㅋ", "이", "을", "은", "으로"),
-            ("Ⅲ", "이", "을", "은", "으로"),
+            ("Ⅲ", "이", "을", "은", "으로"), ("〈남과 여 (2016)〉", "가", "를", "는", "로"), ("듄[감독판]", "이", "을", "은", "으로"),
+            ("파묘 (감독판 (2024))", "가", "를", "는", "로"), ("〈(2016)〉", "이", "을", "은", "으로"), ("웡카)", "가", "를", "는", "로"),
+            ("100%", "가", "를", "는", "로"), ("디즈니+", "가", "를", "는", "로"), ("‘서울 (Seoul)’", "이", "을", "은", "로"),
         ])
     func forms(word: String, subject: String, object: String, topic: String, to: String) {
         #expect(KoreanParticle.subject.following(word) == subject)
         #expect(KoreanParticle.object.following(word) == object)
         #expect(KoreanParticle.topic.following(word) == topic)
         #expect(KoreanParticle.to.following(word) == to)
+        #expect(KoreanParticle.with.following(word) == (topic == "은" ? "과" : "와"))
+        #expect(KoreanParticle.called.following(word) == (topic == "은" ? "이라" : "라"))
     }
 
-    @Test("a text without a known final sound gets both forms of the particle", arguments: ["", "?!", "すずめ", "🙂"])
+    @Test(
+        "a text without a known final sound gets both forms of the particle",
+        arguments: ["", "?!", "すずめ", "🙂", "1위 〈?!〉"])
     func unknown(word: String) {
         #expect(KoreanParticle.object.after(word) == word + "을(를)")
+    }
+
+    @Test("a template names a particle by its two forms, in either order")
+    func notation() {
+        for notation in ["이라/라", "나/이나", "이랑/랑", "이며/며", "로/으로", "와/과"] {
+            #expect(KoreanParticle(notation: notation) != nil, "\(notation)")
+        }
+        #expect(KoreanParticle(notation: "이랑/랑")?.after("파묘") == "파묘랑")
+        for notation in ["이", "이/", "/", "day/days", "가/나"] {
+            #expect(KoreanParticle(notation: notation) == nil, "\(notation)")
+        }
     }
 }

@@ -28,11 +28,11 @@ import Testing
         let alerts = decider.apply(try chart(first + 1, "BA"))
         #expect(
             alerts.map(\.text.ko) == [
-                "〈괴물 (2023)〉 신작 1위로 진입", "〈괴물 (2023)〉, 〈괴물 (2006)〉을 제치고 새로운 1위 (신작)", "〈Z〉 10위권 밖으로 (전날 2위)",
+                "〈괴물 (2023)〉 1위로 신규 진입", "〈괴물 (2023)〉, 〈괴물 (2006)〉을 제치고 1위", "〈Z〉 10위권 이탈(전날 2위)",
             ])
         #expect(
             alerts.map(\.text.en) == [
-                "괴물 (2023) is new at No. 1", "괴물 (2023) is the new No. 1, ahead of 괴물 (2006)",
+                "괴물 (2023) is new at No. 1", "괴물 (2023) takes No. 1 from 괴물 (2006)",
                 "Z has left the top ten (No. 2 the day before)",
             ])
         #expect(alerts.map(\.title) == ["괴물", "괴물", "Z"])
@@ -44,7 +44,7 @@ import Testing
         var decider = AlertDecider(rules: AlertRules())
         _ = decider.apply(try chart(first, "A"))
         let alerts = decider.apply(try chart(first + days, "B"))
-        #expect(alerts.map(\.text.ko) == [days == 27 ? "〈괴물 (2023)〉 신작 1위로 진입" : "〈괴물〉 신작 1위로 진입"])
+        #expect(alerts.map(\.text.ko) == [days == 27 ? "〈괴물 (2023)〉 1위로 신규 진입" : "〈괴물〉 1위로 신규 진입"])
     }
 
     @Test("history, and a notifier that starts again, name a movie as the live notifier did")
@@ -53,7 +53,7 @@ import Testing
         let charts = try days.map { try chart(first + $0.0, $0.1) }
         var live = AlertDecider(rules: AlertRules())
         let alerts = charts.flatMap { live.apply($0) }
-        #expect(alerts.map(\.text.ko) == ["〈괴물 (2023)〉 신작 1위로 진입"])
+        #expect(alerts.map(\.text.ko) == ["〈괴물 (2023)〉 1위로 신규 진입"])
         var later = AlertDecider(rules: AlertRules(), since: first + 50)
         for chart in charts.reversed() { later.applyBaseline(chart) }
         #expect(later.decideHistory(since: first + 50) == alerts)

@@ -75,7 +75,7 @@ import YAML
         #expect(try words(product(), product(price: 8, discount: 1, currency: .dollar)) == [.newDiscount])
         let dollars = try product(price: 999.99, currency: .dollar)
         let alert = try #require(try alerts(dollars, product(price: 650, currency: .dollar), by: rules()).first)
-        #expect(alert.text.ko == "〈팥빙수〉 999.99달러→650달러 ▼34.9%")
+        #expect(alert.text.ko == "‘팥빙수’ 999.99달러→650달러 ▼34.9%")
         #expect(alert.text.en == "팥빙수 is down 34.9% to USD 650 (from USD 999.99)")
         #expect(alert.values["previousBargainPrice"] == .amount(999.99))
     }
@@ -85,7 +85,7 @@ import YAML
         let alert = try #require(try alerts(product(), product(price: 1_690_000), by: rules()).first)
         #expect(alert.id == "priceRose.1.2026-11-21.product.7")
         #expect(alert.topic?.description == "alert.priceRose.1.2026-11-21")
-        #expect(alert.text.ko == "〈팥빙수〉 10,000원→1,690,000원 ▲16800%")
+        #expect(alert.text.ko == "‘팥빙수’ 10,000원→1,690,000원 ▲16800%")
         #expect(alert.title == "팥빙수" && alert.product?.number == 1 && alert.movieCode == nil)
         #expect(alert.values["bargainPrice"] == .amount(1_690_000) && alert.values["currency"] == .text("KRW"))
         let written = String(decoding: alert.json, as: UTF8.self)
@@ -116,7 +116,7 @@ import YAML
         let id = try #require(ProductID(1))
         let gone = productStates.apply(RemovedProduct(id: id, product: nil), at: opened + 60)
         let alerts = rules().alerts(about: gone, on: KoreanDate(at: opened), evidence: evidence())
-        #expect(alerts.map(\.text.ko) == ["〈팥빙수〉 판매 종료"])
+        #expect(alerts.map(\.text.ko) == ["‘팥빙수’ 판매 종료"])
         #expect(productStates.apply(RemovedProduct(id: id, product: nil), at: opened + 120).isEmpty)
         #expect(productStates.apply([try product(created: "2026-11-21T15:24:00.00")], at: opened + 180).isEmpty)
         let stranger = productStates.apply(

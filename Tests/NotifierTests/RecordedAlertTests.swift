@@ -90,6 +90,28 @@ import Testing
     }
 
     @Test(
+        "the newest eight days have the alerts of the order of the days, however their charts and older ones have come",
+        arguments: 1...40)
+    func newestDays(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let first = Int.random(in: 0...charts.count - 40, using: &random)
+        let known = charts[first..<first + 40].filter { _ in Int.random(in: 0..<12, using: &random) > 0 }
+        let order = known.shuffled(using: &random)
+        // A notifier that is started in the middle with the first of these days, or before all with none of them.
+        let start = Int.random(in: -order.count..<order.count, using: &random)
+        let since = known[0].chart.date
+        var decider = AlertDecider(rules: allRules, since: since)
+        for chart in order.prefix(max(0, start)) { decider.applyBaseline(chart) }
+        var alerts = decider.decideHistory(since: since)
+        for chart in order.dropFirst(max(0, start)) { alerts += decider.apply(chart) }
+        let newest = known[known.count - 1].chart.date
+        func ofNewestDays(_ alerts: [Alert]) -> [String] {
+            alerts.filter { newest - $0.date <= AlertDecider.daysBeforeNewest }.map(\.id).sorted()
+        }
+        #expect(ofNewestDays(alerts) == ofNewestDays(self.alerts(of: known, by: allRules)))
+    }
+
+    @Test(
         "after corrections, what stands is what the corrected charts say, but for what was retracted", arguments: 1...6)
     func corrections(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -152,7 +174,8 @@ import Testing
                 func areKnown(since first: KoreanDate) -> Bool {
                     (first.dayNumber..<day.dayNumber).allSatisfy { days.contains(KoreanDate(dayNumber: $0)) }
                 }
-                if let last, day - last.day > 3, areKnown(since: last.day) { fire(.reentered) }
+                let isOpening = movie.isNew || movie.openDate == day
+                if let last, day - last.day > 3, areKnown(since: last.day), !isOpening { fire(.reentered) }
                 let streak = (0...).first { leaders[day - $0] != code } ?? 0
                 if [5, 10].contains(streak), days.contains(day - streak) { fire(.streak) }
                 if let first = before.first, day - first.day >= 7, let opening = movie.openDate, opening < day,

@@ -33,7 +33,7 @@ import Testing
         #expect(correction[0].id == "lead.BBBBBBBB.2024-06-04.all.retracted")
         #expect(correction[0].retracts == "lead.BBBBBBBB.2024-06-04.all")
         #expect(correction[0].topic?.description == "alert.lead.BBBBBBBB.2024-06-04")
-        #expect(correction[0].text.ko.hasPrefix("정정으로 취소: "))
+        #expect(correction[0].text.ko.hasPrefix("[정정] 앞선 알림 취소: "))
         #expect(correction[0].evidence.map(\.sequence.value) == [4])
     }
 
@@ -131,7 +131,7 @@ import Testing
         #expect(decider.apply(small) == [])
         let large = try corrected(to: 60_000, from: small.chart, revision: 4)
         let alerts = decider.apply(large)
-        #expect(alerts.map(\.text.ko) == ["〈A〉 2024-06-01 관객 정정: 51,000명→60,000명 (17.6%)"])
+        #expect(alerts.map(\.text.ko) == ["〈A〉 2024-06-01 관객수 정정: 51,000명→60,000명(+17.6%)"])
         #expect(decider.apply(try corrected(to: 40_000, from: large.chart, revision: 5)) == [])
     }
 
@@ -149,7 +149,7 @@ import Testing
             for index in chart.chart.entries.indices { chart.chart.entries[index].openDate = first }
             texts += decider.apply(chart).map(\.text.ko)
         }
-        #expect(texts == ["〈A〉 60일 연속 1위", "〈A〉 하루 최다 관객 100명 (종전 99명)"])
+        #expect(texts == ["〈A〉 60일 연속 1위", "〈A〉 개봉 후 일일 최다 관객 100명(종전 99명)"])
         #expect(decider.marketStates[.all]?.days.count == MarketState.openDays + 1)
     }
 }

@@ -104,6 +104,8 @@ struct RuleFileTests {
                   entered: {text: {ko: "{titel}"}}
                   left: maybe
                   correction: {percent: 9223372036854775807}
+                  milestone: {totals: [x, 0]}
+                rules: {}
                 """)
         }
         #expect(
@@ -119,6 +121,9 @@ struct RuleFileTests {
                 rules.yml:10:24: rules.entered.text.ko: {titel} is not a value of this rule; did you mean {title}?
                 rules.yml:11:9: rules.left: 'maybe' is not true or false
                 rules.yml:12:25: rules.correction.percent: 9223372036854775807 is not between 1 and 1000000000
+                rules.yml:13:24: rules.milestone.totals[0]: 'x' is not a whole number
+                rules.yml:13:27: rules.milestone.totals[1]: 0 is not between 1 and 1000000000
+                rules.yml:14:1: rules: duplicate key; it is already on line 3
                 """)
     }
 

@@ -45,7 +45,7 @@ struct TemplateTests {
             ("a\\", "the text ends with a backslash; write \\\\ for the sign itself"),
             (
                 "{title:이}",
-                "':이' must be words, singular/plural or one of 이/가, 을/를, 은/는, 과/와, 으로/로"
+                "':이' must be words, +, singular/plural or one of 이/가, 을/를, 은/는, 과/와, 으로/로, 이라/라"
             ),
         ])
     func diagnostics(template: String, problem: String) throws {

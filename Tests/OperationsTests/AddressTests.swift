@@ -12,6 +12,8 @@ import Testing
             ("", false), ("tcp://", false), ("tcp://:5550", false), ("tcp://host:", false), ("tcp://host:+1", false),
             ("tcp://host:65536", false), ("tcp://host:-1", false), ("tcp://ho st:1", false), ("tcp://::1:5550", false),
             ("tcp://[]:5550", false), ("tcp://1*:5550", false), ("TCP://host:1", false), ("inproc://x", false),
+            ("tcp://LOCALHOST:5550", true), ("tcp://[fe80::1%eth0]:1", true), ("tcp://127.1:1", false),
+            ("tcp://127.0.0:1", false), ("tcp://010.0.0.1:1", false), ("tcp://[::1]x:1", false), ("tcp://[x]:1", false),
             ("ipc://", false), ("ipc://a\nb", false), ("ipc:///" + String(repeating: "x", count: 107), false),
         ])
     func zeroMQ(text: String, isAddress: Bool) {
@@ -22,6 +24,7 @@ import Testing
         "clients on this machine reach a wildcard address at the loopback address",
         arguments: [
             ("tcp://*:5550", "tcp://127.0.0.1:5550"), ("tcp://0.0.0.0:5550", "tcp://127.0.0.1:5550"),
+            ("tcp://localhost:5550", "tcp://127.0.0.1:5550"), ("tcp://lo:5550", "tcp://127.0.0.1:5550"),
             ("tcp://[::]:5550", "tcp://[::1]:5550"), ("tcp://worker:5550", "tcp://worker:5550"),
             ("ipc:///x", "ipc:///x"),
         ])
@@ -34,9 +37,37 @@ import Testing
         arguments: [
             ("127.0.0.1:8550", "http://127.0.0.1:8550"), ("0.0.0.0:80", "http://127.0.0.1:80"),
             ("sandbox:8590", "http://sandbox:8590"), ("[::1]:0", "http://[::1]:0"), ("8550", nil), (":8550", nil),
+            ("localhost:80", "http://127.0.0.1:80"), ("*:80", "http://127.0.0.1:80"), ("[fe80::1%eth0]:80", nil),
             ("localhost", nil), ("localhost:*", nil), ("http://localhost:80", nil), ("localhost:80/x", nil),
         ])
     func http(text: String, url: String?) {
         #expect(HTTPAddress(text)?.url == url)
+    }
+
+    @Test(
+        "a process does not start at a host that is not this machine's, and the variable is named",
+        arguments: [
+            (["MARQUEE_COMMANDS": "tcp://worker:5551"], Configuration.ProcessRole.worker, "as in tcp://*:5550"),
+            (["MARQUEE_WORKER_HTTP": "worker:8550"], .worker, "as in 0.0.0.0:8550"),
+            (["MARQUEE_ALERTS": "tcp://worker:5553"], .notifier, "as in tcp://*:5550"),
+            (["MARQUEE_BOARD_METRICS_HTTP": "board:8552"], .board, "as in 0.0.0.0:8550"),
+            (["MARQUEE_SANDBOX_HTTP": "sandbox:8590"], .sandbox, "as in 0.0.0.0:8550"),
+        ])
+    func names(environment: [String: String], role: Configuration.ProcessRole, advice: String) throws {
+        let configuration = try Configuration(environment: environment)
+        let error = try #require(throws: ConfigurationError.self) { try configuration.checkAddresses(of: role) }
+        #expect(error.variable == environment.keys.first)
+        #expect(error.message.hasSuffix(advice))
+    }
+
+    @Test("what a process can listen at is an address, an interface or *")
+    func bindable() throws {
+        let configuration = try Configuration(environment: [
+            "MARQUEE_REQUESTS": "tcp://localhost:5550", "MARQUEE_COMMANDS": "tcp://lo:*",
+            "MARQUEE_EVENTS": "tcp://[::1]:*",
+            "MARQUEE_WORKER_HTTP": "localhost:0", "MARQUEE_BOARD_HTTP": "*:0",
+        ])
+        try configuration.checkAddresses(of: .worker)
+        try configuration.checkAddresses(of: .board)
     }
 }

@@ -55,7 +55,7 @@ import Testing
             ("MARQUEE_KOBIS_URL", "https:///rest", "the host is missing"),
             ("MARQUEE_KAKAO_URL", "https://me:hunter2@dapi.kakao.com", "it contains a user name or a password"),
             ("MARQUEE_KAKAO_URL", "https://dapi.kakao.com?key=hunter2", "it contains a query or a fragment"),
-            ("MARQUEE_OPENMARKET_URL", "open market", "not a URL"),
+            ("MARQUEE_OPENMARKET_URL", "open market", "it contains a blank"),
             ("MARQUEE_KOBIS_DAILY_LIMIT", "0", #""0" is not valid; expected a whole number from 1 to 1000000000"#),
             ("MARQUEE_KOBIS_DAILY_LIMIT", "9223372036854775807", "expected a whole number from 1 to 1000000000"),
             ("MARQUEE_CLIENT_DAILY_MB", "9223372036854775807", "expected a whole number from 1 to 1000000000"),
@@ -65,7 +65,15 @@ import Testing
             ("MARQUEE_LOG_LEVEL", "INFO", "expected one of debug, info, warning, error"),
             ("MARQUEE_LOG_FORMAT", "xml", "expected one of text, json"),
             ("MARQUEE_PRIVATE_IMAGES", "yes", "expected allow, or no value"),
-            ("MARQUEE_KOBIS_KEY", "hunter2 ", "the secret contains a character that is not allowed"),
+            ("MARQUEE_KOBIS_KEY", "hunter2 hunter2", "the secret contains a blank; expected printable ASCII"),
+            ("MARQUEE_KOBIS_URL", "https://www\u{A0}.kobis.or.kr", "it contains U+00A0"),
+            ("MARQUEE_KOBIS_URL", "https://한국.kr", "it contains a letter that is not ASCII"),
+            ("MARQUEE_EVENTS", "tcp://127.0.0.1\u{200B}:1", #""tcp://127.0.0.1\u{200B}:1" is not valid"#),
+            ("MARQUEE_DATA", "~/data", "written out: nothing replaces ~ or $ at its beginning"),
+            ("MARQUEE_RULES", "$HOME/rules.yml", "written out: nothing replaces ~ or $ at its beginning"),
+            ("MARQUEE_CURVE_KEYS", "keys\r/a", #""keys\r/a" is not valid; expected a path"#),
+            ("MARQUEE_BOARD_HOSTS", "*.example.org", "expected host names without ports, separated by commas"),
+            ("MARQUEE_PORT", "5555", "unknown variable"),
         ])
     func wrong(variable: String, value: String, message: String) throws {
         let error = try #require(throws: ConfigurationError.self) {
@@ -111,6 +119,36 @@ import Testing
         #expect(try days(["MARQUEE_SCHEDULE": "on"]) == 40)
         #expect(try days(["MARQUEE_SCHEDULE": "on", "MARQUEE_HISTORY_DAYS": "0"]) == 0)
         #expect(try days(["MARQUEE_HISTORY_DAYS": "90"]) == 90)
+    }
+
+    @Test(
+        "what copying, editors and files of variables add around a value is not part of it",
+        arguments: ["debug\r", " debug ", "\u{FEFF}debug\n\n", "debug\u{A0}", "\"debug\"", "MARQUEE_LOG_LEVEL=debug"])
+    func wrapped(value: String) throws {
+        #expect(try Configuration(environment: ["MARQUEE_LOG_LEVEL": value]).logLevel == .debug)
+    }
+
+    @Test("a path is used without the signs around it")
+    func paths() throws {
+        let configuration = try Configuration(environment: [
+            "MARQUEE_DATA": "/srv/data\r", "MARQUEE_RULES": "'/srv/rules.yml'\n", "MARQUEE_KAKAO_KEY": "\"\"",
+        ])
+        #expect(configuration.dataFolder == "/srv/data")
+        #expect(configuration.rules == "/srv/rules.yml")
+        #expect(configuration.kakao.key == nil)
+    }
+
+    @Test("what Kubernetes says of services beside a process is ignored")
+    func serviceLinks() throws {
+        for service in ["MARQUEE", "MARQUEE_WORKER", "MARQUEE_BOARD_2"] {
+            let configuration = try Configuration(environment: [
+                "\(service)_SERVICE_HOST": "10.0.0.1", "\(service)_SERVICE_PORT": "5555",
+                "\(service)_SERVICE_PORT_HTTP_API": "5555", "\(service)_PORT": "tcp://10.0.0.1:5555",
+                "\(service)_PORT_5555_TCP": "tcp://10.0.0.1:5555", "\(service)_PORT_5555_TCP_PROTO": "tcp",
+                "\(service)_PORT_5555_TCP_PORT": "5555", "\(service)_PORT_5555_TCP_ADDR": "10.0.0.1",
+            ])
+            #expect(configuration.logLevel == .info)
+        }
     }
 
     @Test("variables of other programs are ignored")

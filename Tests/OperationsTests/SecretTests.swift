@@ -30,7 +30,12 @@ import Testing
         }
     }
 
-    @Test("one line break at the end of a secret file is removed", arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
+    @Test(
+        "what editors and copying add around a secret in a file is removed",
+        arguments: [
+            "hunter2", "hunter2\n", "hunter2\r\n", "hunter2\n\n", "\u{FEFF}hunter2\n", " hunter2 \n", "hunter2\u{A0}",
+            "\"hunter2\"\n", "'hunter2'", "MARQUEE_KAKAO_KEY=hunter2\n", "MARQUEE_KAKAO_KEY=\"hunter2\"\r\n",
+        ])
     func fromFile(content: String) throws {
         let path = try file(content)
         let configuration = try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
@@ -39,14 +44,29 @@ import Testing
 
     @Test(
         "a file without a usable secret is an error that names the variable and never the content",
-        arguments: ["", "\n", "hunter2\n\n", " hunter2", "hunter2\0"])
-    func unusable(content: String) throws {
+        arguments: [
+            ("", "is empty"), ("\n", "is empty"), ("\"\"", "is empty"), ("hunter2\nhunter2", "contains a line end"),
+            ("hunter2 hunter2", "contains a blank"), ("hunter2\u{A0}hunter2", "contains U+00A0"),
+            ("hunter2\0hunter2", "contains U+0000"), ("hunter2é", "contains a character that is not ASCII"),
+        ])
+    func unusable(content: String, reason: String) throws {
         let path = try file(content)
         let error = try #require(throws: ConfigurationError.self) {
             try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
         }
         #expect(error.variable == "MARQUEE_KAKAO_KEY_FILE")
+        #expect(error.message.contains(reason))
         #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test("a file in UTF-16 is an error that says so")
+    func otherEncoding() throws {
+        let path = folder.file("key")
+        try Data([0xFF, 0xFE, 0x68, 0, 0x75, 0]).write(to: URL(filePath: path))
+        let error = try #require(throws: ConfigurationError.self) {
+            try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
+        }
+        #expect(error.message.hasPrefix("\"\(path)\" is in UTF-16, not in UTF-8"))
     }
 
     @Test("a file that cannot be read is an error that names the variable, the path and the reason")

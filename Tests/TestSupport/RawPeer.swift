@@ -64,6 +64,12 @@ public final class RawPeer: Sendable {
         sendBytes(Self.greeting(as: kind, named: name)) && waitForReady()
     }
 
+    /// Blocks until the next frame, also of a command, and returns its bytes; nil if the peer closes the connection.
+    public func receiveFrame() -> [UInt8]? {
+        guard let flags = read(1)?[0], let length = read(flags & 2 == 0 ? 1 : 8) else { return nil }
+        return read(length.reduce(0) { $0 << 8 | Int($1) })
+    }
+
     /// Blocks until the next message and returns it; nil if the peer closes the connection. Skips commands.
     public func receiveMessage() -> [[UInt8]]? {
         var frames: [[UInt8]] = []

@@ -28,9 +28,10 @@ import Testing
             try Sample.chart(lines: #"{"movieCd":"20240001","movieNm":"\#(text)"}"#)
         }
         #expect(title?.field == "dailyBoxOfficeList[0].movieNm")
-        #expect(throws: UpstreamError.self) {
-            try Sample.movie("20240001", info: #"{"movieCd":"20240001","movieNm":"가","movieNmEn":"\#(text)"}"#)
-        }
+        let movie = try Sample.reading(
+            "20240001", info: #"{"movieCd":"20240001","movieNm":"가","movieNmEn":"\#(text)"}"#)
+        #expect(movie.value.titleEnglish == nil)
+        #expect(movie.unreadable.map(\.path) == ["movieInfo.movieNmEn"])
         let line = #"{"movieCd":"20240001","movieNm":"가"}"#
         let lines = Array(repeating: line, count: 101).joined(separator: ",")
         let chart = #expect(throws: UpstreamError.self) { try Sample.chart(lines: lines) }

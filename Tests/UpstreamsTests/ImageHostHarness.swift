@@ -92,7 +92,7 @@ final class ImageHostHarness: Sendable {
         var movie = Movie(code: Sample.code("20240001"), title: title)
         movie.productionYear = 2024
         change(&movie)
-        return try await finder.poster(for: movie)
+        return try await finder.poster(for: movie).value
     }
 
     /// The search API on this server.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct KakaoReplyTests {
     private func images(_ response: HTTPResponse) throws(UpstreamError) -> [ImageCandidate] {
-        try Sample.kakao.images(query: "첫눈").read(response)
+        try Sample.kakao.images(query: "첫눈").read(response).value
     }
 
     private func error(_ body: String, status: Int, retryAfter: Duration? = nil) -> UpstreamError? {
@@ -44,7 +44,7 @@ import Testing
         (400, #"{"code":-603,"msg":"timeout"}"#, .timeout),
         (401, #"{"errorType":"SomethingNew"}"#, .unauthorized), (503, #"{"code":-99999}"#, .maintenance),
         (200, #"{"errorType":"SomethingNew","message":"?"}"#, .invalid), (200, #"{"code":-401}"#, .unauthorized),
-        (401, "", .unauthorized), (403, "{}", .forbidden), (404, "{}", .notFound), (500, "oops", .unavailable),
+        (401, "", .unauthorized), (403, "{}", .forbidden), (404, "{}", .wrongAddress), (500, "oops", .unavailable),
         (503, "[]", .maintenance), (200, "{}", .invalid), (200, "", .invalid), (200, "<html></html>", .maintenance),
         (502, "<html></html>", .maintenance), (500, #"{"documents":[]}"#, .unavailable),
     ])
@@ -70,10 +70,22 @@ import Testing
         #expect(error(throttled, status: 429)?.code == "RequestThrottled")
     }
 
-    @Test func anInvalidDocumentIsNamedByItsPath() {
-        let error = error(#"{"documents":[{},{"image_url":7}]}"#, status: 200)
-        #expect(error?.kind == .invalid)
-        #expect(error?.field == "documents[1].image_url")
+    @Test("A hit that cannot be read, and a field of one, cost no other hit, and are named")
+    func unreadable() throws {
+        let hits = #"7,{"image_url":7,"doc_url":"http://a.kr/1"},null,{"image_url":"http://a.kr/1.jpg"}"#
+        let body = #"{"documents":[\#(hits)]}"#
+        let reading = try Sample.kakao.images(query: "첫눈").read(Sample.response(body))
+        #expect(
+            reading.value == [
+                ImageCandidate(imageURL: nil, thumbnailURL: nil, pageURL: "http://a.kr/1"),
+                ImageCandidate(imageURL: "http://a.kr/1.jpg", thumbnailURL: nil),
+            ])
+        #expect(reading.unreadable.map(\.path) == ["documents[0]", "documents[1].image_url"])
+        #expect(reading.unreadable.map(\.count) == [2, 1])
+    }
+
+    @Test func documentsThatAreNoListAreInvalid() {
+        #expect(error(#"{"documents":{}}"#, status: 200)?.field == "documents")
     }
 
     @Test(arguments: try Recorded.files(in: "kakao/image"))

@@ -70,24 +70,53 @@ import Testing
 
     @Test(arguments: [
         (#"{"movieCd":"20240002","movieNm":"둘","audiCnt":"12a"}"#, "audiCnt"),
-        (#"{"movieCd":"20240002","movieNm":"둘","audiAcc":"9223372036854775807"}"#, "audiAcc"),
-        (#"{"movieCd":"20240002","movieNm":"둘","rankInten":"-9223372036854775808"}"#, "rankInten"),
         (#"{"movieCd":"20240002","movieNm":"둘","rank":"10001"}"#, "rank"),
-        (#"{"movieCd":"20240002","movieNm":"둘","salesShare":"16.25"}"#, "salesShare"),
-        (#"{"movieCd":"20240002","movieNm":"둘","rnum":"first"}"#, "rnum"),
-        (#"{"movieCd":"20240002","movieNm":"둘","openDt":"soon"}"#, "openDt"),
-        (#"{"movieCd":"20240002","movieNm":"둘","showCnt":[]}"#, "showCnt"),
         (#"{"movieCd":"2024","movieNm":"둘"}"#, "movieCd"),
         (#"{"movieCd":20240002,"movieNm":"둘"}"#, "movieCd"),
         (#"{"movieNm":"둘"}"#, "movieCd"),
         (#"{"movieCd":"20240002","movieNm":" "}"#, "movieNm"),
         (#"{"movieCd":"20240002"}"#, "movieNm"),
     ])
-    func aBrokenFieldIsNamedByItsPath(line: String, field: String) {
+    func aBrokenRequiredFieldIsNamedByItsPath(line: String, field: String) {
         let error = #expect(throws: UpstreamError.self) { try Sample.chart(lines: Self.good, Self.good, line) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == "dailyBoxOfficeList[2].\(field)")
         #expect(error?.isTransient == false)
+    }
+
+    @Test(
+        "An optional field that cannot be read is nil and named, and costs neither the line nor the chart",
+        arguments: [
+            (#""audiAcc":"9223372036854775807""#, "audiAcc"), (#""rankInten":"-9223372036854775808""#, "rankInten"),
+            (#""salesShare":"16.25""#, "salesShare"), (#""rnum":"first""#, "rnum"), (#""openDt":"soon""#, "openDt"),
+            (#""showCnt":[]"#, "showCnt"), (#""rankOldAndNew":7"#, "rankOldAndNew"), (#""salesAmt":"1원""#, "salesAmt"),
+        ])
+    func unreadable(member: String, field: String) throws {
+        let line = #"{"movieCd":"20240002","movieNm":"둘","rank":"2",\#(member)}"#
+        let last = #"{"movieCd":"20240003","movieNm":"셋",\#(member)}"#
+        let reading = try Sample.reading(lines: [Self.good, line, last])
+        #expect(reading.value.map(\.line) == [1, 2, 3])
+        #expect(
+            reading.value[1]
+                == ChartEntry(
+                    line: 2, rank: 2, rankChange: nil, isNew: false, movieCode: Sample.code("20240002"), title: "둘"))
+        let found = try #require(reading.unreadable.first)
+        #expect(reading.unreadable.count == 1 && found.count == 2)
+        #expect(found.name == "dailyBoxOfficeList.\(field)")
+        #expect(found.path == "dailyBoxOfficeList[1].\(field)")
+    }
+
+    @Test("A line that is sent twice is one line, and lines of one number are numbered in their order")
+    func linesThatAreNotUnique() throws {
+        let (first, second) = (
+            #"{"rnum":"1","movieCd":"20240001","movieNm":"하나"}"#, #"{"rnum":"1","movieCd":"20240002","movieNm":"둘"}"#
+        )
+        #expect(try Sample.chart(lines: first, first).map(\.line) == [1])
+        let entries = try Sample.chart(lines: first, second, first)
+        #expect(entries.map(\.line) == [1, 2])
+        #expect(entries.map(\.title) == ["하나", "둘"])
+        let again = #"{"rnum":"2","movieCd":"20240001","movieNm":"하나"}"#
+        #expect(try Sample.chart(lines: first, again).map(\.movieCode.description) == ["20240001", "20240001"])
     }
 
     @Test(arguments: [

@@ -50,11 +50,22 @@ import Testing
         #expect(error(#"{"faultInfo":{"errorCode":320010}}"#)?.kind == .unauthorized)
     }
 
-    @Test(arguments: [200, 404, 500, 503])
-    func anHTMLPageIsMaintenanceWithAnyStatus(status: Int) {
-        #expect(error("<!DOCTYPE html><html><body>점검중</body></html>", status: status)?.kind == .maintenance)
+    @Test(arguments: [
+        (200, UpstreamError.Kind.maintenance), (500, .maintenance), (503, .maintenance), (301, .wrongAddress),
+        (404, .wrongAddress), (403, .forbidden), (511, .wrongAddress),
+    ])
+    func anHTMLPageIsMaintenanceUnlessItsStatusSaysWhoseFaultItIs(status: Int, kind: UpstreamError.Kind) {
+        #expect(error("<!DOCTYPE html><html><body>점검중</body></html>", status: status)?.kind == kind)
         let headers = [HTTPField("Content-Type", "text/html; charset=UTF-8")]
-        #expect(error("점검중", status: status, headers: headers)?.kind == .maintenance)
+        #expect(error("점검중", status: status, headers: headers)?.kind == kind)
+    }
+
+    @Test func aChartLabelledAsAPageIsRead() throws {
+        let line = #"{"rnum":"1","rank":"1","movieCd":"20236180","movieNm":"첫눈","audiCnt":"1"}"#
+        let body = #"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(line)]}}"#
+        let response = Sample.response(body, headers: [HTTPField("Content-Type", "text/html;charset=UTF-8")])
+        let chart = try Sample.kobis.dailyChart(Sample.date("2024-06-04"), market: .all).read(response)
+        #expect(chart.value.map(\.title) == ["첫눈"])
     }
 
     @Test(arguments: [

@@ -60,18 +60,43 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"movieCd":"20240001","movieNm":"첫눈","showTm":"long"}"#, "movieInfo.showTm"),
-        (#"{"movieCd":"20240001","movieNm":"첫눈","openDt":"soon"}"#, "movieInfo.openDt"),
-        (#"{"movieCd":"20240001","movieNm":"첫눈","actors":[{},{"cast":7}]}"#, "movieInfo.actors[1].cast"),
         (#"{"movieCd":"20240001","movieNm":""}"#, "movieInfo.movieNm"),
         (#"{"movieCd":"2024","movieNm":"첫눈"}"#, "movieInfo.movieCd"),
         (#"{"movieCd":"20240002","movieNm":"첫눈"}"#, "movieInfo.movieCd"),
         (#"[]"#, "movieInfo"),
     ])
-    func aBrokenFieldIsNamedByItsPath(info: String, field: String) {
+    func aBrokenRequiredFieldIsNamedByItsPath(info: String, field: String) {
         let error = #expect(throws: UpstreamError.self) { try Sample.movie("20240001", info: info) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == field)
+    }
+
+    @Test("An optional field that cannot be read is nil and named, and costs nothing else")
+    func unreadable() throws {
+        let info = #"""
+            {"movieCd":"20240001","movieNm":"첫눈","showTm":"long","openDt":"soon","prdtYear":[],"nations":"한국",
+            "genres":[7,{"genreNm":"드라마"}],
+            "actors":[{"peopleNm":"가"},{"peopleNm":"나","cast":7},{"peopleNm":"다","cast":8}]}
+            """#
+        var movie = Movie(code: Sample.code("20240001"), title: "첫눈")
+        movie.genres = ["드라마"]
+        movie.actors = ["가", "나", "다"].map { Movie.Actor(name: $0) }
+        let reading = try Sample.reading("20240001", info: info)
+        #expect(reading.value == movie)
+        #expect(
+            reading.unreadable.map(\.path) == [
+                "movieInfo.showTm", "movieInfo.prdtYear", "movieInfo.openDt", "movieInfo.nations",
+                "movieInfo.genres[0]", "movieInfo.actors[1].cast",
+            ])
+        #expect(reading.unreadable.map(\.count) == [1, 1, 1, 1, 1, 2])
+    }
+
+    @Test("A movie of 0 minutes has no known length", arguments: ["\"0\"", "0", "\"\"", "\"-\""])
+    func noLength(showTm: String) throws {
+        let reading = try Sample.reading(
+            "20240001", info: #"{"movieCd":"20240001","movieNm":"첫눈","showTm":\#(showTm)}"#)
+        #expect(reading.value.runtimeMinutes == nil)
+        #expect(reading.unreadable.isEmpty)
     }
 
     @Test func aResponseWithoutAResultIsInvalid() {

@@ -19,7 +19,7 @@ import WebServer
             let line = #"{"rnum":"1","rank":"1","movieCd":"20240001","movieNm":"첫눈","audiCnt":"12"}"#
             return .json(Array(#"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(line)]}}"#.utf8))
         }
-        let entries = try await send(answer) { $0.dailyChart(Sample.date("2024-06-04"), market: market) }
+        let entries = try await send(answer) { $0.dailyChart(Sample.date("2024-06-04"), market: market) }.value
         #expect(entries.map(\.title) == ["첫눈"])
         #expect(entries.map(\.audience) == [12])
     }

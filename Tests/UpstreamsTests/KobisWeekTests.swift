@@ -12,7 +12,7 @@ import Testing
     private func read(
         _ body: Data, of week: Week = weekend
     ) throws(UpstreamError) -> WeeklyFigures {
-        try Sample.kobis.weeklyChart(week, market: .all).read(HTTPResponse(body: body))
+        try Sample.kobis.weeklyChart(week, market: .all).read(HTTPResponse(body: body)).value
     }
 
     private func body(_ range: String, lines: String...) -> Data {

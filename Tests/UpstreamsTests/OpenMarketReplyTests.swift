@@ -29,13 +29,14 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
 @Suite struct RecordedMarketTests {
     private func page(_ path: String, _ api: OpenMarketAPI, page: Int, perPage: Int) throws -> ProductPage {
         try api.products(page: page, perPage: perPage).read(
-            HTTPResponse(body: Recorded.data("openmarket/\(path)")))
+            HTTPResponse(body: Recorded.data("openmarket/\(path)"))
+        ).value
     }
 
     @Test func everyRecordedListIsRead() throws {
         for (folder, api) in [("v3", v3), ("v4", v4)] {
             for path in try Recorded.files(in: "openmarket/\(folder)") where path.contains("list") {
-                let page = try api.products(page: 1, perPage: 20).read(HTTPResponse(body: Recorded.data(path)))
+                let page = try api.products(page: 1, perPage: 20).read(HTTPResponse(body: Recorded.data(path))).value
                 #expect(!page.products.isEmpty)
                 #expect(page.products.allSatisfy { $0.images == nil && $0.bargainPrice == $0.price - $0.discount })
             }
@@ -47,7 +48,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
             for path in try Recorded.files(in: "openmarket/\(folder)") where path.contains("product-") {
                 let digits = path.split(separator: "-")[1].prefix(while: \.isNumber)
                 let id = try #require(ProductID(digits))
-                let product = try api.product(id).read(HTTPResponse(body: Recorded.data(path)))
+                let product = try api.product(id).read(HTTPResponse(body: Recorded.data(path))).value
                 #expect(product.images?.isEmpty == false)
                 #expect(product.vendor.name != nil)
             }
@@ -76,12 +77,16 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
 
     @Test func theDatesOfAllGenerationsAreRead() throws {
         let early = try v3.product(.number(16)).read(
-            HTTPResponse(body: Recorded.data("openmarket/v3/product-16-early.json")))
-        let late = try v3.product(.number(16)).read(HTTPResponse(body: Recorded.data("openmarket/v3/product-16.json")))
+            HTTPResponse(body: Recorded.data("openmarket/v3/product-16-early.json"))
+        ).value
+        let late = try v3.product(.number(16)).read(
+            HTTPResponse(body: Recorded.data("openmarket/v3/product-16.json"))
+        ).value
         #expect(early.created == late.created)
         #expect(early == late)
         let fresh = try v3.product(.number(536)).read(
-            HTTPResponse(body: Recorded.data("openmarket/v3/product-536.json")))
+            HTTPResponse(body: Recorded.data("openmarket/v3/product-536.json"))
+        ).value
         #expect(fresh.created.description == "2022-01-19T08:25:27.270+09:00")
     }
 
@@ -98,7 +103,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
     @Test("a number of products or pages that cannot be counts as missing", arguments: ["-1", "9223372036854775807"])
     func numbersOfAPage(number: String) throws {
         let body = #"{"pages":[],"total_count":\#(number),"last_page":\#(number)}"#
-        let page = try v3.products(page: 1, perPage: 20).read(Sample.response(body))
+        let page = try v3.products(page: 1, perPage: 20).read(Sample.response(body)).value
         #expect(page.total == 0)
         #expect(page.lastPage == 1)
     }
@@ -106,7 +111,7 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
     @Test func aPagePastTheLastIsNotFound() throws {
         let nothing = HTTPResponse(status: 204)
         #expect(failure(v3.products(page: 7, perPage: 20), nothing)?.kind == .notFound)
-        #expect(try v3.products(page: 1, perPage: 20).read(nothing).products.isEmpty)
+        #expect(try v3.products(page: 1, perPage: 20).read(nothing).value.products.isEmpty)
     }
 
     @Test(arguments: [200, 500, 503]) func anHTMLPageIsMaintenance(_ status: Int) {
@@ -116,8 +121,17 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         #expect(failure(v3.change(.number(1), .empty, secret: "s3cret"), response)?.kind == .maintenance)
     }
 
-    @Test func plainTextIsRead() throws {
+    @Test(arguments: [(302, UpstreamError.Kind.wrongAddress), (400, .badRequest), (404, .notFound)])
+    func anHTMLPageWithAnotherStatusIsWhatTheStatusSays(_ status: Int, _ kind: UpstreamError.Kind) {
+        let response = Sample.response("<html><body></body></html>", status: status)
+        #expect(failure(v3.products(page: 1, perPage: 20), response)?.kind == kind)
+    }
+
+    @Test func plainTextIsReadWhateverItsLabel() throws {
         #expect(try v3.health().read(Sample.response("OK\n")))
+        let label = [HTTPField("Content-Type", "text/html")]
+        #expect(try v3.health().read(Sample.response("OK", headers: label)))
+        try v3.change(.number(1), .empty, secret: "s3cret").read(Sample.response("", headers: label))
         let key = try v3.removalKey(of: .number(5), secret: "s3cret").read(Sample.response("ab12-cd34"))
         #expect(key.url == "http://127.0.0.1:9/api/products/5/ab12-cd34")
         #expect(key.secret == "ab12-cd34")
@@ -141,6 +155,27 @@ private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPRespons
         let error = failure(v3.product(.number(1)), Sample.response(body))
         #expect(error?.kind == .invalid)
         #expect(error?.field == "id")
+    }
+
+    @Test("An optional field that cannot be read costs neither the product nor the page, and is named")
+    func unreadable() throws {
+        let product = """
+            "vendor_id":"x","name":"a","thumbnail":7,"currency":"KRW","price":1,"stock":0,"description":[],
+            "created_at":"2022-11-04T00:00:00","issued_at":"2022-11-04T00:00:00",
+            "images":[{"id":"x"},{"id":2,"url":"http://a.kr/2","thumbnail_url":"http://a.kr/t"}]
+            """
+        let body = #"{"pages":[{"id":1,\#(product)},{"id":2,\#(product)}],"total_count":"two","last_page":1}"#
+        let reading = try v3.products(page: 1, perPage: 20).read(Sample.response(body))
+        let page = reading.value
+        #expect(page.products.map(\.id) == [.number(1), .number(2)] && page.total == 2)
+        #expect(page.products[0].description == nil && page.products[0].thumbnailURL == "")
+        #expect(page.products[0].images?.map(\.id) == [2])
+        #expect(
+            reading.unreadable.map(\.path) == [
+                "pages[0].vendor_id", "pages[0].description", "pages[0].thumbnail", "pages[0].images[0].id",
+                "total_count",
+            ])
+        #expect(reading.unreadable.map(\.count) == [2, 2, 2, 2, 1])
     }
 
     @Test func aFieldThatCannotBeDecodedIsNamed() {

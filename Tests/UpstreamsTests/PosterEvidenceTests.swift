@@ -110,7 +110,7 @@ import Testing
     @Test("of the recorded hits, those that are wider than a poster or years older than the movie are not looked at")
     func recordedHits() throws {
         let body = try Recorded.data("kakao/image/movie-poster-80.json")
-        let hits = try KakaoReply.read(Sample.response(String(decoding: body, as: UTF8.self)), at: Date())
+        let hits = try KakaoReply.read(Sample.response(String(decoding: body, as: UTF8.self)), at: Date()).value
         #expect(hits.count == 80 && hits.allSatisfy { $0.size != nil && $0.year != nil })
         var movie = Movie(code: Sample.code("20218541"), title: "밀수")
         movie.productionYear = 2023

@@ -138,7 +138,7 @@ import WebServer
         let finder = PosterFinder(client: harness.client, search: harness.search, allowsPrivateAddresses: true)
         var movie = Movie(code: Sample.code("20240001"), title: "첫눈")
         movie.productionYear = 2024
-        #expect(try await finder.poster(for: movie).image == nil)
+        #expect(try await finder.poster(for: movie).value.image == nil)
         #expect(harness.requests.filter { $0.path == "/a.png" }.count == 1)
         await harness.close()
     }

@@ -28,6 +28,11 @@ enum Sample {
     /// Returns the entries that the chart endpoint reads from a body, requested for `day` or else for the body's own
     /// day.
     static func chart(_ body: Data, of day: String? = nil) throws(UpstreamError) -> [ChartEntry] {
+        try reading(body, of: day).value
+    }
+
+    /// As `chart`, with the fields that could not be read.
+    static func reading(_ body: Data, of day: String? = nil) throws(UpstreamError) -> Reading<[ChartEntry]> {
         let text = String(decoding: body, as: UTF8.self)
         let own = text.firstRange(of: #""showRange":""#).map { String(text[$0.upperBound...].prefix(8)) }
         return try kobis.dailyChart(date(day ?? own ?? "2024-06-04"), market: .all).read(HTTPResponse(body: body))
@@ -35,17 +40,32 @@ enum Sample {
 
     /// Returns the entries that the chart endpoint reads from entries in JSON.
     static func chart(lines: String...) throws(UpstreamError) -> [ChartEntry] {
+        try reading(lines: lines).value
+    }
+
+    /// As `chart`, with the fields that could not be read.
+    static func reading(lines: [String]) throws(UpstreamError) -> Reading<[ChartEntry]> {
         let list = lines.joined(separator: ",")
-        return try chart(Data(#"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(list)]}}"#.utf8))
+        return try reading(Data(#"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(list)]}}"#.utf8))
     }
 
     /// Returns the movie that the movie endpoint reads from a body, requested for `code`.
     static func movie(_ code: String, _ body: Data) throws(UpstreamError) -> Movie {
+        try reading(code, body).value
+    }
+
+    /// As `movie`, with the fields that could not be read.
+    static func reading(_ code: String, _ body: Data) throws(UpstreamError) -> Reading<Movie> {
         try kobis.movie(Self.code(code)).read(HTTPResponse(body: body))
     }
 
     /// Returns the movie that the movie endpoint reads from a movie in JSON.
     static func movie(_ code: String, info: String) throws(UpstreamError) -> Movie {
-        try movie(code, Data(#"{"movieInfoResult":{"movieInfo":\#(info),"source":"영화진흥위원회"}}"#.utf8))
+        try reading(code, info: info).value
+    }
+
+    /// As `movie`, with the fields that could not be read.
+    static func reading(_ code: String, info: String) throws(UpstreamError) -> Reading<Movie> {
+        try reading(code, Data(#"{"movieInfoResult":{"movieInfo":\#(info),"source":"영화진흥위원회"}}"#.utf8))
     }
 }

@@ -5,12 +5,11 @@ import Testing
 
 /// What a browser sends to a foreign name that leads to this server (DNS rebinding).
 @Suite struct HostTests {
-    private func status(_ fields: String) async throws -> String {
-        let server = try HTTPServer(address: "127.0.0.1:0", hosts: HostPolicy(names: ["Board.example"])) { _ in
-            .text("ok")
-        }
+    private func status(_ fields: String, _ line: String = "POST / HTTP/1.1") async throws -> String {
+        let policy = HostPolicy(names: ["Board.example"], openPaths: ["/healthz"])
+        let server = try HTTPServer(address: "127.0.0.1:0", hosts: policy) { _ in .text("ok") }
         let answer = try await RawClient.talk(
-            to: server.address, "POST / HTTP/1.1\r\n\(fields)\r\nConnection: close\r\n\r\n")
+            to: server.address, "\(line)\r\n\(fields)\r\nConnection: close\r\n\r\n")
         await server.shutdown(grace: .seconds(5))
         return String(answer.prefix(12).suffix(3))
     }
@@ -39,5 +38,21 @@ import Testing
         ])
     func foreign(host: String) async throws {
         #expect(try await status("Host: \(host)\r\nOrigin: http://\(host)") == "421")
+        #expect(try await status("Host: \(host)", "POST / HTTP/1.0") == "421")
+    }
+
+    @Test("a request that names no host is answered, but not one of a foreign page", .patience)
+    func nameless() async throws {
+        #expect(try await status("Host:") == "200")
+        #expect(try await status("X: y", "POST / HTTP/1.0") == "200")
+        #expect(try await status("Host:\r\nOrigin: http://evil.example") == "403")
+        #expect(try await status("Origin: http://evil.example", "POST / HTTP/1.0") == "403")
+    }
+
+    @Test("an open path is answered under every name, and no other path is", .patience)
+    func openPath() async throws {
+        #expect(try await status("Host: lb.example", "GET /healthz HTTP/1.1") == "200")
+        #expect(try await status("Host: lb.example", "GET /healthz/ HTTP/1.1") == "421")
+        #expect(try await status("Host: lb.example", "GET /?/healthz HTTP/1.1") == "421")
     }
 }

@@ -3,9 +3,11 @@ import Contract
 import EventStore
 import FoundationEssentials
 import JSONCoding
+import Networking
 import SQLite
 import TestSupport
 import Testing
+import Upstreams
 
 @testable import Worker
 
@@ -41,6 +43,58 @@ import Testing
         #expect(try event.data(as: Anomaly.self).found == 80_000)
         let done = try #require(harness.events("request.done.b").first).data(as: RequestDone.self)
         #expect(done.events.map(\.topic) == [chart])
+    }
+
+    @Test("a field that cannot be read is told once, after the chart that lacks it")
+    func unreadable() async throws {
+        let harness = try await WorkerHarness()
+        let line =
+            #"{"rnum":"1","rank":"1","movieCd":"20240001","movieNm":"첫눈","audiCnt":"7","showCnt":"x","salesAmt":[]}"#
+        let body = Data(#"{"boxOfficeResult":{"dailyBoxOfficeList":[\#(line)]}}"#.utf8)
+        let kobis = Kobis(url: "http://127.0.0.1:9", key: "0123abcd")
+        let reading = try kobis.dailyChart(Sample.day, market: .all).read(HTTPResponse(body: body))
+        for (id, state) in [("a", Chart.State.provisional), ("b", .settled)] {
+            var result = FetchResult(source: .upstream)
+            result.add(reading) { .chart(Chart(date: Sample.day, market: .all, state: state, entries: $0)) }
+            let accepted = try await harness.accept(Request(.day(Sample.day, .all), refresh: true), as: id)
+            let anomalies = try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+            let fields = ["dailyBoxOfficeList.salesAmt", "dailyBoxOfficeList.showCnt"]
+            #expect(anomalies?.compactMap(\.field) == (id == "a" ? fields : []))
+        }
+        #expect(
+            harness.events("anomaly").map(\.topic.description)
+                == Array(repeating: "anomaly.unreadable.2024-06-04", count: 2))
+    }
+
+    @Test("a movie's field that cannot be read is told of the day on which it was read, with the movie")
+    func unreadableMovie() async throws {
+        let harness = try await WorkerHarness()
+        let info = #"{"movieCd":"20240001","movieNm":"첫눈","showTm":"long"}"#
+        let reading = try Kobis(url: "http://127.0.0.1:9", key: "0123abcd").movie(Sample.code("20240001"))
+            .read(HTTPResponse(body: Data(#"{"movieInfoResult":{"movieInfo":\#(info)}}"#.utf8)))
+        var result = FetchResult(source: .upstream)
+        result.add(reading) { .movie($0) }
+        let accepted = try await harness.accept(Request(.movie(Sample.code("20240001"), poster: false)), as: "a")
+        let anomalies = try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+        let anomaly = try #require(anomalies?.first)
+        #expect(anomaly.date == KoreanDate(at: WorkerHarness.noon))
+        #expect(anomaly.movieCode == Sample.code("20240001") && anomaly.title == "첫눈")
+        #expect(anomaly.text.hasPrefix("the answer for movie.20240001 has a value that cannot be read"))
+    }
+
+    @Test("a day before that cannot be read costs no other day")
+    func unreadableDayBefore() async throws {
+        let harness = try await WorkerHarness()
+        try await harness.database.write { connection in
+            let draft = EventDraft(.ranking(day: Sample.day - 1, market: .all), data: Array("{}".utf8))
+            _ = try harness.store.log.append([draft], at: WorkerHarness.noon, in: connection)
+        }
+        let accepted = try await harness.accept(Sample.chart, as: "a")
+        let anomalies = try await harness.store.settle(
+            accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        #expect(anomalies == [])
+        let movies = try await harness.store.unknownMovies(in: Sample.day - 1...Sample.day, withPosters: false)
+        #expect(movies == [Sample.code("20240001")])
     }
 
     @Test("a week's chart is compared with that of the week before, and its anomalies differ from a day's")

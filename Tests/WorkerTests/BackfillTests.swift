@@ -47,12 +47,12 @@ import Upstreams
             wakeSignal: RestartableWakeSignal())
     }
 
-    /// Fetches with the budget that the priority has.
+    /// Fetches with the budget that the request has.
     private func fetching(kakao: Int? = nil) -> FetchService {
         let quota = quota(kakao: kakao)
-        func fetcher(_ priority: Request.Priority) -> Fetcher {
+        func fetcher(_ share: QuotaShare) -> Fetcher {
             let client = HTTPClient(retry: .patient) { service throws(UpstreamError) in
-                try await quota.book(service, for: priority)
+                try await quota.book(service, for: share)
             }
             return harness.fetcher(
                 kobis: sandbox.kobisURL, kakao: kakao.map { _ in sandbox.kakaoURL }, client: client, quota: quota)
@@ -219,6 +219,28 @@ import Upstreams
         }
         let progress = try #require(await service.progress())
         #expect(!progress.isOver && progress.rests == .quotaExhausted && progress.done == 40)
+    }
+
+    @Test("while an address or a key is wrong, one request at a time is sent, and none is given up")
+    func wrongConfiguration() async throws {
+        let number = try await begin("2024-05-01", "2024-05-03")
+        let service = backfill()
+        _ = try await service.runOnce()
+        let failures = [
+            ContractError(.upstreamInvalid, "moved", field: "MARQUEE_KOBIS_URL"), ContractError(.unauthorized, "no"),
+            ContractError(.upstreamInvalid, "moved", field: "MARQUEE_KOBIS_URL"),
+        ]
+        for (day, failure) in zip(["03", "02", "01"], failures) {
+            let request = Request(.day(Sample.date("2024-05-\(day)"), .all), priority: .backfill)
+            let id = Sample.id("backfill.\(number).day.2024-05-\(day)")
+            try await harness.store.settle(AcceptedRequest(id: id, request: request), with: failure)
+        }
+        _ = try await service.runOnce()
+        #expect(try #require(await service.progress()).failed == 0)
+        harness.setClock(to: WorkerHarness.noon + 601)
+        let before = harness.events("request.accepted.").count
+        for _ in 1...2 { _ = try await service.runOnce() }
+        #expect(harness.events("request.accepted.").count == before + 1)
     }
 
     @Test("a failed request is repeated, an unpublished chart is not requested again, and a stop ends the job")

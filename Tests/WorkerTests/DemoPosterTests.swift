@@ -22,11 +22,11 @@ import Testing
         var codes: Set<MovieCode> = []
         for number in 19_819...19_878 {  // 2024-04-06 to 2024-06-04
             let chart = kobis.dailyChart(KoreanDate(dayNumber: number), market: .all)
-            codes.formUnion(try await client.send(chart).map(\.movieCode))
+            codes.formUnion(try await client.send(chart).value.map(\.movieCode))
         }
         var found = 0
         for code in codes {
-            let poster = try await finder.poster(for: try await client.send(kobis.movie(code)))
+            let poster = try await finder.poster(for: try await client.send(kobis.movie(code)).value).value
             guard let image = poster.image else { continue }
             found += 1
             // The address of a drawn poster has the code of its film.
@@ -48,7 +48,8 @@ import Testing
         for film in films {
             let json = World.movieBody(world.movieInfo(code: film.code, as: publishedView))
             let movie = try Kobis(url: "", key: "").movie(try #require(MovieCode(film.code))).read(
-                HTTPResponse(body: Data(json)))
+                HTTPResponse(body: Data(json))
+            ).value
             let subject = PosterSubject(movie)
             var choice = PosterChoice(subject)
             var chosen: ImageHit?

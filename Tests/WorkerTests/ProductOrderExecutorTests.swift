@@ -132,16 +132,15 @@ import Upstreams
         let product = try product(try await executor.result(for: order, of: registration.id))
         #expect(try draft("둘도 없는 외투").matches(product))
         #expect(
-            try await market.fetch(market.api.products(page: 1, perPage: 20, matching: "둘도")).products.map(\.id) == [
-                product.id
-            ])
+            try await market.fetch(market.api.products(page: 1, perPage: 20, matching: "둘도")).value.products
+                .map(\.id) == [product.id])
         let change = try ProductOrder.modify(product.id, ProductChange(description: "새로 쓴 설명입니다, 열 자를 넘는", stock: 0))
         let changed = try self.product(
             try await executor.result(for: change, of: accept(change, as: "modify", .none).id))
         #expect(changed.isSoldOut && changed.description == "새로 쓴 설명입니다, 열 자를 넘는")
         let removal = ProductOrder.remove(product.id)
         _ = try await executor.result(for: removal, of: accept(removal, as: "remove", .none).id)
-        #expect(try await market.fetchIfExists(market.api.product(product.id)) == nil)
+        #expect(try await market.fetchIfExists(market.api.product(product.id))?.value == nil)
     }
 
     @Test("a registration that was carried out and whose answer was lost is found and not repeated")

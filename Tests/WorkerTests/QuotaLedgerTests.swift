@@ -117,15 +117,44 @@ import Testing
         await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .live) }
     }
 
+    @Test("visitors of a board leave half of what backfill may use, however few calls a day has", arguments: 0...12)
+    func visitors(limit: Int) async throws {
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: limit, reserve: 20)
+        func book(_ share: QuotaShare) async -> Int {
+            var booked = 0
+            while (try? await ledger.book("kobis", for: share)) != nil { booked += 1 }
+            return booked
+        }
+        let ofVisitors = await book(.visitors)
+        #expect(2 * ofVisitors <= limit * 4 / 5)
+        #expect(ofVisitors > 0 || limit < 3)
+        let ofBackfill = await book(.backfill)
+        #expect(ofBackfill >= ofVisitors)
+        #expect(await book(.live) == limit - ofVisitors - ofBackfill)
+        await #expect(throws: UpstreamError.self) { try await ledger.book("kobis", for: .visitors) }
+    }
+
+    @Test("what a request may use follows from its priority and from the id that a board gave it")
+    func shares() throws {
+        func share(_ id: String, _ priority: Request.Priority = .live) throws -> QuotaShare {
+            let request = Request(.day(Sample.day, .all), priority: priority)
+            return AcceptedRequest(id: try #require(RequestID(id)), request: request).quotaShare
+        }
+        #expect(try share("board-1") == .live)
+        #expect(try share("board-visitor-1") == .visitors)
+        #expect(try share("board-visitor-1", .backfill) == .backfill)
+    }
+
     @Test(
         "a service that reports a used-up quota is not called until midnight in Korea, even after a restart")
     func closing() async throws {
         let harness = try await WorkerHarness()
         try await ledger(harness, limit: 10).recordExhaustion(
             UpstreamError(service: "kobis", kind: .quotaExhausted, message: "no more", status: 200, code: "320011"))
-        for priority in Request.Priority.allCases {
+        for share in QuotaShare.allCases {
             let error = try await #require(throws: UpstreamError.self) {
-                try await ledger(harness, limit: 10).book("kobis", for: priority)
+                try await ledger(harness, limit: 10).book("kobis", for: share)
             }
             #expect(error.kind == .quotaExhausted && error.retryAfter == .seconds(12 * 3600))
         }

@@ -24,6 +24,16 @@ import Testing
         #expect(failure.upstream == ContractError.Upstream(service: "kobis", status: 200, code: "1"))
     }
 
+    @Test("a wrong address is not retryable, and the field is the variable to correct")
+    func wrongAddress() throws {
+        let error = UpstreamError(service: "kakao", kind: .wrongAddress, message: "why", status: 301)
+        let failure = try ContractError(error, at: WorkerHarness.noon)
+        #expect(failure.code == .upstreamInvalid && !failure.code.isRetryable)
+        #expect(failure.field == "MARQUEE_KAKAO_URL" && failure.needsOperator)
+        let other = UpstreamError(service: "kakao", kind: .invalid, message: "why", status: 200, field: "documents")
+        #expect(try !ContractError(other, at: WorkerHarness.noon).needsOperator)
+    }
+
     @Test("a cancelled call does not count as a failure")
     func cancelled() {
         let error = UpstreamError(service: "kobis", kind: .cancelled, message: "cancelled")

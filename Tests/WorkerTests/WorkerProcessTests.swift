@@ -131,6 +131,28 @@ import ZeroMQ
         await sandbox.shutdown()
     }
 
+    @Test("a board's visitors cannot use a small day up: the operator's requests are done after theirs are refused")
+    func visitors() async throws {
+        try await withWorker(["MARQUEE_KOBIS_DAILY_LIMIT": "5", "MARQUEE_SCHEDULE": "off"]) { run, _ in
+            var day = Sample.date("2024-05-31")
+            func failure(as id: String) async throws -> ContractError? {
+                day = day - 1
+                let request = Request(.day(day, .all), id: Sample.id(id))
+                guard case .failed(let failure) = try await run.client.perform(request, within: patience) else {
+                    return nil
+                }
+                return failure
+            }
+            for number in 1...2 { #expect(try await failure(as: "board-visitor-\(number)") == nil) }
+            let refused = try #require(await failure(as: "board-visitor-3"))
+            #expect(refused.code == .quotaExhausted)
+            #expect(refused.message.contains("today's 2 calls to kobis that visitors may make are used up"))
+            for number in 1...3 { #expect(try await failure(as: "board-\(number)") == nil) }
+            #expect(try await failure(as: "board-4")?.code == .quotaExhausted)
+        }
+        await sandbox.shutdown()
+    }
+
     /// A day's chart with one movie, as KOBIS answers.
     private static let chart = """
         {"boxOfficeResult":{"dailyBoxOfficeList":[\

@@ -37,9 +37,9 @@ struct LimitsTests {
             // No task reads, and the server still takes every message.
             try await taken(count, by: server)
 
-            // A later client, with the empty frame of REQ, is not lost behind the flood.
+            // A later client, with the envelope of a REQ behind a proxy, is not lost behind the flood.
             let late = try await thread.open(.dealer, connect: server.addresses)
-            await late.send([Message("", "late")])
+            await late.send([Message([Array("client".utf8), [], Array("late".utf8), body])])
             try await taken(count + 1, by: server)
             await client.send([Message("last")])
             try await taken(count + 2, by: server)
@@ -52,7 +52,8 @@ struct LimitsTests {
             #expect(refused.allSatisfy { $0.truncation == .noRoom })
             let route = whole[0].frames.prefix(1)
             #expect(refused.count { $0.frames[...] == route } == count - whole.count + 1)
-            #expect(refused.filter { $0.frames[...] != route }.map { $0.frames.dropFirst() } == [[[]]])
+            let other = refused.filter { $0.frames[...] != route }
+            #expect(other.map { $0.frames.dropFirst() } == [[Array("client".utf8), []]])
             #expect(server.shared.receiveQueue.state.read(\.messages.isEmpty))
 
             await client.send([Message("again", "with room")])
@@ -197,7 +198,7 @@ struct LimitsTests {
         let unreadable = ["ZMQ_ROUTER_MANDATORY", "ZMQ_XPUB_VERBOSER"]
         try await withThread { thread in
             let socket = try await thread.open(kind, bind: ["tcp://127.0.0.1:*"])
-            for setting in SocketOptions().settings(for: kind) where !unreadable.contains(setting.name) {
+            for setting in SocketOptions().settings(for: kind, isBound: true) where !unreadable.contains(setting.name) {
                 #expect(try await socket.value(of: setting) == setting.value, "\(setting.name)")
             }
         }

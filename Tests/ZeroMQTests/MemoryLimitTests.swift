@@ -14,10 +14,10 @@ struct MemoryLimitTests {
         (drops, continuation) = AsyncStream.makeStream()
     }
 
-    /// Options with a heartbeat so long that a busy machine closes no connection.
+    /// Options with so much time that a busy machine closes no connection.
     private var patient: SocketOptions {
         var options = SocketOptions()
-        options.heartbeat = .seconds(100)
+        options.acknowledgement = .seconds(100)
         return options
     }
 

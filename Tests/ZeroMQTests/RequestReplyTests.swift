@@ -1,7 +1,11 @@
+import Foundation
 import TestSupport
 import Testing
 
 @testable import ZeroMQ
+
+/// Containers often have none.
+private let machineHasIPv6 = (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8))?.isEmpty == false
 
 @Suite("Requests and replies")
 struct RequestReplyTests {
@@ -25,6 +29,22 @@ struct RequestReplyTests {
 
             server.post([Message([question.frames[0]] + Message("status", #"{"up":true}"#).frames)])
             #expect(try await client.next() == Message("status", #"{"up":true}"#))
+        }
+    }
+
+    @Test(
+        "an IPv6 address works, and [::] takes clients of both families",
+        .enabled(if: machineHasIPv6, "this machine has no IPv6"), .patience,
+        arguments: [("[::1]", "[::1]"), ("[::]", "[::1]"), ("[::]", "127.0.0.1"), ("[::]", "localhost")])
+    func version6(host: String, peer: String) async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://\(host):*"])
+            let port = try #require(server.addresses.first?.split(separator: ":").last)
+            let client = try await thread.open(.dealer, connect: ["tcp://\(peer):\(port)"])
+            await client.send([Message("status", "{}")])
+            let question = try await server.next()
+            server.post([Message([question.frames[0]] + Message("status").frames)])
+            #expect(try await client.next() == Message("status"))
         }
     }
 
@@ -59,7 +79,7 @@ struct RequestReplyTests {
     func slowPeer() async throws {
         var small = SocketOptions()
         small.sendHighWater = 10
-        small.heartbeat = .seconds(100)  // the slow peer does not answer them
+        small.acknowledgement = .seconds(100)  // the slow peer does not read
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: small)
             let slow = RawPeer(connectedTo: server.addresses[0])

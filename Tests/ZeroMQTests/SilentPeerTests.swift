@@ -1,4 +1,5 @@
 import Concurrency
+import Glibc
 import TestSupport
 import Testing
 
@@ -16,27 +17,68 @@ struct SilentPeerTests {
         }
     }
 
-    @Test("a connection that does not answer heartbeats is closed", .patience)
+    @Test("a client whose announced heartbeats stay away is disconnected", .patience)
     func noHeartbeat() async throws {
+        try await withThread { thread in
+            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
+            // A command: PING, and that the next one comes within a tenth of a second.
+            let ping: [UInt8] = [4, 7, 4] + "PING".utf8 + [0, 1]
+            await waitForEnd(of: server.addresses[0], sending: RawPeer.greeting() + ping)
+        }
+    }
+
+    @Test("a server that does not answer heartbeats is left", .patience)
+    func silentServer() async throws {
+        var options = SocketOptions()
+        options.heartbeat = .milliseconds(50)
+        try await withThread { thread in
+            let server = try SilentServer()
+            let client = try await thread.open(.dealer, connect: [server.address], options: options)
+            // A second connection is made only once the first one is given up.
+            #expect(await onOwnThread { server.answerOne() && server.answerOne() })
+            withExtendedLifetime(client) {}
+        }
+    }
+
+    @Test("a client of ZMTP 3.0, which knows no heartbeats, receives messages and nothing else", .patience)
+    func oldClients() async throws {
         var options = SocketOptions()
         options.heartbeat = .milliseconds(50)
         try await withThread { thread in
             let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-            await waitForEnd(of: server.addresses[0], sending: RawPeer.greeting())
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
+            let (asking, subscribed) = (
+                RawPeer(connectedTo: server.addresses[0]), RawPeer(connectedTo: publisher.addresses[0])
+            )
+            #expect(
+                await onOwnThread {
+                    asking.handshake() && asking.sendBytes(RawPeer.frame([1]))
+                        && subscribed.handshake(as: "SUB") && subscribed.sendBytes(RawPeer.frame([1]))
+                })
+            let question = try await server.next()
+            await publisher.waitForSubscribers(to: "news")
+            // Long enough for several heartbeats.
+            try await Task.sleep(for: options.heartbeat * 10)
+            await server.send([question.answered(with: [2])])
+            publisher.post([Message("news")])
+            #expect(await onOwnThread { asking.receiveFrame() } == [2])
+            #expect(await onOwnThread { subscribed.receiveFrame() } == Array("news".utf8))
         }
     }
 
-    @Test(
-        "a publisher waits four times as long for a subscriber, which may read slowly and sends nothing else",
-        .patience)
-    func slowSubscriber() async throws {
+    @Test("a client that takes nothing of what is sent to it is disconnected", .patience)
+    func stalled() async throws {
         var options = SocketOptions()
-        options.heartbeat = .milliseconds(50)
+        options.acknowledgement = .milliseconds(200)
         try await withThread { thread in
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
-            let began = ContinuousClock.now
-            await waitForEnd(of: publisher.addresses[0], sending: RawPeer.greeting(as: "SUB"))
-            #expect(ContinuousClock.now - began >= options.heartbeat * 12)
+            let peer = RawPeer(connectedTo: publisher.addresses[0])
+            #expect(await onOwnThread { peer.handshake(as: "SUB") && peer.sendBytes(RawPeer.frame([1])) })
+            await publisher.waitForSubscribers(to: "news")
+            let news = [Message](repeating: Message([[UInt8](repeating: 7, count: 1 << 20)]), count: 30)
+            publisher.post(news)
+            try await waitUntil("connections", look: { publisher.counters.connections }, is: { $0 == 0 })
+            withExtendedLifetime(peer) {}
         }
     }
 
@@ -53,5 +95,41 @@ struct SilentPeerTests {
             }
         }
         #expect(isClosed)
+    }
+}
+
+/// A server that greets its clients and then says nothing.
+private final class SilentServer: Sendable {
+    let address: String
+    private let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+
+    init() throws {
+        var here = sockaddr_in()
+        here.sin_family = sa_family_t(AF_INET)
+        here.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isListening = withUnsafeMutablePointer(to: &here) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        try #require(isListening)
+        address = "tcp://127.0.0.1:\(UInt16(bigEndian: here.sin_port))"
+    }
+
+    deinit {
+        close(listener)
+    }
+
+    /// Accepts a client, greets it, and returns when it has ended the connection.
+    func answerOne() -> Bool {
+        let client = accept(listener, nil, nil)
+        defer { close(client) }
+        let greeting = RawPeer.greeting(as: "ROUTER")
+        guard send(client, greeting, greeting.count, Int32(MSG_NOSIGNAL)) == greeting.count else { return false }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while recv(client, &bytes, bytes.count, 0) > 0 {}
+        return true
     }
 }

@@ -11,7 +11,8 @@ extension ReadModel {
     /// Stores a day's chart: its newest revision as received, the changes of each revision, and its lines for histories.
     func applyChart(_ event: Event, _ data: [UInt8], in connection: Connection) throws -> [LiveUpdate] {
         let chart = try event.data(as: Chart.self)
-        try storeLines(chart.entries, of: chart.date, in: chart.market, in: connection)
+        // Histories add up lines: of a movie that the source has on several, only the first counts.
+        try storeLines(chart.entries.firstLines, of: chart.date, in: chart.market, in: connection)
         return [try store(chart, span: Self.daySpan, event, data, in: connection)]
     }
 

@@ -48,6 +48,21 @@ extension ReadModel {
         return Dictionary(uniqueKeysWithValues: weeks)
     }
 
+    /// Returns each movie's audience up to the newest known day of a range, by its code.
+    ///
+    /// The sum of its days would miss those outside the charts, and those whose charts are not known.
+    private func audienceTotals(from: KoreanDate, to: KoreanDate, market: Market) async throws -> [String: Int] {
+        let rows = try await database.read { connection in
+            // SQLite takes the total from the row with the newest day (https://sqlite.org/lang_select.html#bareagg).
+            try connection.query(
+                """
+                select code, audience_total, max(day) from line
+                where market = ? and day between ? and ? and audience_total is not null group by code
+                """, market.description, from.description, to.description, as: String.self, Int.self, String.self)
+        }
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.0, $0.1) })
+    }
+
     private func titlesEnglish(of codes: Set<String>) async throws -> [String: String] {
         let rows = try await database.read { connection in
             try connection.query(
@@ -66,11 +81,14 @@ extension ReadModel {
             : try await lines(from: from, to: to, market: market)
         let known = byWeek ? try await knownDays(from: from, to: to, market: market) : nil
         let titlesEnglish = try await titlesEnglish(of: Set(lines.map(\.code)))
+        let totals = try await audienceTotals(from: from, to: to, market: market)
         var days: [String] = []
         var movies: [String: HistoryMovie] = [:]
         for line in lines {
             if days.last != line.day { days.append(line.day) }
-            let new = HistoryMovie(code: line.code, title: line.title, titleEnglish: titlesEnglish[line.code])
+            let new = HistoryMovie(
+                code: line.code, title: line.title, titleEnglish: titlesEnglish[line.code],
+                audienceTotal: totals[line.code])
             movies[line.code, default: new].add(line, day: days.count - 1)
         }
         return try JSON.encode(
@@ -115,13 +133,15 @@ private struct HistoryMovie: Encodable {
     let code: String
     var title: String
     let titleEnglish: String?
+    let audienceTotal: Int?
     var audience = 0
     var points: [[Int?]] = []
 
-    init(code: String, title: String, titleEnglish: String?) {
+    init(code: String, title: String, titleEnglish: String?, audienceTotal: Int?) {
         self.code = code
         self.title = title
         self.titleEnglish = titleEnglish
+        self.audienceTotal = audienceTotal
     }
 
     mutating func add(_ line: HistoryLine, day: Int) {

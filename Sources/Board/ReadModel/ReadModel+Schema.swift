@@ -8,7 +8,7 @@ extension ReadModel {
     /// of them must increase the number in the component's name.
     static let schema = Schema(
         Schema.Component(
-            "board 5",
+            "board 6",
             migrations: [
                 """
                 create table board (

@@ -67,7 +67,7 @@ extension API {
         }
         let (isSignedIn, isOperator) = (isSignedIn(request), isOperator(request))
         let id = try await requests.forward(
-            frames.first ?? [], images: Array(frames.dropFirst()), isSignedIn: isSignedIn, mayRefresh: isOperator)
+            frames.first ?? [], images: Array(frames.dropFirst()), isSignedIn: isSignedIn, isOperator: isOperator)
         if isSignedIn {
             logger.info(
                 "request of a signed-in visitor", [.request: id, .address: request.client?.description ?? "unknown"])

@@ -1,4 +1,5 @@
 import Concurrency
+import Health
 import Operations
 import WebServer
 
@@ -6,6 +7,7 @@ import WebServer
 struct BoardRouter: Sendable {
     let basePath: BasePath
     let files: StaticFiles
+    let pages: PageWriter
     let api: API
     /// Returns a health page by its name; nil if there is none of that name.
     let health: @Sendable (_ page: String) async -> WebResponse?
@@ -21,7 +23,7 @@ struct BoardRouter: Sendable {
     private func response(to request: WebRequest) async -> WebResponse {
         // Probes ask the process itself and not the proxy before it, so the health pages are not below the base path. They
         // have no limit by address: a stranger may share the probe's.
-        if request.method == "GET", ["/healthz", "/readyz"].contains(request.path),
+        if request.method == "GET", HealthPages.openPaths.contains(request.path),
             let page = await health(String(request.path.dropFirst()))
         {
             return page
@@ -46,7 +48,8 @@ struct BoardRouter: Sendable {
                 status: 404, contentType: page.contentType, headers: [("Cache-Control", "no-cache")],
                 body: .shared(page.content))
         }
-        return page.response(to: request)
+        // The page itself needs no database.
+        return (try? await pages.response(to: request, path: path)) ?? page.response(to: request)
     }
 
     /// The first parts of the paths of the pages, as in `pages.js`.

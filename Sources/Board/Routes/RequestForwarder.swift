@@ -5,6 +5,7 @@ import FoundationEssentials
 import JSONCoding
 import Messaging
 import Operations
+import Text
 import ZeroMQ
 
 /// Forwards visitors' requests to the worker, as any client would; the outcomes come as events.
@@ -12,7 +13,7 @@ import ZeroMQ
 /// A request may cost a call of the day's quota, so all visitors share one rate limit: `perSecond` requests a second, and
 /// after a pause thirty seconds' worth at once. Those who are not signed in share a number of requests a day, too, so that
 /// strangers cannot use the quota up. All but the operator get what the log has if that is fresh: their `refresh` is not passed
-/// on.
+/// on, and the worker knows by the ids of their requests that these may not use all of the quota.
 ///
 /// See docs/decisions/0063-visitors-of-the-board.md.
 struct RequestForwarder: Sendable {
@@ -54,11 +55,11 @@ struct RequestForwarder: Sendable {
     /// - Parameters:
     ///   - body: A JSON object with `topic` and the fields of the request.
     ///   - isSignedIn: Whether the visitor may change products, and is not counted among the day's visitors.
-    ///   - mayRefresh: Whether the visitor's `refresh` is passed on.
+    ///   - isOperator: Whether the visitor may refresh, and use all of the quota.
     /// - Throws: The error that the worker would give, `unauthorized`, `overloaded` above the rate limit, or
-    ///   `upstreamUnavailable` if the worker does not answer within ten seconds.
+    ///   `internal` if the worker does not answer within ten seconds.
     func forward(
-        _ body: [UInt8], images: [[UInt8]] = [], isSignedIn: Bool, mayRefresh: Bool
+        _ body: [UInt8], images: [[UInt8]] = [], isSignedIn: Bool, isOperator: Bool
     ) async throws(ContractError) -> RequestID {
         let topic = try Self.topic(of: body)
         guard isSignedIn || !Self.orderTopics.contains(topic) else {
@@ -74,11 +75,12 @@ struct RequestForwarder: Sendable {
                 .overloaded, "the board's visitors have sent as many requests as they may in a day; try again tomorrow",
                 retryAfter: 3_600)
         }
-        guard let id = RequestID(ReadModel.requestPrefix + RequestID.random().description) else {
+        let prefix = isOperator ? ReadModel.requestPrefix : RequestID.visitorPrefix
+        guard let id = RequestID(prefix + RequestID.random().description) else {
             throw ContractError(.internal, "the board cannot make an id for the request")
         }
         // Encoded again from the fields that were read: a vendor's secret that a visitor added is not forwarded.
-        let request = Request(parsed.target, id: id, refresh: parsed.refresh && mayRefresh)
+        let request = Request(parsed.target, id: id, refresh: parsed.refresh && isOperator)
         do {
             let reply = try await reply(to: request.frames(attaching: Attachments(images: images)))
             if let failure = reply.failure { throw failure }
@@ -86,7 +88,7 @@ struct RequestForwarder: Sendable {
         } catch let error as ContractError {
             throw error
         } catch {
-            throw ContractError(.upstreamUnavailable, "the worker does not answer; try again later", retryAfter: 10)
+            throw ContractError(.internal, "the worker does not answer; try again later", retryAfter: 10)
         }
     }
 
@@ -110,7 +112,7 @@ struct RequestForwarder: Sendable {
         guard let topic = RequestTopic(text: header.topic), fetchTopics.contains(topic) || orderTopics.contains(topic)
         else {
             throw ContractError(
-                .badRequest, "the board forwards no requests \(header.topic.prefix(40).debugDescription)",
+                .badRequest, "the board forwards no requests \(header.topic.prefix(bytes: 40).debugDescription)",
                 field: "topic")
         }
         return topic

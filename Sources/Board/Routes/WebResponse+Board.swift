@@ -21,7 +21,7 @@ extension WebResponse {
             case .conflict: 409
             case .notFound, .notPublished: 404
             case .overloaded, .quotaExhausted: 429
-            case .internal: 500
+            case .internal where error.retryAfter == nil: 500
             default: 503
             }
         // Encoding cannot fail: the object has only texts and numbers.

@@ -124,8 +124,9 @@ function languageButton() {
 /** The warnings that hold now. */
 function warn() {
   const lamp = document.getElementById('lamp');
-  lamp.dataset.state = live.state;
-  lamp.lastChild.textContent = t(`live.${live.state}`);
+  const isPartial = live.state === 'open' && !(live.link.worker && live.link.notifier);
+  lamp.dataset.state = isPartial ? 'partial' : live.state;
+  lamp.lastChild.textContent = t(`live.${lamp.dataset.state}`);
   const warnings = [
     live.state === 'lost' && t('live.lostLong'),
     live.state === 'open' && !live.link.worker && t('live.worker'),

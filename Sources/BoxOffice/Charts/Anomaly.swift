@@ -1,6 +1,6 @@
-/// A chart that is late, incomplete or implausible.
+/// A chart that is late, incomplete or implausible, or a field of the source that cannot be read.
 ///
-/// An anomaly is published beside the chart, whose figures stay as the source has them.
+/// An anomaly is published beside the chart, whose figures stay as the source has them; what cannot be read is empty.
 public struct Anomaly: Hashable, Sendable, Codable {
     /// The kind of an anomaly; the raw value is the word on the wire.
     public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
@@ -12,11 +12,13 @@ public struct Anomaly: Hashable, Sendable, Codable {
         case shrunk
         /// All entries have the same figures, or the chart repeats those of the previous one.
         case repeated
+        /// An optional field cannot be read.
+        case unreadable
     }
 
     /// The kind of anomaly.
     public var kind: Kind
-    /// The chart's day, or the first day of its week.
+    /// The chart's day, or the first day of its week; for what is no chart, the day on which it was read.
     public var date: KoreanDate
     /// The days of the week; absent for a day's chart.
     public var span: Week.Span?
@@ -26,6 +28,8 @@ public struct Anomaly: Hashable, Sendable, Codable {
     @Nullable public var movieCode: MovieCode?
     /// The movie's title.
     @Nullable public var title: String?
+    /// The field that cannot be read, as the source calls it: `dailyBoxOfficeList.showCnt`; nil for other kinds.
+    public var field: String?
     /// The least that was expected: entries, a movie's total audience, or entries that differ.
     @Nullable public var expected: Int?
     /// The number that was found.
@@ -47,9 +51,10 @@ public struct Anomaly: Hashable, Sendable, Codable {
         self.text = text
     }
 
-    /// The anomaly's id: equal for equal kind, chart and market, so that each is published once.
+    /// The anomaly's id: equal for equal kind, chart, market and field, so that each is published once.
     public var id: String {
-        "anomaly.\(kind.rawValue).\(date).\(market)" + (span.map { ".\($0.rawValue)" } ?? "")
+        (["anomaly", kind.rawValue, "\(date)", "\(market)"] + [span?.rawValue, field].compactMap(\.self))
+            .joined(separator: ".")
     }
 }
 
@@ -80,6 +85,23 @@ extension Anomaly {
         Anomaly(
             .missing, of: week.firstDay, span: week.span, in: market, expected: lines ?? 1, found: 0,
             text: "the \(week.span.rawValue) chart of \(week) \(empty(lines, "week"))")
+    }
+
+    /// Returns the anomaly of an optional field of which some values cannot be read.
+    ///
+    /// - Parameters:
+    ///   - subject: What has the field: `the chart of 2024-06-04`.
+    ///   - path: Where its first such value is.
+    public static func unreadable(
+        _ field: String, at path: String, count: Int, in subject: String, of date: KoreanDate,
+        span: Week.Span? = nil, market: Market = .all
+    ) -> Anomaly {
+        let values = count == 1 ? "a value" : "\(count) values"
+        var anomaly = Anomaly(
+            .unreadable, of: date, span: span, in: market, expected: 0, found: count,
+            text: "\(subject) has \(values) that cannot be read and count\(count == 1 ? "s" : "") as empty: \(path)")
+        anomaly.field = field
+        return anomaly
     }
 
     private static func empty(_ lines: Int?, _ period: String) -> String {

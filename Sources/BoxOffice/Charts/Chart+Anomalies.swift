@@ -45,8 +45,8 @@ extension Chart {
         var worst: (loss: Int, movie: ChartEntry, before: Int)?
         for other in others {
             let totals = Dictionary(
-                other.entries.map { ($0.movieCode, $0.audienceTotal) }, uniquingKeysWith: { first, _ in first })
-            for entry in entries {
+                uniqueKeysWithValues: other.entries.firstLines.map { ($0.movieCode, $0.audienceTotal) })
+            for entry in entries.firstLines {
                 guard let before = totals[entry.movieCode] ?? nil, let after = entry.audienceTotal else { continue }
                 // The figures come from outside: one that overflows is ignored.
                 let (loss, isAbsurd) = before.subtractingReportingOverflow(after)

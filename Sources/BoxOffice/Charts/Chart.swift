@@ -48,6 +48,18 @@ public struct Chart: Hashable, Sendable {
     }
 }
 
+extension [ChartEntry] {
+    /// The movies in the order of their lines. Of one that the source has on several lines, the first counts.
+    public var firstLines: [ChartEntry] {
+        // They are nearly always in this order.
+        let isSorted = indices.dropFirst().allSatisfy { self[$0 - 1].line <= self[$0].line }
+        let lines = isSorted ? self : sorted { $0.line < $1.line }
+        return lines.indices.filter { index in
+            !lines[..<index].contains { $0.movieCode == lines[index].movieCode }
+        }.map { lines[$0] }
+    }
+}
+
 // MARK: - JSON
 
 extension Chart: JSONReadable {

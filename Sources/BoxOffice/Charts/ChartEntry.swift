@@ -227,10 +227,10 @@ public enum RankMovement: Hashable, Sendable {
 }
 
 extension RankMovement: CustomStringConvertible {
-    /// The movement as Korean charts print it: `신작`, `▲3`, `▼1` or `-`.
+    /// The movement as Korean charts print it: `NEW`, `▲3`, `▼1` or `-`.
     public var description: String {
         switch self {
-        case .new: "신작"
+        case .new: "NEW"
         case .rose(let ranks): "▲\(ranks)"
         case .fell(let ranks): "▼\(ranks)"
         case .unchanged: "-"

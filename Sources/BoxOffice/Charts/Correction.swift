@@ -12,6 +12,8 @@ public struct Correction: Hashable, Sendable {
 
     /// The movie's code.
     public let movieCode: MovieCode
+    /// The line of a changed field, if the movie is on several lines; else nil.
+    public let line: Int?
     /// The change.
     public let change: Change
 
@@ -19,30 +21,38 @@ public struct Correction: Hashable, Sendable {
     private static let wholeEntry = "entry"
 
     /// Makes a correction.
-    public init(movieCode: MovieCode, change: Change) {
+    public init(movieCode: MovieCode, line: Int? = nil, change: Change) {
         self.movieCode = movieCode
+        self.line = line
         self.change = change
     }
 
-    /// Returns all differences: first field by field in the new chart's order, then the removed movies in the old one's.
+    /// Returns all differences: first field by field in the new chart's order, then the removed lines in the old one's.
     public static func between(_ before: [ChartEntry], and after: [ChartEntry]) -> [Correction] {
-        let old = Dictionary(before.map { ($0.movieCode, $0) }, uniquingKeysWith: { first, _ in first })
+        var unmatched = before
+        func take(where isMatch: (ChartEntry) -> Bool) -> ChartEntry? {
+            unmatched.firstIndex(where: isMatch).map { unmatched.remove(at: $0) }
+        }
+        // The source may have a movie on several lines: one that kept its line is not compared with another line.
+        var earlier = after.map { entry in take { $0.movieCode == entry.movieCode && $0.line == entry.line } }
+        for (index, entry) in after.enumerated() where earlier[index] == nil {
+            earlier[index] = take { $0.movieCode == entry.movieCode }
+        }
         var corrections: [Correction] = []
-        for entry in after {
-            guard let earlier = old[entry.movieCode] else {
+        for (entry, earlier) in zip(after, earlier) {
+            guard let earlier else {
                 corrections.append(Correction(movieCode: entry.movieCode, change: .entry(before: nil, after: entry)))
                 continue
             }
+            let isAmbiguous = [before, after].contains { $0.count { $0.movieCode == entry.movieCode } > 1 }
             for field in ChartEntry.Field.allCases where entry[field] != earlier[field] {
                 let change = Change.field(field, before: earlier[field], after: entry[field])
-                corrections.append(Correction(movieCode: entry.movieCode, change: change))
+                corrections.append(
+                    Correction(movieCode: entry.movieCode, line: isAmbiguous ? entry.line : nil, change: change))
             }
         }
-        let present = Set(after.map(\.movieCode))
-        for entry in before where !present.contains(entry.movieCode) {
-            corrections.append(Correction(movieCode: entry.movieCode, change: .entry(before: entry, after: nil)))
-        }
         return corrections
+            + unmatched.map { Correction(movieCode: $0.movieCode, change: .entry(before: $0, after: nil)) }
     }
 }
 
@@ -54,11 +64,13 @@ extension Correction: JSONReadable {
         case field
         case before
         case after
+        case line
     }
 
     /// Reads a correction as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         movieCode = try json.value(Key.movieCode.rawValue).text()
+        line = try json[Key.line.rawValue]?.integer()
         let (before, after) = (try json[Key.before.rawValue], try json[Key.after.rawValue])
         let name = try json.value(Key.field.rawValue)
         if let field = ChartEntry.Field(rawValue: try name.text()) {
@@ -85,6 +97,7 @@ extension Correction: JSONWritable {
         case .field(let field, let before, let after): write(before: before, after: after, of: field.rawValue)
         case .entry(let before, let after): write(before: before, after: after, of: Self.wholeEntry)
         }
+        if let line { json.member("line", line) }
         json.member("movieCode", movieCode.description)
         json.endObject()
     }

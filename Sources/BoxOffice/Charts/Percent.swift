@@ -70,6 +70,11 @@ extension Percent: CustomStringConvertible {
     }
 }
 
+extension Percent {
+    /// The percentage with its decimal, whichever it is: `-7.5`, `98.0`.
+    public var withDecimal: String { tenths % 10 == 0 ? "\(self).0" : "\(self)" }
+}
+
 extension JSONValue {
     /// The number as a percentage.
     public func percent() throws(DecodingError) -> Percent {

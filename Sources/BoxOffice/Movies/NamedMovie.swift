@@ -19,6 +19,11 @@ public struct NamedMovie: Hashable, Sendable {
         self.init(code: entry.movieCode, title: entry.title, openDate: entry.openDate)
     }
 
+    /// Whether two codes stand for one movie: the source corrects codes, and no two movies of one title open on one day.
+    public func isSameMovie(as other: NamedMovie) -> Bool {
+        code == other.code || title == other.title && openDate != nil && openDate == other.openDate
+    }
+
     /// Returns the title, with what tells the movie from those of `others` that have the same: `괴물 (2006)`.
     ///
     /// That is the year of its opening; if another one opened in that year, the day; if on that day, or if the day is not

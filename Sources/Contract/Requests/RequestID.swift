@@ -3,6 +3,9 @@ public import JSONCoding
 
 /// The id of a request, chosen by its client: 1 to 128 printable ASCII characters without blanks.
 public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+    /// The beginning of the ids that a board gives to requests of visitors who are not its operator.
+    public static let visitorPrefix = "board-visitor-"
+
     /// The id as the client wrote it.
     public let description: String
 

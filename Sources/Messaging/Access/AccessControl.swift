@@ -14,12 +14,12 @@ public struct AccessControl: Sendable {
 
     /// Reads the keys if encryption is on.
     ///
-    /// - Throws: A `KeyError` if a key is missing or unreadable, or a configuration error if the process would accept
-    ///   unencrypted connections from other hosts without the operator's consent.
+    /// - Throws: A `KeyError` if a key is missing or unreadable, or a configuration error if the process cannot listen at its
+    ///   addresses, or would accept unencrypted connections from other hosts without the operator's consent.
     public init(
         _ configuration: Configuration, of owner: Configuration.ProcessRole, metrics: Metrics, logger: Logger
     ) throws {
-        try configuration.checkProtection(of: owner)
+        try configuration.checkAddresses(of: owner)
         connections = ConnectionAuditLog(metrics: metrics, logger: logger)
         var options = SocketOptions()
         options.maximumConnections = configuration.clientLimits.connections

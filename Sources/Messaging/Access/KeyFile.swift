@@ -1,3 +1,4 @@
+import Text
 import ZeroMQ
 
 /// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
@@ -25,13 +26,13 @@ struct KeyFile: Sendable {
     ///
     /// - Throws: A `KeyError` that says what is wrong without quoting the text.
     init(text: String) throws(KeyError) {
-        var values: [Substring: String] = [:]
+        var values: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             guard let equals = line.firstIndex(of: "=") else { continue }
-            let name = line[..<equals].drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+            let name = String(line[..<equals]).trimmingHidden
             guard !name.hasPrefix("#") else { continue }
-            values[name] = line[line.index(after: equals)...].filter { !"\"' \t".contains($0) || $0 == " " }
-                .split(separator: " ").joined(separator: " ")
+            values[name] = String(line[line.index(after: equals)...]).unwrapped()
+                .split { $0 == " " || $0 == "\t" }.joined(separator: " ")
         }
         guard let publicKey = values["public-key"].flatMap({ PublicKey($0) }) else {
             throw KeyError("contains no valid public key")
@@ -80,10 +81,28 @@ struct KeyFile: Sendable {
 
 /// A key or key file that cannot be used.
 public struct KeyError: Error, CustomStringConvertible {
+    /// What went wrong, as far as `marquee keys` says it in another language.
+    public enum Kind: Sendable {
+        /// The file to make exists already.
+        case exists(path: String)
+        /// The file or folder cannot be made, for the system's reason.
+        case notWritten(path: String, reason: String)
+        /// A key cannot be used.
+        case unusable
+    }
+
+    /// What went wrong.
+    public let kind: Kind
     /// The problem in one line, without any part of a key.
     public let description: String
 
     init(_ description: String) {
+        kind = .unusable
+        self.description = description
+    }
+
+    init(_ kind: Kind, _ description: String) {
+        self.kind = kind
         self.description = description
     }
 }

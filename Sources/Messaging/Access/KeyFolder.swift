@@ -75,14 +75,19 @@ public struct KeyFolder: Sendable {
     private func secretPath(_ name: String) -> String { "\(path)/\(name).key_secret" }
 
     private func make(_ file: KeyFile, _ name: String, open: String) throws -> (secret: String, open: String) {
-        try FileManager.default.createDirectory(
-            atPath: clients, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(DataFolder.DataFolderError) {
+            _ = try DataFolder(clients)
+        } catch {
+            throw KeyError.notCreated(clients, reason: error.reason)
+        }
         for folder in [clients, self.path] where !DurableNames.synchronizeFolder(of: folder) {
-            throw KeyError("\(folder) cannot be created: \(String(cString: strerror(errno)))")
+            throw KeyError.notCreated(folder, reason: String(cString: strerror(errno)))
         }
         let secret = secretPath(name)
         // Checked before the first is written, because half a pair would block the next attempt.
-        for path in [secret, open] where access(path, F_OK) == 0 { throw KeyError("\(path) exists already") }
+        for path in [secret, open] where access(path, F_OK) == 0 {
+            throw KeyError(.exists(path: path), "\(path) exists already")
+        }
         try Self.write(file.text(name: name, isSecret: true), to: secret, mode: 0o600)
         try Self.write(file.text(name: name, isSecret: false), to: open, mode: 0o644)
         return (secret, open)
@@ -91,7 +96,7 @@ public struct KeyFolder: Sendable {
     /// Makes a new file (open(2) with `O_EXCL`), which is never, not for a moment, open to more than `mode` says.
     private static func write(_ text: String, to path: String, mode: mode_t) throws(KeyError) {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw KeyError("\(path) cannot be created: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw KeyError.notCreated(path, reason: String(cString: strerror(errno))) }
         defer { close(descriptor) }
         fchmod(descriptor, mode)  // the umask of every command would take the others' right to read a public key
         let bytes = Array(text.utf8)
@@ -102,5 +107,11 @@ public struct KeyFolder: Sendable {
             unlink(path)
             throw KeyError("\(path) cannot be written")
         }
+    }
+}
+
+extension KeyError {
+    fileprivate static func notCreated(_ path: String, reason: String) -> KeyError {
+        KeyError(.notWritten(path: path, reason: reason), "\(path) cannot be created: \(reason)")
     }
 }

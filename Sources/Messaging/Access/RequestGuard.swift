@@ -37,6 +37,7 @@ public final class RequestGuard: Sendable {
     private let buckets = Locked<[String: TokenBucket]>([:])
     private let refused: [Reason: Counter]
     private let logger: Logger?
+    private let refusedCommands: Counter
     private let refusalLogger: RateLimitedLogger?
 
     init(
@@ -54,6 +55,8 @@ public final class RequestGuard: Sendable {
             "Requests and commands refused, by reason: a missing role, the client's rate, its queued requests, or its unread replies.",
             for: Reason.allCases
         ) { ["reason": $0.rawValue] }
+        refusedCommands = metrics.counter(
+            "marquee_commands_refused_total", "Commands, requests included, that were answered with an error.")
     }
 
     /// Returns a guard that refuses nothing, for tests and tools.
@@ -67,20 +70,18 @@ public final class RequestGuard: Sendable {
         sender.map { $0.name ?? $0.address } ?? ""
     }
 
-    /// Returns the refusal of a command or request by rate or role; nil if the client may send it.
-    ///
-    /// A refusal is logged with the key and the address, at most one line a second.
-    public func refusal(of command: String, from sender: PeerIdentity?) -> ContractError? {
-        let refusal = findRefusal(of: command, from: sender)
-        if let refusal {
-            refusalLogger?.warning(
-                "request refused",
-                [
-                    .command: String(command.prefix(Self.loggedCommandLength)), .key: sender?.name,
-                    .address: sender?.address ?? "unknown", .code: refusal.code.rawValue, .reason: refusal.message,
-                ])
-        }
-        return refusal
+    /// Counts a command that is answered with an error, and logs it with the key and the address, at most one line a second.
+    func recordRefused(_ command: Command, _ reply: Reply) {
+        refusedCommands.add()
+        refusalLogger?.warning("request refused", Self.metadata(of: command, refusedBy: reply))
+    }
+
+    private static func metadata(of command: Command, refusedBy reply: Reply) -> Logger.Metadata {
+        let failure = reply.failure
+        return [
+            .command: String(command.name.prefix(loggedCommandLength)), .key: command.sender?.name,
+            .address: command.sender?.address ?? "unknown", .code: failure?.code.rawValue, .reason: failure?.message,
+        ]
     }
 
     /// Logs who ordered a change in the shop, with the key and the address; does nothing for other requests.
@@ -113,7 +114,8 @@ public final class RequestGuard: Sendable {
             ])
     }
 
-    private func findRefusal(of command: String, from sender: PeerIdentity?) -> ContractError? {
+    /// Returns the refusal of a command or request by rate or role; nil if the client may send it.
+    public func refusal(of command: String, from sender: PeerIdentity?) -> ContractError? {
         let client = client(sender)
         guard takeToken(of: client) else {
             refused[.rate]?.add()

@@ -25,11 +25,12 @@ public actor CommandClient {
         let socket: Socket
         if let idle { socket = idle } else { socket = try await Self.connect(io, address) }
         idle = nil
-        await socket.send([Message([Array(name.utf8), Array(body.utf8)] + frames)])
+        // With an empty frame before it, so that proxies find the end of the envelope that they lengthen.
+        await socket.send([Message([[], Array(name.utf8), Array(body.utf8)] + frames)])
         for await batch in socket.incoming {
             guard let message = batch.first else { continue }
             idle = socket
-            return Reply(frames: message.frames)
+            return Reply(frames: Array(message.frames.drop(while: \.isEmpty)))
         }
         try Task.checkCancellation()
         throw ResponseTimeoutError(address: address)
@@ -42,8 +43,8 @@ public actor CommandClient {
 
     private static func connect(_ io: IOThread, _ address: String) async throws(ZeroMQError) -> Socket {
         var options = SocketOptions()
-        // The largest page: a word, a header, and two frames for each event.
-        options.maximumFrames = 2 * PageFields.limits.upperBound + 2
+        // The largest page: an empty frame, a word, a header, and two frames for each event.
+        options.maximumFrames = 2 * PageFields.limits.upperBound + 3
         return try await io.open(.dealer, connect: [address], options: options)
     }
 }

@@ -14,15 +14,18 @@ public struct CommandServer: Sendable {
 
     private let socket: Socket
     private let io: IOThread?
+    private let requestGuard: RequestGuard
 
     /// Makes a server of a ROUTER socket.
     ///
     /// - Parameters:
     ///   - socket: The socket that the commands arrive on.
     ///   - io: The socket's I/O thread, if short batches are to be answered there: that saves two thread hops.
-    public init(_ socket: Socket, on io: IOThread? = nil) {
+    ///   - requestGuard: Counts and logs the commands that are answered with an error.
+    public init(_ socket: Socket, on io: IOThread? = nil, requestGuard: RequestGuard = .unrestricted()) {
         self.socket = socket
         self.io = io
+        self.requestGuard = requestGuard
     }
 
     /// Answers commands until the socket closes.
@@ -73,12 +76,14 @@ public struct CommandServer: Sendable {
         var replies = await answer(complete)[...]
         precondition(replies.count == complete.count, "every command has one reply")
         return commands.map { command in
-            command.answer(command.truncation.map(Reply.init(to:)) ?? replies.removeFirst())
+            let reply = command.truncation.map(Reply.init(to:)) ?? replies.removeFirst()
+            if reply.word == "refused" { requestGuard.recordRefused(command, reply) }
+            return command.answer(reply)
         }
     }
 }
 
-/// A command that arrived on a ROUTER socket, with the route back to its client.
+/// A command that arrived on a ROUTER socket, with the envelope that leads back to its client.
 public struct Command: Sendable {
     /// The command's frames: a name and a body, unless a client sent something else.
     public let frames: [[UInt8]]
@@ -93,17 +98,12 @@ public struct Command: Sendable {
     let truncation: Message.Truncation?
     /// The connection over which it arrived; the reply goes there or nowhere.
     let connection: ConnectionID?
-    private let route: [[UInt8]]
+    private let envelope: [[UInt8]]
 
-    /// Splits a message of a ROUTER socket into the route and the command.
-    ///
-    /// The first frame is the client's routing id. A REQ socket puts an empty frame after it, a DEALER may or may not
-    /// (RFC 28); the reply has the same form.
+    /// Splits a message of a ROUTER socket into the envelope, which the reply has too, and the command.
     public init(_ message: Message) {
-        let isEnveloped = message.frames.count > (message.truncation == nil ? 2 : 1) && message.frames[1].isEmpty
-        let routeLength = isEnveloped ? 2 : 1
-        route = Array(message.frames.prefix(routeLength))
-        frames = Array(message.frames.dropFirst(routeLength))
+        envelope = Array(message.frames.prefix(message.envelopeLength))
+        frames = Array(message.frames.dropFirst(envelope.count))
         name = Self.name(in: frames)
         sender = message.peer
         connection = message.connection
@@ -118,7 +118,7 @@ public struct Command: Sendable {
 
     /// Returns a reply as a message for the socket that the command arrived on.
     public func answer(_ reply: Reply) -> Message {
-        Message(route + reply.frames, peer: sender, connection: connection)
+        Message(envelope + reply.frames, peer: sender, connection: connection)
     }
 }
 

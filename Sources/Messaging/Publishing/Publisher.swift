@@ -103,3 +103,13 @@ extension Publisher {
         Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
     }
 }
+
+extension Logger {
+    /// Warns once of the events in a log that are larger than readers receive, and that pages therefore leave out.
+    public func warnOfOversizedEvents(_ events: [(topic: Topic, sequence: SequenceNumber)]) {
+        guard let first = events.first else { return }
+        warning(
+            "events of the log are larger than readers receive; readers go on without them",
+            [.count: events.count, .topic: first.topic, .sequence: first.sequence])
+    }
+}

@@ -13,7 +13,7 @@ final class CurlEventLoop {
     private let isPublic: @Sendable (IPAddress) -> Bool
     private var limiter: HostConnectionLimiter
     private let limits: HTTPClient.Limits
-    private let responseBudget: ResponseBudget
+    private let bodyBudget: ResponseBodyBudget
     private var waiting: [PendingTransfer.ID: PendingTransfer] = [:]
     private var running: [PendingTransfer.ID: Transfer] = [:]
     /// A time no later than the earliest deadline of a waiting transfer; nil if none waits.
@@ -27,7 +27,7 @@ final class CurlEventLoop {
         self.limits = limits
         self.isPublic = isPublic
         limiter = HostConnectionLimiter(limits)
-        responseBudget = ResponseBudget(limit: limits.bodyBytes)
+        bodyBudget = ResponseBodyBudget(limit: limits.bodyBytes)
     }
 
     /// Starts the loop's thread and returns its queue.
@@ -97,7 +97,7 @@ final class CurlEventLoop {
     private func startWaiting() {
         while let id = limiter.startNext() {
             if let transfer = waiting.removeValue(forKey: id) {
-                running[id] = Transfer(transfer, on: multi, budget: responseBudget, isPublic: isPublic)
+                running[id] = Transfer(transfer, on: multi, budget: bodyBudget, isPublic: isPublic)
             }
         }
     }

@@ -100,6 +100,13 @@ struct EasyHandle: ~Copyable {
         return status
     }
 
+    /// The URL to which the last response redirects, unless that is followed.
+    var redirect: String? {
+        var url: UnsafePointer<CChar>?
+        marquee_curl_get_text(raw, CURLINFO_REDIRECT_URL, &url)
+        return url.map { String(cString: $0) }
+    }
+
     private func check(_ code: CURLcode, _ option: CURLoption) {
         precondition(code == CURLE_OK, "curl_easy_setopt(\(option.rawValue)): \(code.rawValue)")
     }

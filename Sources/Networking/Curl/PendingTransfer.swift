@@ -68,18 +68,41 @@ struct TransferError: Error {
 
     /// Creates an error from libcurl's result.
     init(_ code: CURLcode, _ explanation: String) {
-        reason = explanation
+        reason = Self.advice(code, explanation).map { "\(explanation); \($0)" } ?? explanation
         kind =
             switch code {
             case CURLE_OPERATION_TIMEDOUT: .timeout
             case CURLE_URL_MALFORMAT: .badRequest
-            // Not HTTP, a wrong length or encoding, or too many or disallowed redirects.
-            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
-                CURLE_TOO_MANY_REDIRECTS, CURLE_LOGIN_DENIED, CURLE_FILESIZE_EXCEEDED:
+            // Not HTTP, a wrong length, or too many or disallowed redirects.
+            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_MANY_REDIRECTS, CURLE_LOGIN_DENIED,
+                CURLE_FILESIZE_EXCEEDED:
                 .invalid
-            // Name resolution, connect or TLS failed, or the connection broke.
+            case _ where Self.advice(code, explanation) != nil: .wrongAddress
+            // Name resolution or connect failed, or the connection broke.
             default: .unavailable
             }
+    }
+
+    /// Returns what to do about a failure of TLS that does not pass by itself; nil for any other.
+    private static func advice(_ code: CURLcode, _ explanation: String) -> String? {
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            "the server's certificate is not accepted: check the address, the server's certificate, and this machine's "
+                + "clock and trusted authorities"
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
+            "the trusted authorities cannot be read: install ca-certificates, or check the file that is configured"
+        case CURLE_USE_SSL_FAILED: "the server does not encrypt: check the port and the kind of encryption"
+        // OpenSSL's own errors are about the protocol; without one the connection broke, which passes.
+        case CURLE_SSL_CONNECT_ERROR where explanation.contains("error:"), CURLE_SSL_CIPHER:
+            "no common protocol: check the scheme and the port of the address, and the server's versions of TLS"
+        default: nil
+        }
+    }
+
+    /// The error of a compressed body that cannot be decompressed.
+    static func damaged(limit: Int) -> TransferError {
+        TransferError(
+            kind: .invalid, reason: "the compressed response is damaged, or its content is longer than \(limit) bytes")
     }
 
     static let cancelled = TransferError(kind: .cancelled, reason: "cancelled")

@@ -1,6 +1,7 @@
 import CCurl
 import FoundationEssentials
 import Glibc
+import Text
 
 extension Transfer {
     /// Sets the options for an HTTP request.
@@ -14,6 +15,9 @@ extension Transfer {
         // HTTP/1.1 uses one connection per request, so a stalled response delays no other.
         easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
         easy.set(CURLOPT_ACCEPT_ENCODING, to: "gzip")
+        // `Transfer` decompresses: libcurl goes by the label, which some services get wrong.
+        easy.set(CURLOPT_HTTP_CONTENT_DECODING, to: 0)
+        if let certificateFile = request.certificateFile { easy.set(CURLOPT_CAINFO, to: certificateFile) }
         easy.set(CURLOPT_MAXFILESIZE_LARGE, toOffset: request.responseLimit)
         let redirects = request.redirectsFollowed
         easy.set(CURLOPT_FOLLOWLOCATION, to: redirects > 0 ? 1 : 0)
@@ -120,7 +124,9 @@ extension Transfer {
     /// Sets the options for a mail.
     func setOptions(_ mail: MailRequest) {
         setCommonOptions()
-        easy.set(CURLOPT_URL, to: mail.url)
+        // libcurl takes the name for its greeting from the path; without one it is this machine's, which in a container is
+        // no domain, and which servers refuse (RFC 5321, 4.1.4).
+        easy.set(CURLOPT_URL, to: "\(mail.url)/\(mail.greetingName.percentEncoded)")
         easy.set(CURLOPT_PROTOCOLS_STR, to: "smtp,smtps")
         // CURLUSESSL_ALL fails without TLS: an attacker on the way could remove STARTTLS from the server's greeting.
         let security = mail.security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL

@@ -1,4 +1,5 @@
 import CCurl
+import Compression
 import FoundationEssentials
 
 /// A running attempt: the easy handle and the response received so far.
@@ -8,7 +9,7 @@ import FoundationEssentials
 final class Transfer {
     let pending: PendingTransfer
     private let multi: MultiHandle
-    private let budget: ResponseBudget
+    private let budget: ResponseBodyBudget
     var easy = EasyHandle()
     private let isPublic: @Sendable (IPAddress) -> Bool
 
@@ -23,7 +24,7 @@ final class Transfer {
     private var abortReason: TransferError?
 
     init(
-        _ pending: PendingTransfer, on multi: MultiHandle, budget: ResponseBudget,
+        _ pending: PendingTransfer, on multi: MultiHandle, budget: ResponseBodyBudget,
         isPublic: @escaping @Sendable (IPAddress) -> Bool
     ) {
         self.pending = pending
@@ -52,14 +53,34 @@ final class Transfer {
     /// Returns the transfer's result once libcurl has ended it with `code`.
     func outcome(_ code: CURLcode) -> TransferOutcome {
         switch pending.request {
-        case .http where code == CURLE_OK:
-            return .success(HTTPResponse(status: easy.status, headers: headers, body: body))
+        case .http(let request):
+            let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
+            guard code == CURLE_OK || isCut else { break }
+            let content = content(limit: request.responseLimit)
+            // JSON shows by itself where it ends, whatever length was announced.
+            if isCut, content?.isWholeJSON != true { break }
+            guard let content else { return .failure(.damaged(limit: request.responseLimit)) }
+            let response = HTTPResponse(
+                status: easy.status, headers: headers, body: content, redirect: easy.redirect)
+            return .success(response)
         case .mail where code == CURLE_OK || easy.status >= 400:
             // A mail server's rejection is a reply too, but libcurl reports it as a failure.
             return .success(HTTPResponse(status: easy.status, body: lastReply))
-        case .http, .mail: break
+        case .mail: break
         }
         return .failure(abortReason ?? TransferError(code, easy.explanation(of: code)))
+    }
+
+    /// The body, decompressed if its bytes are compressed, whatever the label; nil if they are damaged or have too much
+    /// content.
+    private func content(limit: Int) -> Data? {
+        var content = body
+        // Proxies compress what is compressed already.
+        for _ in 1...2 where Gzip.isGzip(content) {
+            guard let inner = Gzip.decompress(Array(content), limit: limit) else { return nil }
+            content = Data(inner)
+        }
+        return content
     }
 
     /// Appends bytes to the body; false aborts the transfer.
@@ -129,7 +150,7 @@ final class Transfer {
 }
 
 /// The bytes of the bodies of all running transfers, on the loop's thread.
-final class ResponseBudget {
+final class ResponseBodyBudget {
     let limit: Int
     var total = 0
 

@@ -27,7 +27,7 @@ extension Endpoint where Value: Decodable {
     /// Creates an endpoint whose response is a `Value` in JSON and whose failures follow from the HTTP status.
     public init(service: String, request: HTTPRequest) {
         self.init(service: service, request: request) { response throws(UpstreamError) in
-            if let failure = response.failure(of: service), !response.isHTML { throw failure }
+            if let failure = response.failure(of: service), !response.isNotice { throw failure }
             return try response.decode(of: service)
         }
     }

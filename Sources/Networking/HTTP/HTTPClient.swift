@@ -165,15 +165,14 @@ public final class HTTPClient: Sendable {
         case .failure(let failure):
             throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
         case .success(var response):
-            response.retryAfter = response["Retry-After"].flatMap {
-                Duration(retryAfter: $0, at: retryEnvironment.date())
-            }
+            // A date is one of the service's own clock, which need not be this machine's.
+            let now = response.date ?? retryEnvironment.date()
+            response.retryAfter = response.headers.filter { $0.isNamed("Retry-After") }
+                .compactMap { Duration(retryAfter: $0.value, at: now) }.max()
             do {
                 return try endpoint.read(response)
             } catch {
-                var error = error
-                error.retryAfter = error.retryAfter ?? response.retryAfter
-                throw error
+                throw error.asking(response.retryAfter)
             }
         }
     }
@@ -185,6 +184,18 @@ extension UpstreamError {
     /// The error that a cancelled caller gets.
     static func cancelled(_ service: String) -> UpstreamError {
         UpstreamError(service: service, kind: .cancelled, message: "cancelled")
+    }
+
+    /// Returns the error with the longest pause that the service asks for, by the header or by the body; the message says
+    /// so if that is too long.
+    func asking(_ pause: Duration?) -> UpstreamError {
+        guard let asked = [retryAfter, pause].compactMap(\.self).max() else { return self }
+        var error = self
+        error.retryAfter = min(asked, .longestRetryAfter)
+        if asked > .longestRetryAfter {
+            error.message += "; it asks for a pause of \(asked.components.seconds) s and is called again after a day"
+        }
+        return error
     }
 
     /// Returns the last attempt's error with the request and the number of attempts in its message.

@@ -52,6 +52,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var redirects: Int
     /// The addresses that the request may connect to.
     public var addressPolicy: AddressPolicy
+    /// Path of a PEM file of certificates to trust instead of the system's, for tests.
+    var certificateFile: String?
 
     /// Creates a request.
     public init(
@@ -114,7 +116,7 @@ extension HTTPRequest {
     func address(_ text: (HTTPField) -> String) -> String {
         // Scanning a String's UTF-8 view takes several times as long as scanning an array.
         let location = Array(url.utf8).prefix { $0 != UInt8(ascii: "#") }
-        var address = location.percentEncoded(keeping: Self.isAllowed)
+        var address = location.percentEncodedURL
         var separator = location.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
         for item in query {
             address.append(separator)
@@ -153,16 +155,6 @@ extension HTTPRequest {
             return "the header \(header.name) contains a byte that HTTP does not allow"
         }
         return nil
-    }
-
-    /// Whether a byte can stand unencoded in a URL (RFC 3986).
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-            false
-        default: (0x21..<0x7F).contains(byte)
-        }
     }
 
     private static let addressLimit = 65_536

@@ -9,8 +9,12 @@ public struct HTTPResponse: Sendable {
     public let headers: [HTTPField]
     /// The body, decompressed.
     public let body: Data
-    /// The time from the `Retry-After` header that the service asks clients to wait.
+    /// The longest time that a `Retry-After` header asks clients to wait.
     public internal(set) var retryAfter: Duration?
+
+    /// The URL to which the service redirects, without its query, which may hold a secret; nil if it does not redirect,
+    /// or the redirect was followed.
+    public let redirect: String?
 
     /// When the service made the response by its own clock, in whole seconds; nil if it does not say so.
     public var date: Date? { self["Date"].flatMap { Date(http: $0) } }
@@ -22,12 +26,14 @@ public struct HTTPResponse: Sendable {
 
     /// Creates a response.
     public init(
-        status: Int = 200, headers: [HTTPField] = [], body: Data = Data(), retryAfter: Duration? = nil
+        status: Int = 200, headers: [HTTPField] = [], body: Data = Data(), retryAfter: Duration? = nil,
+        redirect: String? = nil
     ) {
         self.status = status
         self.headers = headers
         self.body = body
         self.retryAfter = retryAfter
+        self.redirect = redirect.map { String($0.prefix { $0 != "?" && $0 != "#" }) }
     }
 }
 
@@ -41,19 +47,45 @@ extension HTTPResponse: CustomStringConvertible {
 // MARK: - Reading
 
 extension HTTPResponse {
-    /// Whether the body is HTML, which services send instead of JSON during maintenance.
+    /// Whether the body begins with a tag.
+    public var isMarkup: Bool { body.firstSign == UInt8(ascii: "<") }
+
+    /// Whether the body is HTML. The label decides only where the bytes do not.
     public var isHTML: Bool {
-        if let type = self["Content-Type"], type.lowercased().hasPrefix("text/html") { return true }
-        let blank: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]  // white space and the byte order mark
-        return body.first { !blank.contains($0) } == UInt8(ascii: "<")
+        if isMarkup { return true }
+        guard body.firstSign != nil, !body.beginsLikeJSON else { return false }
+        return self["Content-Type"]?.lowercased().hasPrefix("text/html") == true
     }
 
+    /// Whether the status allows that a page in place of data is a notice that goes away by itself, as during maintenance.
+    public var mayBeNotice: Bool {
+        (200...299).contains(status) || (500...599).contains(status) && !Self.lastingFailures.contains(status)
+    }
+
+    /// Whether the body is such a notice.
+    var isNotice: Bool { isHTML && mayBeNotice }
+
+    /// The server errors that do not pass by themselves: what is not supported, and a network that demands a login.
+    private static let lastingFailures = [501, 505, 511]
+
     /// Returns the error that the status means where the service sends no better explanation; nil for 200…299.
-    public func failure(of service: String) -> UpstreamError? {
+    ///
+    /// - Parameter hasFixedPaths: Whether all paths of the service are known, so that one that is not there means that
+    ///   something else answers.
+    public func failure(of service: String, hasFixedPaths: Bool = false) -> UpstreamError? {
         let kind: UpstreamError.Kind
+        var advice = ""
         switch status {
         case 200...299: return nil
-        case 300...399: kind = .invalid
+        case 300...399:
+            kind = .wrongAddress
+            if let redirect { advice = " and redirects to \(redirect): correct the service's address" }
+        case 404 where hasFixedPaths, 405 where hasFixedPaths, 410 where hasFixedPaths:
+            kind = .wrongAddress
+            advice = ": it is not the service that is at this address; correct it"
+        case 407, 511:
+            kind = .wrongAddress
+            advice = ": a proxy on the way demands a login"
         case 401: kind = .unauthorized
         case 403: kind = .forbidden
         case 404: kind = .notFound
@@ -62,14 +94,16 @@ extension HTTPResponse {
         case 429: kind = .quotaExhausted
         case 400...499: kind = .badRequest
         case 503: kind = .maintenance
+        case _ where Self.lastingFailures.contains(status): kind = .invalid
         default: kind = .unavailable
         }
-        return UpstreamError(service: service, kind: kind, message: "the service answered \(status)", status: status)
+        return UpstreamError(
+            service: service, kind: kind, message: "the service answered \(status)\(advice)", status: status)
     }
 
     /// Decodes the body as JSON, whatever the status.
     ///
-    /// - Throws: `maintenance` for an HTML page; `invalid` for anything else that is not a `Value`, with the path of
+    /// - Throws: `maintenance` for a notice in HTML; `invalid` for anything else that is not a `Value`, with the path of
     ///   the field.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, of service: String
@@ -117,7 +151,7 @@ extension HTTPResponse {
     private func throwIfHTML(of service: String) throws(UpstreamError) {
         guard isHTML else { return }
         throw UpstreamError(
-            service: service, kind: .maintenance,
+            service: service, kind: isNotice ? .maintenance : .invalid,
             message: "the service answered \(status) with an HTML page instead of JSON",
             status: status)
     }
@@ -125,5 +159,27 @@ extension HTTPResponse {
     private func invalid(_ error: DecodingError, of service: String) -> UpstreamError {
         UpstreamError(
             service: service, kind: .invalid, message: error.reason, status: status, field: error.fieldPath)
+    }
+}
+
+// MARK: - Bytes
+
+extension Data {
+    /// The first byte that is neither white space nor part of a byte order mark.
+    fileprivate var firstSign: UInt8? {
+        let blank: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
+        return first { !blank.contains($0) }
+    }
+
+    /// Whether the bytes begin as a JSON object or array does.
+    fileprivate var beginsLikeJSON: Bool {
+        firstSign == UInt8(ascii: "{") || firstSign == UInt8(ascii: "[")
+    }
+
+    /// Whether the bytes are a JSON object or array with its end.
+    var isWholeJSON: Bool {
+        // A longer text is no answer of a service, and its values would take many times its memory.
+        guard count <= 1 << 20, beginsLikeJSON else { return false }
+        return (try? JSONValue(parsing: Array(self))) != nil  // why it is not does not matter
     }
 }

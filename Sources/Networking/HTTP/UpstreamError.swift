@@ -22,6 +22,9 @@ public struct UpstreamError: Error, Hashable, Sendable {
         case timeout
         /// The service is under maintenance.
         case maintenance
+        /// What answers at the address is not the service, or cannot prove it: a redirect, a certificate that is not
+        /// accepted, nothing under this path, a proxy. Somebody has to correct the configuration.
+        case wrongAddress
         /// The response cannot be read as expected.
         case invalid
         /// The caller's task was cancelled, or the client was shut down.

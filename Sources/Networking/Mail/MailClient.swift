@@ -101,6 +101,9 @@ public struct MailRequest: Sendable {
     /// The server's URL, as libcurl expects it.
     var url: String { "\(security == .tls ? "smtps" : "smtp")://\(host):\(port)" }
 
+    /// The domain by which the client greets the server (`EHLO`): the sender's.
+    var greetingName: String { String(sender.drop { $0 != "@" }.dropFirst()) }
+
     /// The reason why the mail cannot be sent; nil if it is valid.
     var validationError: String? {
         if host.isEmpty || host.contains(where: { "/@?# ".contains($0) }) {

@@ -35,20 +35,24 @@ extension HTTPClient {
 
 extension Duration {
     /// The longest wait that a service is granted: after a day it is asked again, whatever it has said.
-    static let longestRetryAfter = Duration.seconds(86_400)
+    public static let longestRetryAfter = Duration.seconds(86_400)
 
-    /// Parses a `Retry-After` header received at `now`: seconds, or an HTTP date in any of its three forms (RFC 9110,
-    /// 10.2.3).
+    /// Parses a `Retry-After` header received at `now`: seconds, which some services send with a fraction, or an HTTP date
+    /// in any of its three forms (RFC 9110, 10.2.3).
     init?(retryAfter text: String, at now: Date) {
-        let wait: Duration
-        if !text.isEmpty, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {
-            // A number of seconds that does not fit counts as the longest wait, not as no wait.
-            wait = .seconds(Int32(text) ?? .max)
+        let isNumber = text.utf8.allSatisfy { ("0"..."9").contains(Unicode.Scalar($0)) || $0 == UInt8(ascii: ".") }
+        if isNumber, let seconds = Double(text) {
+            self.init(asked: seconds)
+        } else if let date = Date(http: text) {
+            self.init(asked: date.timeIntervalSince(now))
         } else {
-            guard let date = Date(http: text) else { return nil }
-            wait = .seconds(date.timeIntervalSince(now))
+            return nil
         }
-        self = min(max(.zero, wait), Self.longestRetryAfter)
+    }
+
+    /// The pause of this many seconds that a service asks for: not negative, and no longer than can be written.
+    public init(asked seconds: Double) {
+        self = .seconds(min(max(0, seconds), 1e9))
     }
 }
 

@@ -43,10 +43,10 @@ extension OutboundAlert {
 
     /// Returns the rule in words.
     func heading(in language: Language) -> String {
-        let name = AlertRule(rawValue: rule)?.name(in: language) ?? (language == .ko ? "마키" : "marquee")
-        if isTest { return language == .ko ? "시험: \(name)" : "Test: \(name)" }
+        let name = AlertRule(rawValue: rule)?.name(in: language) ?? "marquee"
+        if isTest { return language == .ko ? "테스트: \(name)" : "Test: \(name)" }
         guard retracts != nil else { return name }
-        return language == .ko ? "취소: \(name)" : "Taken back: \(name)"
+        return language == .ko ? "알림 취소: \(name)" : "Taken back: \(name)"
     }
 
     /// Returns the address of the board's page about the movie or product, or else of its first page.

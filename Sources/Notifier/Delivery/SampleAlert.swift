@@ -31,7 +31,7 @@ public struct SampleAlert: Sendable {
     /// Returns the message to a sink with the alert; each second gives another key.
     func message(to sink: String, at now: Date) -> SinkMessage {
         var alert = alert
-        alert.text = Alert.Text(ko: "[시험] \(alert.text.ko)", en: "[test] \(alert.text.en)")
+        alert.text = Alert.Text(ko: "[테스트] \(alert.text.ko)", en: "[test] \(alert.text.en)")
         let key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
         var json = JSONWriter()
         json.member("data", alert, isFirst: true)
@@ -69,14 +69,17 @@ extension SampleAlert {
         if rule == .anomaly {
             let anomaly = Anomaly.late(chart.date + 1, in: rules[.anomaly]?.markets.first ?? .all, at: "09:00")
             guard let alert = rules.alert(about: anomaly, evidence: evidence) else {
-                throw SampleAlertError(reason: "the rule file's filters of anomaly exclude every sample")
+                throw SampleAlertError(
+                    ko: "규칙 파일의 anomaly 조건에 맞는 예시가 없습니다",
+                    en: "the rule file's filters of anomaly exclude every sample")
             }
             return alert
         }
         let entries = chart.entries.sorted { $0.line < $1.line }
         let isDown = rule == .fell || rule == .left
         guard let entry = rules[rule], let first = entries.first, let last = entries.last else {
-            throw SampleAlertError(reason: "the log \(path) has no chart with movies yet")
+            throw SampleAlertError(
+                ko: "\(path)에 영화가 있는 박스오피스가 아직 없습니다", en: "the log \(path) has no chart with movies yet")
         }
         let movie = isDown ? last : first
         let match = match(of: entry.rule, movie, others: entries.filter { $0.movieCode != movie.movieCode }, chart.date)
@@ -101,7 +104,9 @@ extension SampleAlert {
             }
             end = event.topic.description
         }
-        throw SampleAlertError(reason: "the log \(path) has no chart yet; request one, such as `marquee request day`")
+        throw SampleAlertError(
+            ko: "\(path)에 박스오피스가 아직 없습니다. `marquee request day yesterday`로 요청하세요",
+            en: "the log \(path) has no chart yet; request one, such as `marquee request day yesterday`")
     }
 
     /// Returns what a rule would report of a movie's day if it fired, with what it compares the day with made up.
@@ -167,9 +172,14 @@ extension SampleAlert {
     ) throws -> Alert {
         guard let event = try log.last(prefix: "products.", in: connection),
             let product = try event.data(as: ProductPage.self).products.first
-        else { throw SampleAlertError(reason: "the log \(path) has no product of the shop yet") }
+        else {
+            throw SampleAlertError(
+                ko: "\(path)에 상품이 아직 없습니다. `marquee product list`로 조회하세요",
+                en: "the log \(path) has no product of the shop yet; request them with `marquee product list`")
+        }
         guard var entry = rules.products.first(where: { $0.name == rule }) else {
-            throw SampleAlertError(reason: "\(rule.rawValue) is no rule about products")
+            throw SampleAlertError(
+                ko: "\(rule.rawValue) 규칙은 상품 규칙이 아닙니다", en: "\(rule.rawValue) is no rule about products")
         }
         // Whichever product it is: the sample shows the form.
         (entry.products, entry.names) = ([], [])
@@ -182,7 +192,9 @@ extension SampleAlert {
                 about: observation, on: KoreanDate(at: try Event(topic: event.topic, body: event.body).time),
                 evidence: Alert.Evidence(stream: event.stream, sequence: event.sequence))
         else {
-            throw SampleAlertError(reason: "the product \(product.id) makes no sample of \(rule.rawValue)")
+            throw SampleAlertError(
+                ko: "상품 \(product.id)번으로는 \(rule.rawValue) 예시를 만들 수 없습니다",
+                en: "the product \(product.id) makes no sample of \(rule.rawValue)")
         }
         return alert
     }
@@ -220,9 +232,10 @@ extension ProductState {
 }
 
 /// No alert of a rule can be made up.
-public struct SampleAlertError: Error, CustomStringConvertible {
-    let reason: String
+public struct SampleAlertError: Error {
+    let ko: String
+    let en: String
 
     /// The reason, and what to do.
-    public var description: String { reason }
+    public func text(in language: Language) -> String { language == .ko ? ko : en }
 }

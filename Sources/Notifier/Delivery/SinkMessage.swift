@@ -20,7 +20,7 @@ struct SinkMessage: Sendable {
     /// Returns the message as one line.
     func title(in language: Language) -> String {
         guard alerts.count > 1 else { return alerts.first?.sentence(in: language) ?? "" }
-        return language == .ko ? "박스오피스 소식 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
+        return language == .ko ? "박스오피스 알림 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
     }
 
     /// Returns what the message is about: the alert's rule in words, or the number of alerts.
@@ -167,7 +167,7 @@ extension SinkMessage {
     /// Makes a test message; each second gives another key.
     init(testOf sink: String, at now: Date) throws(EncodingError) {
         let text = Alert.Text(
-            ko: "마키 시험 알림: \(sink) 연결이 잘 됩니다", en: "A test of marquee: alerts arrive at \(sink)")
+            ko: "marquee 테스트 알림: \(sink)에 정상적으로 연결되었습니다", en: "A test of marquee: alerts arrive at \(sink)")
         key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
         let event = TestEvent(id: key, data: ["text": ["ko": text.ko, "en": text.en]])
         alerts = [

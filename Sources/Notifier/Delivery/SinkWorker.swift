@@ -84,6 +84,11 @@ struct SinkWorker: Sendable {
         case .delivered: return .sent
         case .rejected: return .dead
         case .failed(let retryAfter):
+            if let retryAfter, retryAfter > Backoff.longest {
+                logger.warning(
+                    "a sink asks for a pause of more than a day; the worker waits a day",
+                    [.sink: sink.name, .after: retryAfter])
+            }
             let pause = sink.backoff.pause(after: attempts, retryAfter: retryAfter, fraction: fraction())
             return pause.map { .retry(at: wallClock.now() + $0.seconds) } ?? .dead
         }

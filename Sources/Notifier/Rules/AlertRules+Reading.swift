@@ -66,8 +66,7 @@ extension AlertRules.Entry {
                 ?? standard
         }
         func numbers(_ key: String, _ standard: [Int]) -> [Int] {
-            (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields?[key]?.numbers() } ?? nil)
-                ?? standard
+            fields?[key]?.numbers(&diagnostics) ?? standard
         }
         switch name {
         case .entered: return EnteredRule()
@@ -98,12 +97,14 @@ extension Node {
         try integer(in: least...ChartEntry.Field.audienceTotal.range.upperBound)
     }
 
-    /// Returns the node's whole numbers, from 1 and ascending; at least one.
-    fileprivate func numbers() throws(ConfigurationDiagnostic) -> [Int] {
-        var numbers: [Int] = []
-        for node in try list() { numbers.append(try node.setting()) }
-        guard !numbers.isEmpty else { throw diagnostic("the list needs at least one number") }
-        return numbers.sorted()
+    /// Returns the node's whole numbers, from 1 and ascending; nil if one of them, or the list, cannot be read.
+    fileprivate func numbers(_ diagnostics: inout ConfigurationDiagnosticsError) -> [Int]? {
+        guard let nodes = diagnostics.collect({ () throws(ConfigurationDiagnostic) in try list() }) else { return nil }
+        if nodes.isEmpty { diagnostics.add(diagnostic("the list needs at least one number")) }
+        let numbers = nodes.compactMap { node in
+            diagnostics.collect { () throws(ConfigurationDiagnostic) in try node.setting() }
+        }
+        return numbers.isEmpty ? nil : numbers.sorted()
     }
 }
 

@@ -79,7 +79,7 @@ extension AlertRules {
     ///
     /// The default rules come first: in the order of the lines, for one movie in the order entered, rose, fell, lead; then
     /// the movies that left, in the order of their last lines. Then come the other rules: in the order of the lines, for
-    /// one movie in the order of `AlertRule`. A chart that names a movie twice may give the same alert twice.
+    /// one movie in the order of `AlertRule`.
     func alerts(of day: KoreanDate, in state: MarketState) -> [Alert] {
         guard let chart = state.chart(of: day) else { return [] }
         let context = RuleContext(chart: chart, state: state)
@@ -177,7 +177,7 @@ extension Alert {
         var retraction = self
         retraction.retracts = id
         retraction.evidence = [chart.evidence]
-        retraction.text = Text(ko: "정정으로 취소: \(text.ko)", en: "Taken back after a correction: \(text.en)")
+        retraction.text = Text(ko: "[정정] 앞선 알림 취소: \(text.ko)", en: "Taken back after a correction: \(text.en)")
         return retraction
     }
 }

@@ -1,4 +1,4 @@
-import BoxOffice
+public import BoxOffice
 import Contract
 
 /// A correction changed the movie's audience of the day by much.
@@ -7,8 +7,8 @@ import Contract
 struct CorrectionRule: Rule {
     static let name = AlertRule.correction
     static let ownValues = ["before", "percent"]
-    static let ko = "〈{title}〉 {date} 관객 정정: {before}명→{audience}명[ ({percent}%)]"
-    static let en = "{title}: admissions of {date} corrected from {before} to {audience}[ ({percent} %)]"
+    static let ko = "〈{title}〉 {date} 관객수 정정: {before}명→{audience}명[({percent:+}%)]"
+    static let en = "{title}: admissions of {date} corrected from {before} to {audience}[ ({percent:+} %)]"
 
     /// The least change, in percent.
     var percent = 5
@@ -16,7 +16,7 @@ struct CorrectionRule: Rule {
     var from = 1_000
 
     func match(for input: RuleInput) -> RuleMatch? {
-        guard let after = input.entry.audience, let before = input.day.audienceBefore(of: input.entry.movieCode),
+        guard let after = input.entry.audience, let before = input.day.audienceBefore(of: input.entry),
             case let (difference, isAbsurd) = after.subtractingReportingOverflow(before), !isAbsurd,
             difference.magnitude >= from, before > 0,
             case let (thousandfold, isTooMuch) = difference.multipliedReportingOverflow(by: 1_000), !isTooMuch,
@@ -37,9 +37,10 @@ struct CorrectionRule: Rule {
 }
 
 extension SourcedChart {
-    /// Returns a movie's audience in the previous revision, if this one corrects it.
-    fileprivate func audienceBefore(of code: MovieCode) -> Int? {
-        for correction in chart.corrections ?? [] where correction.movieCode == code {
+    /// Returns the audience of a movie's line in the previous revision, if this one corrects it.
+    fileprivate func audienceBefore(of entry: ChartEntry) -> Int? {
+        for correction in chart.corrections ?? []
+        where correction.movieCode == entry.movieCode && correction.line ?? entry.line == entry.line {
             if case .field(.audience, before: .integer(let before), after: _) = correction.change { return before }
         }
         return nil
@@ -50,7 +51,7 @@ extension SourcedChart {
 struct AnomalyRule: Rule {
     static let name = AlertRule.anomaly
     static let ownValues = ["kind", "span", "period", "expected", "found", "reason", "sentence"]
-    static let ko = "{date}[ {period}] 집계 이상: {reason}[ (〈{title}〉)]"
+    static let ko = "{date}[ {period}] 박스오피스 데이터 이상: {reason}[(〈{title}〉)]"
     static let en = "{date}: {sentence}"
 
     func match(for input: RuleInput) -> RuleMatch? { nil }
@@ -59,7 +60,7 @@ struct AnomalyRule: Rule {
     static func values(of anomaly: Anomaly) -> [String: TemplateValue] {
         var values: [String: TemplateValue] = [
             "kind": .text(anomaly.kind.rawValue), "expected": anomaly.expected.map(TemplateValue.integer) ?? .null,
-            "found": .integer(anomaly.found), "reason": .text(reason(anomaly.kind)), "sentence": .text(anomaly.text),
+            "found": .integer(anomaly.found), "reason": .text(anomaly.reason), "sentence": .text(anomaly.text),
         ]
         if let span = anomaly.span {
             values["span"] = .text(span.rawValue)
@@ -76,12 +77,19 @@ struct AnomalyRule: Rule {
         }
     }
 
-    private static func reason(_ kind: Anomaly.Kind) -> String {
-        switch kind {
-        case .late: "아직 발표되지 않음"
-        case .missing: "순위가 없거나 줄어듦"
-        case .shrunk: "누적 관객이 줄어듦"
-        case .repeated: "같은 값이 되풀이됨"
+}
+
+extension Anomaly {
+    /// What is wrong, in Korean, with the figures that show it.
+    public var reason: String {
+        switch (kind, expected) {
+        case (.late, _): "집계 지연"
+        case (.missing, let expected?) where found > 0: "일부 누락 \(expected.grouped)편→\(found.grouped)편"
+        case (.missing, _): "전체 누락"
+        case (.shrunk, let expected?): "누적관객수 감소 \(expected.grouped)명→\(found.grouped)명"
+        case (.shrunk, nil): "누적관객수 감소"
+        case (.repeated, _): "동일 수치 반복"
+        case (.unreadable, _): "읽을 수 없는 값 \(found)개[\(field ?? "")]"
         }
     }
 }

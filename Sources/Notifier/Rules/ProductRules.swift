@@ -18,7 +18,7 @@ extension ProductRule {
 /// The product has a discount and had none before.
 struct NewDiscountRule: ProductRule {
     static let name = AlertRule.newDiscount
-    static let ko = "〈{title}〉 할인 시작: {price}→{bargainPrice}"
+    static let ko = "‘{title}’ 할인 시작: {price}→{bargainPrice}"
     static let en = "{title} is on sale at {bargainPrice} instead of {price}"
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? {
@@ -32,7 +32,7 @@ struct NewDiscountRule: ProductRule {
 /// The product's stock fell to zero.
 struct SoldOutRule: ProductRule {
     static let name = AlertRule.soldOut
-    static let ko = "〈{title}〉 품절"
+    static let ko = "‘{title}’ 품절"
     static let en = "{title} is sold out"
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? {
@@ -46,7 +46,7 @@ struct SoldOutRule: ProductRule {
 /// The product's stock was zero and no longer is.
 struct BackInStockRule: ProductRule {
     static let name = AlertRule.backInStock
-    static let ko = "〈{title}〉 재입고 (잔여수량 {stock})"
+    static let ko = "‘{title}’ 재입고(재고 {stock}개)"
     static let en = "{title} is back in stock ({stock} left)"
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? {
@@ -60,7 +60,7 @@ struct BackInStockRule: ProductRule {
 /// The product was added to the Open Market.
 struct NewProductRule: ProductRule {
     static let name = AlertRule.newProduct
-    static let ko = "새 상품 〈{title}〉, {bargainPrice}"
+    static let ko = "신상품 ‘{title}’ {bargainPrice}"
     static let en = "New in the shop: {title} at {bargainPrice}"
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? { observation.isNew ? [:] : nil }
@@ -69,7 +69,7 @@ struct NewProductRule: ProductRule {
 /// The product was removed from the Open Market.
 struct ProductRemovedRule: ProductRule {
     static let name = AlertRule.productRemoved
-    static let ko = "[〈{title}〉|{product}번 상품] 판매 종료"
+    static let ko = "[‘{title}’|{product}번 상품] 판매 종료"
     static let en = "[{title}|Product {product}] is no longer in the shop"
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? {
@@ -81,7 +81,7 @@ struct ProductRemovedRule: ProductRule {
 struct PriceFellRule: ProductRule {
     static let name = AlertRule.priceFell
     static let ownValues = ["previousBargainPrice", "percent"]
-    static let ko = "〈{title}〉 {previousBargainPrice}→{bargainPrice}[ ▼{percent}%]"
+    static let ko = "‘{title}’ {previousBargainPrice}→{bargainPrice}[ ▼{percent}%]"
     static let en = "{title} is down[ {percent}%] to {bargainPrice} (from {previousBargainPrice})"
 
     /// The least change, in percent.
@@ -97,7 +97,7 @@ struct PriceFellRule: ProductRule {
 struct PriceRoseRule: ProductRule {
     static let name = AlertRule.priceRose
     static let ownValues = ["previousBargainPrice", "percent"]
-    static let ko = "〈{title}〉 {previousBargainPrice}→{bargainPrice}[ ▲{percent}%]"
+    static let ko = "‘{title}’ {previousBargainPrice}→{bargainPrice}[ ▲{percent}%]"
     static let en = "{title} is up[ {percent}%] to {bargainPrice} (from {previousBargainPrice})"
 
     /// The least change, in percent.

@@ -62,7 +62,7 @@ extension ChartEntry {
 struct EnteredRule: Rule {
     static let name = AlertRule.entered
     static let ownValues: [String] = []
-    static let ko = "〈{title}〉 신작[ {rank}위로] 진입"
+    static let ko = "〈{title}〉[ {rank}위로] 신규 진입"
     static let en = "{title} is new [at No. {rank}|in the chart]"
 
     func match(for input: RuleInput) -> RuleMatch? {
@@ -76,7 +76,7 @@ struct LeftRule: Rule {
     static let name = AlertRule.left
     static let ownValues: [String] = []
     // Not "어제": the chart itself is about yesterday, or an earlier day.
-    static let ko = "〈{title}〉 10위권 밖으로[ (전날 {previousRank}위)]"
+    static let ko = "〈{title}〉 10위권 이탈[(전날 {previousRank}위)]"
     static let en = "{title} has left the top ten[ (No. {previousRank} the day before)]"
 
     func match(for input: RuleInput) -> RuleMatch? {
@@ -84,7 +84,8 @@ struct LeftRule: Rule {
     }
 }
 
-/// The movie is back in the chart after at least `after` days.
+/// The movie is back in the chart after at least `after` days. One that was there before its opening, with previews, is not
+/// back on the day on which it opens or counts as new.
 struct ReenteredRule: Rule {
     static let name = AlertRule.reentered
     static let ownValues = ["daysAway", "lastDay"]
@@ -96,7 +97,8 @@ struct ReenteredRule: Rule {
 
     func match(for input: RuleInput) -> RuleMatch? {
         // On a day whose chart is not known it may have been back already.
-        guard let last = input.totals.last, input.day.chart.date - last > after, input.previousDay != nil,
+        guard !input.entry.isNew, input.entry.openDate != input.day.chart.date,
+            let last = input.totals.last, input.day.chart.date - last > after, input.previousDay != nil,
             input.knowsDays(from: last)
         else { return nil }
         var values = input.values(.audience, .audienceTotal)
@@ -115,13 +117,13 @@ struct LeadRule: Rule {
     static let name = AlertRule.lead
     static let ownValues = ["previousLeader", "previousLeaderTitle", "reignDays"]
     static let ko =
-        "〈{title}〉, 〈{previousLeaderTitle}〉{을/를} 제치고 새로운 1위[ ({movement})][, 하루 관객 {audience}명]"
+        "〈{title}〉, 〈{previousLeaderTitle}〉{을/를} 제치고 1위[({movement})][, 일일 관객수 {audience}명]"
     static let en =
-        "{title} is the new No. 1, ahead of {previousLeaderTitle}[, with {audience:admission/admissions} on the day]"
+        "{title} takes No. 1 from {previousLeaderTitle}[, with {audience:admission/admissions} on the day]"
 
     func match(for input: RuleInput) -> RuleMatch? {
         guard input.entry.line == 1, let leader = input.previousDay?.chart.leader,
-            leader.movieCode != input.entry.movieCode
+            !NamedMovie(leader).isSameMovie(as: NamedMovie(input.entry))
         else { return nil }
         var values = input.values(.audience, .audienceTotal)
         values["previousLeader"] = .text(leader.movieCode.description)

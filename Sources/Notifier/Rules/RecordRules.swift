@@ -11,7 +11,7 @@ import Contract
 struct MilestoneRule: Rule {
     static let name = AlertRule.milestone
     static let ownValues = ["milestone"]
-    static let ko = "〈{title}〉 {milestone:words} 관객 돌파[ (누적 {audienceTotal}명)]"
+    static let ko = "〈{title}〉 {milestone:words} 관객 돌파[(누적 {audienceTotal}명)]"
     static let en = "{title} passes {milestone:words} admissions[ ({audienceTotal} so far)]"
 
     /// The first day with complete totals.
@@ -60,7 +60,7 @@ extension Alert {
 struct BestRule: Rule {
     static let name = AlertRule.best
     static let ownValues = ["previousBest", "previousBestDay"]
-    static let ko = "〈{title}〉 하루 최다 관객 {audience}명[ (종전 {previousBest}명)]"
+    static let ko = "〈{title}〉 개봉 후 일일 최다 관객 {audience}명[(종전 {previousBest}명)]"
     static let en = "{title} has its best day so far with {audience:admission/admissions}[ (before: {previousBest})]"
 
     /// The least number of days since the movie's first chart.
@@ -99,7 +99,7 @@ struct OpeningRule: Rule {
 struct ScreensRule: Rule {
     static let name = AlertRule.screens
     static let ownValues = ["previousScreens"]
-    static let ko = "〈{title}〉 스크린 {previousScreens}개→{screens}개"
+    static let ko = "〈{title}〉 스크린수 {previousScreens}개→{screens}개"
     static let en = "{title} goes from {previousScreens} to {screens:screen/screens}"
 
     /// The least factor between the two days.

@@ -56,7 +56,9 @@ struct RuleInput {
     var leadStreak: LeadStreak? { context.knownDays.leadStreak(upTo: day.chart.date - 1) }
 
     /// The movie's line on the day before, if it is known.
-    var previousEntry: ChartEntry? { previousDay?.chart.entries.first { $0.movieCode == entry.movieCode } }
+    var previousEntry: ChartEntry? {
+        previousDay?.chart.entries.firstLines.first { $0.movieCode == entry.movieCode }
+    }
 
     /// The movie's totals of all days before.
     var totals: MovieTotals { context.movieStates[entry.movieCode]?.totals(before: day.chart.date) ?? MovieTotals() }
@@ -96,7 +98,7 @@ final class RuleContext {
         previousDay = state.chart(of: chart.chart.date - 1)
         knownDays = state.knownDays
         movieStates = state.movies
-        entries = chart.chart.entries.byLine
+        entries = chart.chart.entries.firstLines
         recentCharts = state.days
     }
 
@@ -109,16 +111,9 @@ final class RuleContext {
     /// The movies of the day before that are not in the chart any more, in the order of their lines.
     var departedEntries: [ChartEntry] {
         guard let previousDay else { return [] }
-        return previousDay.chart.entries.byLine.filter { last in
-            !entries.contains { $0.movieCode == last.movieCode }
+        return previousDay.chart.entries.firstLines.filter { last in
+            !entries.contains { NamedMovie($0).isSameMovie(as: NamedMovie(last)) }
         }
-    }
-}
-
-extension [ChartEntry] {
-    /// The entries in the order of their lines, in which they nearly always are.
-    fileprivate var byLine: [ChartEntry] {
-        indices.dropFirst().allSatisfy { self[$0 - 1].line <= self[$0].line } ? self : sorted { $0.line < $1.line }
     }
 }
 

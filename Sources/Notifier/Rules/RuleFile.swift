@@ -54,7 +54,7 @@ public struct RuleFile: Sendable {
     private static func read(
         _ text: [UInt8], file: String, _ diagnostics: inout ConfigurationDiagnosticsError
     ) throws(ConfigurationDiagnostic) -> RuleFile {
-        guard let document = try Node.read(text, file: file) else { return .standard }
+        guard let document = try Node.read(text, file: file, &diagnostics) else { return .standard }
         let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &diagnostics)
         let scope = RuleScope(fields, within: RuleScope(), &diagnostics)
         var entries = AlertRules.standard.map { AlertRules.Entry($0, scope) }

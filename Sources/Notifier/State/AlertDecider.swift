@@ -3,9 +3,9 @@ import BoxOffice
 /// Decides which alerts a chart fires and which it retracts, from what was known when the chart came.
 ///
 /// What fires depends on days, not on the order in which their charts come: a rule fires for a day only once all days
-/// that it rests on are known, so a chart that fills a gap makes alerts true and none untrue. A live chart of one of the
-/// newest eight days fires what it makes true, of its own day and of later days. Any other chart changes what is known and
-/// fires nothing. Only a later revision of a known chart retracts: the alerts that it makes untrue, on whichever day.
+/// that it rests on are known, so a chart that fills a gap makes alerts true and none untrue. A live chart fires what it
+/// makes true of the newest eight days, of whichever day it is itself. Any other chart changes what is known and fires
+/// nothing. Only a later revision of a known chart retracts: the alerts that it makes untrue, on whichever day.
 ///
 /// An alert fires once and is retracted at most once: it does not fire again if a further correction restores what it
 /// said.
@@ -44,7 +44,9 @@ struct AlertDecider: Sendable {
         defer { marketStates[chart.chart.market] = state }
         let day = chart.chart.date
         let newest = max(state.newestDay ?? day, day)
-        let days = isLive && newest - day <= Self.daysBeforeNewest ? Array(day.dayNumber...newest.dayNumber) : []
+        // A chart that is older may be the last one that an alert of these days has waited for.
+        let first = max(day, newest - Self.daysBeforeNewest)
+        let days = isLive ? Array(first.dayNumber...newest.dayNumber) : []
         func alerts() -> [Alert] {
             days.flatMap { rules.alerts(of: KoreanDate(dayNumber: $0), in: state) }
         }

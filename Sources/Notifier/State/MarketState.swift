@@ -140,8 +140,7 @@ extension MarketState {
             for line in earlier.lines { movies[line.movie.code]?.remove(day) }
         }
         changes.days.insert(day)
-        // Reversed, so that the first line counts if a chart names a movie twice.
-        for line in chart.lines.reversed() {
+        for line in chart.lines {
             movies[line.movie.code, default: MovieState()].insert(line.appearance(on: day))
         }
     }

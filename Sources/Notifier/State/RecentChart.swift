@@ -23,7 +23,7 @@ struct RecentChart: Hashable, Sendable {
     let date: KoreanDate
     /// The event that the chart came with.
     let evidence: Alert.Evidence
-    /// The lines, in their order.
+    /// The movies' lines, in their order. Of a movie that the source has on several lines, the first counts.
     let lines: [Line]
     private let content: Content
 
@@ -31,7 +31,8 @@ struct RecentChart: Hashable, Sendable {
     init(_ json: JSONValue, of date: KoreanDate, evidence: Alert.Evidence) throws(DecodingError) {
         self.date = date
         self.evidence = evidence
-        lines = try Array(json: json.value("entries"))
+        let lines: [Line] = try Array(json: json.value("entries"))
+        self.lines = lines.firstOfEachMovie
         content = .json(json.bytes)
     }
 
@@ -39,7 +40,7 @@ struct RecentChart: Hashable, Sendable {
     init(_ chart: SourcedChart, json: [UInt8]? = nil) {
         date = chart.chart.date
         evidence = chart.evidence
-        lines = chart.chart.entries.map(Line.init)
+        lines = chart.chart.entries.firstLines.map(Line.init)
         content = json.map(Content.json) ?? .chart(chart.chart)
     }
 
@@ -60,6 +61,16 @@ struct RecentChart: Hashable, Sendable {
         case .json(let json): json
         case .chart(let chart): chart.json
         }
+    }
+}
+
+extension [RecentChart.Line] {
+    /// As `firstLines` of a chart's entries.
+    fileprivate var firstOfEachMovie: [RecentChart.Line] {
+        let lines = sorted { $0.number < $1.number }
+        return lines.indices.filter { index in
+            !lines[..<index].contains { $0.movie.code == lines[index].movie.code }
+        }.map { lines[$0] }
     }
 }
 

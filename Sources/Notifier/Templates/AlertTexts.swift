@@ -64,7 +64,7 @@ struct AlertTexts: Hashable, Sendable {
             case "change": return alert.change.map(TemplateValue.integer) ?? .null
             case "ranks": return alert.change.map { .integer(Int(clamping: $0.magnitude)) } ?? .null
             case "movement":
-                guard let movement = entry?.movement, movement != .unchanged else { return .null }
+                guard let movement = entry?.movement, ![.new, .unchanged].contains(movement) else { return .null }
                 return .text("\(movement)")
             case "date": return .text(alert.date.description)
             case "market": return .text((alert.market ?? .all).description)

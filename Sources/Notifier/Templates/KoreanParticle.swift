@@ -10,6 +10,8 @@ struct KoreanParticle: Hashable, Sendable {
     static let with = KoreanParticle(afterConsonant: "과", afterVowel: "와", unknown: "과(와)")
     /// 으로, 로: to, or by means of; after ㄹ as after a vowel.
     static let to = KoreanParticle(afterConsonant: "으로", afterRieul: "로", afterVowel: "로", unknown: "(으)로")
+    /// 이라, 라: called. One of the many that begin with 이 after a consonant.
+    static let called = KoreanParticle(afterConsonant: "이라", afterVowel: "라", unknown: "(이)라")
 
     private let afterConsonant: String
     private let afterRieul: String
@@ -48,12 +50,17 @@ extension KoreanParticle {
         case "은/는", "는/은": self = .topic
         case "과/와", "와/과": self = .with
         case "으로/로", "로/으로": self = .to
-        default: return nil
+        default:
+            // 이라/라, 이나/나, 이랑/랑, 이며/며, …
+            let forms = notation.split(separator: "/", omittingEmptySubsequences: false).sorted { $0.count > $1.count }
+            guard forms.count == 2, !forms[1].isEmpty, forms[0] == "이" + forms[1] else { return nil }
+            self.init(
+                afterConsonant: String(forms[0]), afterVowel: String(forms[1]), unknown: "(이)\(forms[1])")
         }
     }
 
-    /// The notations of all particles.
-    static let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로"]
+    /// The notations of particles, the last as an example of its kind.
+    static let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로", "이라/라"]
 }
 
 /// The last sound of a word as a Korean speaker reads it.
@@ -63,12 +70,14 @@ enum FinalConsonant: Hashable, Sendable {
     case rieul
     case consonant
 
-    /// Finds the sound of the last letter or digit, ignoring quotes and brackets after it; nil for unknown scripts.
+    /// Finds the sound of the last letter, digit or spoken symbol, ignoring quotes, signs and what is in brackets after it;
+    /// nil for unknown scripts.
     init?(of word: String) {
-        guard let end = word.lastIndex(where: { $0.isLetter || $0.isNumber }) else { return nil }
-        let spoken = word[...end]
-        let last = word[end]
-        if last.isASCII, last.isNumber {
+        let spoken = Self.spoken(word)
+        guard let last = spoken.last else { return nil }
+        if Self.spokenSymbols.contains(last) {
+            self = .vowel
+        } else if last.isASCII, last.isNumber {
             self.init(digits: spoken.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
         } else if last.isASCII, last.isLetter {
             self.init(latin: String(spoken.reversed().prefix { $0.isASCII && $0.isLetter }.reversed()))
@@ -79,6 +88,40 @@ enum FinalConsonant: Hashable, Sendable {
         } else {
             return nil
         }
+    }
+
+    /// Symbols that are read aloud: 퍼센트, 플러스, 앤드, 달러, 유로 and 도, which all end in a vowel.
+    private static let spokenSymbols: Set<Character> = ["%", "％", "+", "＋", "&", "＆", "$", "€", "°", "℃"]
+    private static let brackets: [Character: Character] = [
+        ")": "(", "]": "[", "}": "{", "）": "（", "］": "［", "〕": "〔", "】": "【",
+    ]
+    private static let openings: Set<Character> = brackets.values.reduce(into: ["〈", "《", "「", "『", "‘", "“"]) {
+        $0.insert($1)
+    }
+
+    /// Returns the text up to its last sound: a particle follows the word before a bracket (남과 여 (2016)를), unless all of
+    /// the name is in the bracket.
+    private static func spoken(_ word: String) -> Substring {
+        var rest = word[...]
+        while let last = rest.last, !last.isLetter, !last.isNumber, !spokenSymbols.contains(last) {
+            // What stands before the quotation has no part in it.
+            if openings.contains(last) { return "" }
+            rest = beforeBracket(at: rest, closing: last) ?? rest.dropLast()
+        }
+        return rest
+    }
+
+    /// Returns what stands before the bracket that ends a text; nil if it ends in none, or if nothing does.
+    private static func beforeBracket(at text: Substring, closing last: Character) -> Substring? {
+        guard let opening = brackets[last] else { return nil }
+        var depth = 0
+        guard
+            let start = text.lastIndex(where: { character in
+                depth += character == last ? 1 : character == opening ? -1 : 0
+                return depth == 0
+            }), let before = text[..<start].last(where: { !$0.isWhitespace }), !openings.contains(before)
+        else { return nil }
+        return text[..<start]
     }
 
     /// Hangul: a syllable, a conjoining letter, or a single letter.

@@ -5,10 +5,11 @@ import Text
 ///
 /// - `{name}` is a value, with commas between thousands.
 /// - `{name:words}` is a number in words of the language (천만, 10 million).
+/// - `{name:+}` is a number or a percentage with its sign; a percentage also keeps its decimal (+1.0).
 /// - `{name:이/가}` appends the particle that fits the value's last sound; `{이/가}` alone appends it to the text before,
-///   ignoring quotes and brackets.
+///   ignoring quotes, and brackets with what is in them.
 /// - `{name:place/places}` appends the singular or the plural.
-/// - A part in square brackets is written only if all its values are known: `[, 하루 관객 {audience}명]`. Of `[one|other]`,
+/// - A part in square brackets is written only if all its values are known: `[, 관객 {audience}명]`. Of `[one|other]`,
 ///   the first such alternative is written.
 /// - A backslash escapes a bracket.
 struct Template: Hashable, Sendable {
@@ -16,6 +17,7 @@ struct Template: Hashable, Sendable {
     enum Form: Hashable, Sendable {
         case plain
         case words
+        case signed
         case particle(KoreanParticle)
         case counted(one: String, many: String)
     }
@@ -89,12 +91,13 @@ struct Template: Hashable, Sendable {
         switch value {
         case .null: return nil
         case .integer(let number): plain = form == .words ? LocalizedNumber.words(number, in: language) : number.grouped
-        case .percent(let percent): plain = "\(percent)"
+        case .percent(let percent): plain = form == .signed ? percent.withDecimal : "\(percent)"
         case .amount(let amount): plain = "\(amount)"
         case .text(let words): plain = words
         }
         switch form {
         case .plain, .words: return plain
+        case .signed: return value.isPositive ? "+\(plain)" : plain
         case .particle(let particle): return particle.after(plain)
         case .counted(let one, let many): return "\(plain) \(value == .integer(1) ? one : many)"
         }
@@ -189,11 +192,12 @@ private struct TemplateReader {
 
     private func form(_ word: String) throws(TemplateError) -> Template.Form {
         if word == "words" { return .words }
+        if word == "+" { return .signed }
         if let particle = KoreanParticle(notation: word) { return .particle(particle) }
         let forms = word.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard forms.count == 2, forms.allSatisfy({ $0.wholeMatch(of: /[A-Za-z]+/) != nil }) else {
             let particles = KoreanParticle.notations.joined(separator: ", ")
-            throw TemplateError("':\(word)' must be words, singular/plural or one of \(particles)")
+            throw TemplateError("':\(word)' must be words, +, singular/plural or one of \(particles)")
         }
         return .counted(one: forms[0], many: forms[1])
     }

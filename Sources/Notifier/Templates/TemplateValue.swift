@@ -30,6 +30,18 @@ public enum TemplateValue: Hashable, Sendable {
     }
 }
 
+extension TemplateValue {
+    /// Whether it is a number above 0.
+    var isPositive: Bool {
+        switch self {
+        case .integer(let integer): integer > 0
+        case .percent(let percent): percent.tenths > 0
+        case .amount(let amount): amount > 0
+        case .null, .text: false
+        }
+    }
+}
+
 extension TemplateValue: Decodable {
     /// Reads a bare value.
     public init(from decoder: any Decoder) throws {

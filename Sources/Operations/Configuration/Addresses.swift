@@ -1,10 +1,11 @@
+import Glibc
 import Text
 
 /// An address that a ZeroMQ socket binds or connects to: `tcp://host:port` or `ipc://path`.
 ///
 /// The host is a name, an IP address or `*`; the port is a number or `*`. Only the form is checked.
 public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address as it was given; the owner binds it.
+    /// The address, which the owner binds. `localhost`, which libzmq cannot bind, is 127.0.0.1.
     public let description: String
 
     /// Makes an address; nil if the text has another form.
@@ -14,11 +15,12 @@ public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
             guard (1...107).contains(path.utf8.count), !path.unicodeScalars.contains(where: \.isUnprintable) else {
                 return nil
             }
+            description = text
         } else {
             guard let tcp = text.dropping(prefix: "tcp://"), let (host, port) = hostAndPort(tcp) else { return nil }
-            guard !host.isEmpty, port == "*" || UInt16(port) != nil else { return nil }
+            guard port == "*" || UInt16(port) != nil else { return nil }
+            description = "tcp://\(host == "localhost" ? loopback : host):\(port)"
         }
-        description = text
     }
 
     /// The address that clients on this machine connect to: `*` and other wildcard hosts become the loopback address.
@@ -34,17 +36,25 @@ public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
         guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
         return host == "lo" || isLoopback(host)
     }
+
+    /// Whether a socket can be bound to the host: to all addresses, to an IP address, or to an interface of this machine.
+    var isBindable: Bool {
+        guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
+        return host == "*" || isIPAddress(host) || if_nametoindex(String(host)) != 0
+    }
 }
 
 /// An address that an HTTP server listens at: `host:port`. Port 0 stands for any free port.
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address as it was given; the server listens there.
+    /// The address, at which the server listens. `localhost` is 127.0.0.1, and `*` is 0.0.0.0.
     public let description: String
 
     /// Makes an address; nil if the text has another form.
     public init?(_ text: String) {
-        guard let (host, port) = hostAndPort(text), !host.isEmpty, UInt16(port) != nil else { return nil }
-        description = text
+        guard let (host, port) = hostAndPort(text), UInt16(port) != nil, !host.utf8.contains(UInt8(ascii: "%")) else {
+            return nil
+        }
+        description = "\(host == "localhost" ? loopback : host == "*" ? "0.0.0.0" : host):\(port)"
     }
 
     /// The URL of the server for clients on this machine, without a trailing slash.
@@ -57,12 +67,15 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     public var isLocal: Bool {
         hostAndPort(description).map { isLoopback($0.host) } ?? false
     }
+
+    /// Whether a server can listen at the host.
+    var isBindable: Bool { hostAndPort(description).map { isIPAddress($0.host) } ?? false }
 }
 
 /// Splits an address at its last colon. An IPv6 host is in brackets.
 ///
-/// - Returns: nil if a part contains a character that is not allowed in it.
-func hostAndPort(_ text: some StringProtocol) -> (host: Substring, port: Substring)? {
+/// - Returns: nil if a part contains a character that is not allowed in it, or if the host is a number that is no address.
+private func hostAndPort(_ text: some StringProtocol) -> (host: Substring, port: Substring)? {
     let text = Substring(text)
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let host = text[..<colon]
@@ -78,13 +91,24 @@ func hostAndPort(_ text: some StringProtocol) -> (host: Substring, port: Substri
         }
     }
     // UInt16.init accepts a plus sign.
-    guard isAllowed, !port.hasPrefix("+") else { return nil }
-    return (host, port)
+    guard isAllowed, !host.isEmpty, !port.hasPrefix("+") else { return nil }
+    // `127.1` and `010.0.0.1` mean one address to one program and another to the next.
+    let isNumber = isBracketed || host.split(separator: ".").last?.utf8.allSatisfy { $0.decimalDigit != nil } ?? false
+    return !isNumber || isIPAddress(host) ? (host, port) : nil
 }
 
-/// Whether a host is `localhost` or a loopback address.
+private let loopback: Substring = "127.0.0.1"
+
+/// Whether a host is an IP address; an IPv6 one is in brackets and may have a zone.
+private func isIPAddress(_ host: Substring) -> Bool {
+    var address = in6_addr()  // large enough for either family
+    guard host.first == "[" else { return inet_pton(AF_INET, String(host), &address) == 1 }
+    return inet_pton(AF_INET6, String(host.dropFirst().prefix { $0 != "%" && $0 != "]" }), &address) == 1
+}
+
+/// Whether a host is a loopback address.
 private func isLoopback(_ host: Substring) -> Bool {
-    if host == "localhost" || host == "[::1]" { return true }
+    if host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
 }
@@ -92,7 +116,7 @@ private func isLoopback(_ host: Substring) -> Bool {
 /// Returns the host that a client on this machine connects to; a wildcard cannot be connected to.
 private func reachableHost(_ host: Substring) -> Substring {
     switch host {
-    case "*", "0.0.0.0": "127.0.0.1"
+    case "*", "0.0.0.0", "lo": loopback
     case "[::]": "[::1]"
     default: host
     }

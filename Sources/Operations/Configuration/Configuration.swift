@@ -74,10 +74,12 @@ public struct Configuration: Sendable {
         }
     }
 
-    /// A process that binds ZeroMQ addresses.
-    public enum ProcessRole: Sendable {
+    /// A process that other programs connect to.
+    public enum ProcessRole: String, Sendable {
         case worker
         case notifier
+        case board
+        case sandbox
 
         /// Whether the process also connects to another one.
         public var isClient: Bool { self == .notifier }
@@ -225,7 +227,7 @@ public struct Configuration: Sendable {
             try environment.integer(.historyDays, in: 0...400, expected: "a number of days from 0 to 400")
         }
         dataFolder = try environment.absolutePath(.data)
-        rules = environment[.rules]
+        rules = try environment.optionalPath(.rules)
         logLevel = try environment.choice(.logLevel)
         logFormat = try environment.choice(.logFormat)
         isTraceable = try environment.isGiven(.traceable, as: "yes")
@@ -249,19 +251,40 @@ public struct Configuration: Sendable {
         [kobis.key, kakao.key, openMarket.identifier, openMarket.secret, boardPassword].compactMap(\.self)
     }
 
-    /// Checks that other machines cannot connect to a process without encryption, unless that is allowed.
+    /// Checks that a process can listen at its own addresses, and that other machines cannot connect to it without
+    /// encryption, unless that is allowed.
     ///
     /// Only the addresses that the process binds are checked, not those that it connects to.
     ///
-    /// - Throws: an error that names the first address that is not protected.
-    public func checkProtection(of role: ProcessRole) throws(ConfigurationError) {
-        guard !curve.isOn, !allowsInsecureAddresses else { return }
-        let addresses: [(EnvironmentVariable, ZeroMQAddress)] =
+    /// - Throws: an error that names the first address that is wrong.
+    public func checkAddresses(of role: ProcessRole) throws(ConfigurationError) {
+        let sockets: [(EnvironmentVariable, ZeroMQAddress)] =
             switch role {
             case .worker: [(.requests, requests), (.commands, commands), (.events, events)]
             case .notifier: [(.alerts, alerts), (.alertCommands, alertCommands)]
+            case .board, .sandbox: []
             }
-        if let (variable, address) = addresses.first(where: { !$0.1.isLocal }) {
+        let pages: [(EnvironmentVariable, HTTPAddress?)] =
+            switch role {
+            case .worker: [(.workerHTTP, workerHTTP)]
+            case .notifier: [(.notifierHTTP, notifierHTTP)]
+            case .board: [(.boardHTTP, boardHTTP), (.boardMetricsHTTP, boardMetricsHTTP)]
+            case .sandbox: [(.sandboxHTTP, sandboxHTTP)]
+            }
+        if let (variable, address) = sockets.first(where: { !$0.1.isBindable }) {
+            throw ConfigurationError(
+                variable.rawValue,
+                "the \(role) listens at \(address), which is no address of this machine; "
+                    + "expected an IP address, an interface or *, as in tcp://*:5550")
+        }
+        if let (variable, address) = pages.first(where: { $0.1?.isBindable == false }), let address {
+            throw ConfigurationError(
+                variable.rawValue,
+                "the \(role) listens at \(address), which is no address of this machine; "
+                    + "expected an IP address or *, as in 0.0.0.0:8550")
+        }
+        guard !curve.isOn, !allowsInsecureAddresses else { return }
+        if let (variable, address) = sockets.first(where: { !$0.1.isLocal }) {
             throw ConfigurationError(
                 variable.rawValue,
                 "other machines can connect to \(address), and encryption is off; "

@@ -11,12 +11,33 @@ struct Environment {
     ///
     /// - Throws: an error for an unknown name that begins with `MARQUEE_`; it suggests the nearest known one.
     init(_ variables: [String: String]) throws(ConfigurationError) {
-        let own = variables.filter { $0.key.hasPrefix(EnvironmentVariable.prefix) }
+        let own = variables.filter {
+            $0.key.hasPrefix(EnvironmentVariable.prefix) && !Self.isServiceLink($0.key, $0.value)
+        }
         for name in own.keys.sorted() where !EnvironmentVariable.names.contains(name) {
             let nearest = EnvironmentVariable.names.nearest(to: name) ?? EnvironmentVariable.prefix
             throw ConfigurationError(name, "unknown variable; did you mean \(nearest)?")
         }
-        values = own.filter { !$0.value.isEmpty }
+        var values: [String: String] = [:]
+        for (name, value) in own {
+            let text = value.unwrapped(assignedTo: name)
+            if !text.isEmpty { values[name] = text }
+        }
+        self.values = values
+    }
+
+    /// Whether Kubernetes has set the variable, which describes a service such as `marquee` to its neighbours, in names that
+    /// begin like ours.
+    ///
+    /// See https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables.
+    private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+        let words = name.parts(between: "_").map(String.init)
+        if words.suffix(2) == ["SERVICE", "HOST"] { return true }
+        if words.indices.contains(where: { words[$0...].starts(with: ["SERVICE", "PORT"]) }) { return true }
+        let isURL = ["tcp://", "udp://", "sctp://"].contains(where: value.hasPrefix)
+        if words.last == "PORT", isURL { return true }
+        guard let port = words.lastIndex(where: { UInt16($0) != nil }), port + 1 < words.count else { return false }
+        return words[port - 1] == "PORT" && ["TCP", "UDP", "SCTP"].contains(words[port + 1])
     }
 
     /// The value of a variable; nil if it is not set or is empty.
@@ -32,7 +53,8 @@ struct Environment {
     ) throws(ConfigurationError) -> Value {
         let text = self[variable] ?? variable.defaultValue ?? ""
         guard let value = read(text) else {
-            throw ConfigurationError(variable.rawValue, "\(text.excerpt.quoted) is not valid; expected \(expected)")
+            throw ConfigurationError(
+                variable.rawValue, "\(text.excerpt.visiblyQuoted) is not valid; expected \(expected)")
         }
         return value
     }
@@ -103,7 +125,7 @@ struct Environment {
         try value(variable, expected: "host names without ports, separated by commas") { text in
             let names = text.parts(between: ",").map { String($0).trimmed }
             let areNames = names.allSatisfy { name in
-                !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !":/@[]".utf8.contains($0) }
+                !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"*:/@[]".utf8.contains($0) }
             }
             return areNames ? names : nil
         }
@@ -111,10 +133,23 @@ struct Environment {
 
     /// Reads a path, and makes it absolute: a message with a relative one says nothing in another working directory.
     func absolutePath(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
-        try value(variable, expected: "a path") { path in
-            path.hasPrefix("/") || path.isEmpty
-                ? path : FileManager.default.currentDirectoryPath + "/" + path.trimmingPrefix("./")
+        let path = try checkedPath(self[variable] ?? variable.defaultValue ?? "", variable.rawValue)
+        return path.hasPrefix("/") || path.isEmpty
+            ? path : FileManager.default.currentDirectoryPath + "/" + path.trimmingPrefix("./")
+    }
+
+    func optionalPath(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String? {
+        self[variable] == nil ? nil : try absolutePath(variable)
+    }
+
+    private func checkedPath(_ path: String, _ name: String) throws(ConfigurationError) -> String {
+        guard !path.needsShell, !path.unicodeScalars.contains(where: \.isUnprintable) else {
+            throw ConfigurationError(
+                name,
+                "\(path.excerpt.visiblyQuoted) is not valid; expected a path without control characters, "
+                    + "written out: nothing replaces ~ or $ at its beginning")
         }
+        return path
     }
 
     func optionalURL(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String? {
@@ -130,10 +165,11 @@ struct Environment {
                 "\(reason); expected http://host/path or https://host/path, without query or password")
         }
         let text = self[variable] ?? variable.defaultValue ?? ""
-        guard let url = URL(string: text), !text.unicodeScalars.contains(where: { $0 == " " || $0.isUnprintable })
-        else {
-            throw invalid("not a URL")
+        if let scalar = text.unicodeScalars.first(where: { !(0x21...0x7E).contains($0.value) }) {
+            let isBlank = scalar.isHidden || scalar == " "
+            throw invalid("it contains \(isBlank ? scalar.hiddenName : "a letter that is not ASCII")")
         }
+        guard let url = URL(string: text) else { throw invalid("not a URL") }
         guard url.scheme == "http" || url.scheme == "https" else {
             throw invalid("the scheme is neither http nor https")
         }
@@ -190,9 +226,10 @@ struct Environment {
         guard self[variable] == nil else {
             throw ConfigurationError(variable.rawValue, "\(fileName) is set, too; set only one of the two")
         }
+        let file = try checkedPath(path, fileName)
         let text: String
         do throws(SecretFileError) {
-            text = try Secret(file: path).value
+            text = try Secret(file: file, assignedTo: variable.rawValue).value
         } catch {
             throw ConfigurationError(fileName, "\(error); expected a file that contains the secret")
         }
@@ -204,7 +241,7 @@ struct Environment {
         guard let secret = try secret(variable) else { return nil }
         guard secret.value.count >= Self.minimumPasswordLength else {
             throw ConfigurationError(
-                variable.rawValue,
+                self[variable] == nil ? variable.fileVariableName ?? variable.rawValue : variable.rawValue,
                 "the password is too short; expected \(Self.minimumPasswordLength) characters or more")
         }
         return secret
@@ -214,10 +251,10 @@ struct Environment {
 
     private func checked(_ text: String, _ name: String) throws(ConfigurationError) -> Secret {
         // Secrets are sent in URLs and headers, where a space or a line break would end them or add something.
-        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        if let scalar = text.unicodeScalars.first(where: { !(0x21...0x7e).contains($0.value) }) {
+            let sign = scalar.isHidden || scalar == " " ? scalar.hiddenName : "a character that is not ASCII"
             throw ConfigurationError(
-                name,
-                "the secret contains a character that is not allowed; expected printable ASCII without spaces")
+                name, "the secret contains \(sign); expected printable ASCII without spaces")
         }
         return Secret(text)
     }

@@ -11,21 +11,21 @@ public struct Secret: Hashable, Sendable {
         self.value = value
     }
 
-    /// Reads the secret in a file, without a line break at its end, which editors add.
+    /// Reads the secret in a file, without what editors and copying add around it: line ends, blanks, marks and quotes.
     ///
+    /// - Parameter name: a variable; `NAME=` before the secret is removed, too.
     /// - Throws: an error that contains the path and no byte of the secret.
-    public init(file path: String) throws(SecretFileError) {
+    public init(file path: String, assignedTo name: String? = nil) throws(SecretFileError) {
         let bytes: [UInt8]
         do throws(BoundedFileError) {
             bytes = try BoundedFile.contents(of: path, limit: 64 * 1024)
         } catch {
             throw SecretFileError("cannot read \(path.quoted): \(error)")
         }
-        var text = Substring(decoding: bytes, as: UTF8.self)
-        // CR LF is one Character.
-        if text.last?.isNewline == true { text.removeLast() }
+        guard !bytes.isUTF16 else { throw SecretFileError("\(path.quoted) is in UTF-16, not in UTF-8") }
+        let text = String(decoding: bytes, as: UTF8.self).unwrapped(assignedTo: name)
         guard !text.isEmpty else { throw SecretFileError("\(path.quoted) is empty") }
-        self.init(String(text))
+        self.init(text)
     }
 }
 

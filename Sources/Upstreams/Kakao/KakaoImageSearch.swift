@@ -29,7 +29,7 @@ public struct KakaoImageSearch: Sendable {
     }
 
     /// Returns the endpoint that searches images, best match first; the list can be empty.
-    public func images(query: String) -> Endpoint<[ImageCandidate]> {
+    public func images(query: String) -> Endpoint<Reading<[ImageCandidate]>> {
         let request = HTTPRequest(
             "\(url)/v2/search/image",
             query: [HTTPField("query", query), HTTPField("size", "\(Self.hitLimit)")],

@@ -6,7 +6,7 @@ import Text
 /// A response of the image search: images, or an error in one of two formats.
 enum KakaoReply: Decodable {
     case error(KakaoErrorReply)
-    case images([KakaoImage])
+    case images(Reading<[ImageCandidate]>)
 
     private enum Key: String, CodingKey {
         case documents
@@ -17,15 +17,21 @@ enum KakaoReply: Decodable {
         if reply.isError {
             self = .error(reply)
         } else {
-            self = .images(try decoder.container(keyedBy: Key.self).decode([KakaoImage].self, forKey: .documents))
+            let container = try decoder.container(keyedBy: Key.self)
+            let unreadable = UnreadableFields()
+            let images = unreadable.values(
+                of: try container.decode(ReadableElements<KakaoImage>.self, forKey: .documents))
+            for image in images { unreadable.add(image.unreadable) }
+            self = .images(Reading(value: images.map(\.candidate), unreadable: unreadable.fields))
         }
     }
 }
 
-/// The fields of a found image that are used. `collection` is ignored, and values of unknown forms count as none, so that
-/// they break nothing.
+/// The fields of a found image that are used; `collection` is ignored.
 struct KakaoImage: Decodable {
     let candidate: ImageCandidate
+    /// The fields that could not be read.
+    let unreadable: [UnreadableField]
 
     private enum Key: String, CodingKey {
         case imageURL = "image_url"
@@ -39,19 +45,22 @@ struct KakaoImage: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        func text(_ key: Key) throws -> String? {
-            try container.decodeIfPresent(TrimmedText.self, forKey: key)?.value
+        let unreadable = UnreadableFields()
+        func text(_ key: Key) -> String? {
+            let text: TrimmedText? = unreadable.optional(container, key)
+            return text?.value
         }
-        // The sizes and the time only help to choose: an image without them is still an image.
-        func number(_ key: Key) -> Int? { (try? container.decodeIfPresent(Int.self, forKey: key)) ?? nil }
         var size: ImageCandidate.Size?
-        if let width = number(.width), let height = number(.height), width > 0, height > 0 {
+        let (width, height): (Int?, Int?) = (
+            unreadable.optional(container, .width), unreadable.optional(container, .height)
+        )
+        if let width, let height, width > 0, height > 0 {
             size = ImageCandidate.Size(width: width, height: height)
         }
-        let datetime = (try? container.decodeIfPresent(String.self, forKey: .datetime)) ?? nil
         candidate = ImageCandidate(
-            imageURL: try text(.imageURL), thumbnailURL: try text(.thumbnailURL), site: try text(.site),
-            pageURL: try text(.pageURL), size: size, year: datetime.flatMap { Int($0.prefix(4)) })
+            imageURL: text(.imageURL), thumbnailURL: text(.thumbnailURL), site: text(.site), pageURL: text(.pageURL),
+            size: size, year: text(.datetime).flatMap { Int($0.prefix(4)) })
+        self.unreadable = unreadable.fields
     }
 }
 
@@ -90,9 +99,9 @@ struct KakaoErrorReply: Decodable {
 
 extension KakaoReply {
     /// Reads a response of any status.
-    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> [ImageCandidate] {
+    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Reading<[ImageCandidate]> {
         let service = KakaoImageSearch.service
-        let failure = response.failure(of: service)
+        let failure = response.failure(of: service, hasFixedPaths: true)
         let reply: KakaoReply
         do {
             reply = try response.decode(of: service)
@@ -103,7 +112,7 @@ extension KakaoReply {
         case .error(let reply): throw reply.upstreamError(response, at: instant)
         case .images(let images):
             if let failure { throw failure }
-            return images.map(\.candidate)
+            return images
         }
     }
 }
@@ -114,7 +123,7 @@ extension KakaoErrorReply {
         let service = KakaoImageSearch.service
         let code = errorType?.clean ?? code.map { "\($0)" }
         var error = UpstreamError(
-            service: service, kind: kind ?? response.failure(of: service)?.kind ?? .invalid,
+            service: service, kind: kind ?? response.failure(of: service, hasFixedPaths: true)?.kind ?? .invalid,
             message:
                 "the service answered with the error \(code ?? ""): \((message ?? msg)?.clean ?? "no reason given")",
             status: response.status, code: code, retryAfter: response.retryAfter)

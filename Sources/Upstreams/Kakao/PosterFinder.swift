@@ -46,12 +46,20 @@ public struct PosterFinder: Sendable {
     /// and again.
     ///
     /// - Throws: The error of a search; `cancelled` if the task is cancelled.
-    public func poster(for movie: Movie) async throws(UpstreamError) -> Poster {
+    public func poster(for movie: Movie) async throws(UpstreamError) -> Reading<Poster> {
+        let unreadable = UnreadableFields()
+        let poster = try await poster(for: movie, unreadable)
+        return Reading(value: poster, unreadable: unreadable.fields)
+    }
+
+    private func poster(for movie: Movie, _ unreadable: UnreadableFields) async throws(UpstreamError) -> Poster {
         let subject = PosterSubject(movie)
         var choice = PosterChoice(subject)
         let start = ContinuousClock.now
         for query in subject.queries {
-            choice.begin(query, try await client.send(search.images(query: query)))
+            let hits = try await client.send(search.images(query: query))
+            unreadable.add(hits.unreadable)
+            choice.begin(query, hits.value)
             if let poster = try await firstConfirmed(&choice, of: movie, until: start + .seconds(20)) { return poster }
         }
         // A small image of the right page is better than none; one whose page names the title only is the last resort.

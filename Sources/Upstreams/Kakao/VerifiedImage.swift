@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Imaging
 import Networking
+import Text
 
 /// The properties of an image, read from its bytes.
 struct VerifiedImage: Hashable, Sendable {
@@ -56,7 +57,10 @@ struct WebAddress {
 
     /// Parses a URL; nil if it is not `http` or `https`. Characters that a URL cannot hold are percent-encoded.
     init?(_ text: String) {
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+        // Not left to Foundation, which encodes once more what is encoded beside a character that is not.
+        let encoded = String(decoding: Array(text.utf8).percentEncodedURL, as: UTF8.self)
+        guard let url = URL(string: encoded), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
             let host = url.host(), !host.isEmpty
         else { return nil }
         self.url = url

@@ -30,22 +30,23 @@ public struct Kobis: Sendable {
     /// Returns the endpoint of a day's chart: at most ten entries in KOBIS's order.
     ///
     /// Its response without entries is the error `notPublished`: the day has no figures, or none yet.
-    public func dailyChart(_ date: KoreanDate, market: Market) -> Endpoint<[ChartEntry]> {
+    public func dailyChart(_ date: KoreanDate, market: Market) -> Endpoint<Reading<[ChartEntry]>> {
         let query = [HTTPField("targetDt", date.compact)] + market.filters
         return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
             (reply: KobisDailyChart) throws(UpstreamError) in
             try Self.check(reply.entries, about: reply.range, from: date, to: date)
-            return reply.entries
+            return Reading(value: reply.entries, unreadable: reply.unreadable)
         }
     }
 
     /// Returns the endpoint of a week's chart, with changes against the week before; otherwise like a day's.
-    public func weeklyChart(_ week: Week, market: Market) -> Endpoint<WeeklyFigures> {
+    public func weeklyChart(_ week: Week, market: Market) -> Endpoint<Reading<WeeklyFigures>> {
         let query = [HTTPField("targetDt", week.firstDay.compact), HTTPField("weekGb", week.span.weekGb)]
         return endpoint("boxoffice/searchWeeklyBoxOfficeList", query + market.filters) {
             (reply: KobisWeeklyChart) throws(UpstreamError) in
             try Self.check(reply.entries, about: reply.range, from: week.firstDay, to: week.lastDay)
-            return WeeklyFigures(yearWeek: reply.yearWeek, entries: reply.entries)
+            let figures = WeeklyFigures(yearWeek: reply.yearWeek, entries: reply.entries)
+            return Reading(value: figures, unreadable: reply.unreadable)
         }
     }
 
@@ -55,7 +56,7 @@ public struct Kobis: Sendable {
     }
 
     /// Returns the endpoint of a movie's facts; a code that KOBIS does not know is the error `notFound`.
-    public func movie(_ code: MovieCode) -> Endpoint<Movie> {
+    public func movie(_ code: MovieCode) -> Endpoint<Reading<Movie>> {
         endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
             (reply: KobisMovie) throws(UpstreamError) in
             guard let movie = reply.movie else {
@@ -68,7 +69,7 @@ public struct Kobis: Sendable {
                     service: Self.service, kind: .invalid, message: "the service answered with the movie \(movie.code)",
                     status: 200, field: "movieInfo.movieCd")
             }
-            return movie
+            return Reading(value: movie, unreadable: reply.unreadable)
         }
     }
 

@@ -7,11 +7,15 @@ struct KobisDailyChart: JSONReadable {
     let range: String?
     /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
+    /// The fields that could not be read.
+    let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
-        range = try result["showRange"]?.filledText()
-        entries = try result.value("dailyBoxOfficeList").entries()
+        let unreadable = UnreadableFields(wrappers: 1)
+        range = unreadable.optional(try result["showRange"]?.filledText())
+        entries = try result.value("dailyBoxOfficeList").entries(unreadable)
+        self.unreadable = unreadable.fields
     }
 }
 
@@ -23,24 +27,36 @@ struct KobisWeeklyChart: JSONReadable {
     let yearWeek: String?
     /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
+    /// The fields that could not be read.
+    let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
-        range = try result["showRange"]?.filledText()
-        yearWeek = try result["yearWeekTime"]?.filledText()
-        entries = try result.value("weeklyBoxOfficeList").entries()
+        let unreadable = UnreadableFields(wrappers: 1)
+        range = unreadable.optional(try result["showRange"]?.filledText())
+        yearWeek = unreadable.optional(try result["yearWeekTime"]?.filledText())
+        entries = try result.value("weeklyBoxOfficeList").entries(unreadable)
+        self.unreadable = unreadable.fields
     }
 }
 
 extension JSONValue {
-    /// Reads the entries of a chart.
-    fileprivate func entries() throws(DecodingError) -> [ChartEntry] {
+    /// Reads the entries of a chart, whose line numbers differ.
+    fileprivate func entries(_ unreadable: UnreadableFields) throws(DecodingError) -> [ChartEntry] {
         var entries: [ChartEntry] = []
         let lines = try elements()
         guard lines.count <= Self.lineLimit else {
-            throw unreadable("a chart of \(lines.count) lines; it may have at most \(Self.lineLimit)")
+            throw self.unreadable("a chart of \(lines.count) lines; it may have at most \(Self.lineLimit)")
         }
-        for line in lines { entries.append(try ChartEntry(kobis: line, at: entries.count + 1)) }
+        for line in lines {
+            let entry = try ChartEntry(kobis: line, at: entries.count + 1, unreadable)
+            // A line that is sent twice is still one line.
+            if !entries.contains(entry) { entries.append(entry) }
+        }
+        // Whoever stores a line or compares it with that of another revision does so by its number.
+        if Set(entries.map(\.line)).count < entries.count {
+            for index in entries.indices { entries[index].line = index + 1 }
+        }
         return entries
     }
 
@@ -50,26 +66,31 @@ extension JSONValue {
 
 extension ChartEntry {
     /// Reads an entry, whose fields are text and can be blank. `position` (from 1) replaces a missing line number.
-    fileprivate init(kobis line: JSONValue, at position: Int) throws(DecodingError) {
-        func figure(_ name: String, _ field: Field) throws(DecodingError) -> Int? {
+    fileprivate init(
+        kobis line: JSONValue, at position: Int, _ unreadable: UnreadableFields
+    ) throws(DecodingError) {
+        func required(_ name: String, _ field: Field) throws(DecodingError) -> Int? {
             try line[name]?.wholeNumber(in: field.range)
         }
+        func figure(_ name: String, _ field: Field) -> Int? { unreadable.optional(try required(name, field)) }
+        func percentage(_ name: String) -> Percent? { unreadable.optional(try line[name]?.percentage()) }
         self.init(
-            line: try figure("rnum", .line) ?? position, rank: try figure("rank", .rank),
-            rankChange: try figure("rankInten", .rankChange), isNew: try line["rankOldAndNew"]?.filledText() == "NEW",
+            line: figure("rnum", .line) ?? position, rank: try required("rank", .rank),
+            rankChange: figure("rankInten", .rankChange),
+            isNew: unreadable.optional(try line["rankOldAndNew"]?.filledText()) == "NEW",
             movieCode: try line.value("movieCd").text(), title: try line.value("movieNm").requiredTitle())
-        openDate = try line["openDt"]?.day()
-        sales = try figure("salesAmt", .sales)
-        salesShare = try line["salesShare"]?.percentage()
-        salesDelta = try figure("salesInten", .salesDelta)
-        salesChange = try line["salesChange"]?.percentage()
-        salesTotal = try figure("salesAcc", .salesTotal)
-        audience = try figure("audiCnt", .audience)
-        audienceDelta = try figure("audiInten", .audienceDelta)
-        audienceChange = try line["audiChange"]?.percentage()
-        audienceTotal = try figure("audiAcc", .audienceTotal)
-        screens = try figure("scrnCnt", .screens)
-        showings = try figure("showCnt", .showings)
+        openDate = unreadable.optional(try line["openDt"]?.day())
+        sales = figure("salesAmt", .sales)
+        salesShare = percentage("salesShare")
+        salesDelta = figure("salesInten", .salesDelta)
+        salesChange = percentage("salesChange")
+        salesTotal = figure("salesAcc", .salesTotal)
+        audience = try required("audiCnt", .audience)
+        audienceDelta = figure("audiInten", .audienceDelta)
+        audienceChange = percentage("audiChange")
+        audienceTotal = figure("audiAcc", .audienceTotal)
+        screens = figure("scrnCnt", .screens)
+        showings = figure("showCnt", .showings)
     }
 }
 

@@ -50,15 +50,15 @@ struct KobisErrorReply {
 extension KobisReply {
     /// Reads a response of any status.
     ///
-    /// - Throws: The error in the body, `maintenance` for an HTML page, the status's error, or `invalid` with the field
+    /// - Throws: The error in the body, `maintenance` for a notice in HTML, the status's error, or `invalid` with the field
     ///   that cannot be read.
     static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
-        let failure = response.failure(of: Kobis.service)
+        let failure = response.failure(of: Kobis.service, hasFixedPaths: true)
         let reply: KobisReply
         do {
             reply = try response.decode(of: Kobis.service)
         } catch {
-            // An HTML page is maintenance with any status; an error status does not need a readable body.
+            // A notice is maintenance whatever its status; an error status does not need a readable body.
             throw error.kind == .invalid ? failure ?? error.withoutWrapper : error
         }
         switch reply {

@@ -44,7 +44,7 @@ public struct OpenMarketAPI: Sendable {
     ///
     /// Past the last page the service replies without a body, which is the error `notFound`; a first page without
     /// products is empty. Only the fourth generation can search for `words`.
-    public func products(page: Int, perPage: Int, matching words: String? = nil) -> Endpoint<ProductPage> {
+    public func products(page: Int, perPage: Int, matching words: String? = nil) -> Endpoint<Reading<ProductPage>> {
         var query = [HTTPField("page_no", "\(page)"), HTTPField("items_per_page", "\(perPage)")]
         if let words, generation == .v4 { query.append(HTTPField("search_value", words)) }
         let request = HTTPRequest("\(url)/api/products", query: query)
@@ -54,19 +54,20 @@ public struct OpenMarketAPI: Sendable {
                     throw UpstreamError(
                         service: Self.service, kind: .notFound, message: "the list has no page \(page)", status: 204)
                 }
-                return ProductPage(page: 1, perPage: perPage, total: 0, lastPage: 1, products: [])
+                let page = ProductPage(page: 1, perPage: perPage, total: 0, lastPage: 1, products: [])
+                return Reading(value: page, unreadable: [])
             }
             return try OpenMarketReply.read(OpenMarketPage.self, from: response).page(page, perPage: perPage)
         }
     }
 
     /// Returns the endpoint of a product with its images.
-    public func product(_ id: ProductID) -> Endpoint<Product> {
+    public func product(_ id: ProductID) -> Endpoint<Reading<Product>> {
         product(HTTPRequest("\(url)/api/products/\(id)"), id)
     }
 
     /// Returns the endpoint that registers a product with its images; its value is the registered product.
-    public func register(_ draft: ProductDraft, images: [ProductImage], secret: String) -> Endpoint<Product> {
+    public func register(_ draft: ProductDraft, images: [ProductImage], secret: String) -> Endpoint<Reading<Product>> {
         let params = OpenMarketRequestBody(draft, generation: generation, secret: secret)
         var form = [MultipartPart("params", contentType: "application/json", content: params.json)]
         form += images.enumerated().map { $1.formPart(number: $0 + 1) }
@@ -113,16 +114,17 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Returns an endpoint whose value is a product; it fails as `invalid` if the reply is not the product `id`.
-    private func product(_ request: HTTPRequest, _ id: ProductID?) -> Endpoint<Product> {
+    private func product(_ request: HTTPRequest, _ id: ProductID?) -> Endpoint<Reading<Product>> {
         Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
-            let product = try OpenMarketReply.read(OpenMarketProduct.self, from: response).product
+            let reply = try OpenMarketReply.read(OpenMarketProduct.self, from: response)
+            let product = reply.product
             guard id == nil || product.id == id else {
                 throw UpstreamError(
                     service: Self.service, kind: .invalid,
                     message: "the service answered with the product \(product.id)", status: response.status, field: "id"
                 )
             }
-            return product
+            return Reading(value: product, unreadable: reply.unreadable)
         }
     }
 

@@ -39,6 +39,8 @@ struct OpenMarketProduct: Decodable {
     /// Sent only with a single product.
     let images: [Image]?
     let vendors: Vendor?
+    /// The fields that could not be read.
+    let unreadable: [UnreadableField]
 
     private enum CodingKeys: String, CodingKey {
         case id
@@ -56,6 +58,29 @@ struct OpenMarketProduct: Decodable {
         case issued = "issued_at"
         case images
         case vendors
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let unreadable = UnreadableFields()
+        id = try container.decode(ProductID.self, forKey: .id)
+        name = try container.decode(String.self, forKey: .name)
+        currency = try container.decode(Currency.self, forKey: .currency)
+        price = try container.decode(Decimal.self, forKey: .price)
+        // If one of these is missing it follows from the other; one that is there and unreadable would be invented.
+        bargainPrice = try container.decodeIfPresent(Decimal.self, forKey: .bargainPrice)
+        discount = try container.decodeIfPresent(Decimal.self, forKey: .discount)
+        stock = try container.decode(Int.self, forKey: .stock)
+        created = try container.decode(OpenMarketTime.self, forKey: .created)
+        issued = try container.decode(OpenMarketTime.self, forKey: .issued)
+        vendorID = unreadable.optional(container, .vendorID)
+        vendorName = unreadable.optional(container, .vendorName)
+        description = unreadable.optional(container, .description)
+        thumbnail = unreadable.optional(container, .thumbnail)
+        let images: ReadableElements<Image>? = unreadable.optional(container, .images)
+        self.images = images.map(unreadable.values)
+        vendors = unreadable.optional(container, .vendors)
+        self.unreadable = unreadable.fields
     }
 
     /// The product as a domain value.
@@ -77,6 +102,8 @@ struct OpenMarketPage: Decodable {
     let products: [OpenMarketProduct]
     let total: Int?
     let last: Int?
+    /// The fields that could not be read.
+    let unreadable: [UnreadableField]
 
     /// The two generations spell the keys beside the products differently.
     private enum CodingKeys: String, CodingKey {
@@ -89,25 +116,27 @@ struct OpenMarketPage: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        let unreadable = UnreadableFields()
         products = try container.decode([OpenMarketProduct].self, forKey: .pages)
-        func number(_ third: CodingKeys, _ fourth: CodingKeys) throws -> Int? {
-            let number =
-                try container.decodeIfPresent(Int.self, forKey: third)
-                ?? container.decodeIfPresent(Int.self, forKey: fourth)
+        for product in products { unreadable.add(product.unreadable) }
+        func number(_ third: CodingKeys, _ fourth: CodingKeys) -> Int? {
+            let number: Int? = unreadable.optional(container, third) ?? unreadable.optional(container, fourth)
             return number.flatMap { Self.numbers.contains($0) ? $0 : nil }
         }
-        total = try number(.total3, .total4)
-        last = try number(.last3, .last4)
+        total = number(.total3, .total4)
+        last = number(.last3, .last4)
+        self.unreadable = unreadable.fields
     }
 
     /// The numbers of products and of pages that can be; others count as missing.
     private static let numbers = 0...1_000_000_000
 
     /// Returns the page as a domain value. The page number in the reply is ignored, because it can be wrong.
-    func page(_ number: Int, perPage: Int) -> ProductPage {
+    func page(_ number: Int, perPage: Int) -> Reading<ProductPage> {
         let total = total ?? products.count
-        return ProductPage(
+        let page = ProductPage(
             page: number, perPage: perPage, total: total, lastPage: last ?? max(1, (total + perPage - 1) / perPage),
             products: products.map(\.product))
+        return Reading(value: page, unreadable: unreadable)
     }
 }

@@ -35,15 +35,11 @@ enum OpenMarketReply {
             ? String(text.dropFirst().dropLast()) : text
     }
 
-    /// Throws if the response is an error, or an HTML page with any status.
+    /// Throws if the response is an error, or a notice in HTML.
     static func throwIfFailed(_ response: HTTPResponse) throws(UpstreamError) {
         let service = OpenMarketAPI.service
-        if response.isHTML {
-            if let failure = response.failure(of: service),
-                [.notFound, .unauthorized, .forbidden].contains(failure.kind)
-            {
-                throw failure
-            }
+        // Plain text is often labelled as HTML.
+        if response.isMarkup, response.mayBeNotice {
             throw UpstreamError(
                 service: service, kind: .maintenance,
                 message: "the service answered \(response.status) with an HTML page instead of data",

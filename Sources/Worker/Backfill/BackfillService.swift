@@ -10,7 +10,8 @@ import Upstreams
 ///
 /// Its requests go through the inbox, a limited number at a time, with `priority` `backfill`. Their ids follow from job
 /// and item, so that a crash loses none and repeats none. Charts that are settled in the log are not requested. It pauses
-/// until midnight in Korea when backfill's part of the quota is used up, and for a while when a service fails.
+/// until midnight in Korea when backfill's part of the quota is used up, and for a while when a service fails. While a key
+/// or an address is wrong, it sends one request at a time, so that a wrong configuration does not use up the calls.
 struct BackfillService: Service {
     /// The prefix of the ids of its requests.
     static let prefix = "backfill."
@@ -33,6 +34,8 @@ struct BackfillService: Service {
         var failures = 0
         var code: ContractError.Code?
         var until: Date?
+        /// Whether it pauses until somebody has corrected the configuration.
+        var needsOperator = false
     }
 
     /// Runs until it is stopped.
@@ -60,7 +63,8 @@ struct BackfillService: Service {
         let outstanding = try await recordEnds(of: job, at: now)
         if let until = backoff.withLock({ $0.until }), now < until { return .seconds(until.timeIntervalSince(now)) }
         // Refilled when half of them have ended, so that many ends share one run.
-        guard outstanding <= Self.maximumOutstanding / 2 else { return .seconds(60) }
+        let most = backoff.withLock(\.needsOperator) ? 1 : Self.maximumOutstanding
+        guard outstanding <= most / 2 else { return .seconds(60) }
         let (service, left) = try await remainingCalls(for: job)
         let budget = left - outstanding
         guard budget > 0 else {
@@ -68,7 +72,7 @@ struct BackfillService: Service {
             guard outstanding == 0 else { return .seconds(60) }
             return pause(until: try await quota.reopeningTime(of: service), .quotaExhausted)
         }
-        let items = try await selectItems(min(Self.maximumOutstanding - outstanding, budget), of: job, at: now)
+        let items = try await selectItems(min(most - outstanding, budget), of: job, at: now)
         if !items.isEmpty {
             try await request(items, of: job)
             return .seconds(60)
@@ -79,43 +83,40 @@ struct BackfillService: Service {
 
     /// Records the requests that have ended, and returns the number of those that have not.
     private func recordEnds(of job: BackfillJob, at now: Date) async throws -> Int {
-        let (waiting, codes, done) = try await store.write { transaction in
+        let (waiting, failures, done) = try await store.write { transaction in
             let (backfills, requests) = (BackfillStore(transaction.connection), ScheduleStore(transaction))
             let requested = try backfills.items(of: job.number, in: .requested, limit: Self.maximumOutstanding)
             var ended: [BackfillStore.State: [BackfillJob.Item]] = [:]
-            var codes: [ContractError.Code] = []
+            var failures: [(code: ContractError.Code, needsOperator: Bool)] = []
             for item in requested {
                 let id = item.id(in: job.number)
                 switch try item.isMovie ? requests.outcomeOfMovie(id) : requests.outcome(of: id) {
                 case .waiting: continue
                 case .done: ended[.done, default: []].append(item)
-                case .failed(let code):
-                    if Self.isRepeatable(code) { codes.append(code) }
-                    ended[Self.isRepeatable(code) ? .waiting : .failed, default: []].append(item)
+                case .failed(let code, let needsOperator):
+                    // Another request may succeed: a key or an address may have been corrected.
+                    let isRepeatable = needsOperator || code != .notPublished && code.isRetryable
+                    if isRepeatable { failures.append((code, needsOperator)) }
+                    ended[isRepeatable ? .waiting : .failed, default: []].append(item)
                 }
             }
             for (state, items) in ended {
                 try backfills.move(items, of: job.number, to: state)
             }
-            return (requested.count - ended.values.reduce(0) { $0 + $1.count }, codes, ended[.done]?.count ?? 0)
+            return (requested.count - ended.values.reduce(0) { $0 + $1.count }, failures, ended[.done]?.count ?? 0)
         }
         if done > 0 { backoff.withLock { $0 = BackoffState() } }
         // An exhausted quota shows in its balance and needs no pause here.
-        if let code = codes.first(where: { $0 != .quotaExhausted }) {
-            let failures = backoff.withLock { backoff in
+        if let (code, needsOperator) = failures.first(where: { $0.code != .quotaExhausted }) {
+            let count = backoff.withLock { backoff in
                 backoff.failures += 1
+                backoff.needsOperator = needsOperator
                 return backoff.failures
             }
-            let needsPerson = code == .unauthorized || code == .forbidden
-            let seconds = needsPerson ? 600 : min(Double(1 << min(failures, 10)), 600)
+            let seconds = needsOperator ? 600 : min(Double(1 << min(count, 10)), 600)
             _ = pause(until: now + seconds, code)
         }
         return waiting
-    }
-
-    /// Whether another request may succeed. A rejected key may be replaced.
-    private static func isRepeatable(_ code: ContractError.Code) -> Bool {
-        code != .notPublished && (code.isRetryable || code == .unauthorized || code == .forbidden)
     }
 
     private func pause(until time: Date, _ code: ContractError.Code) -> Duration {

@@ -12,7 +12,7 @@ extension ContractError {
         let code: Code =
             switch error.kind {
             // The client's request was validated, so an upstream that rejects ours has changed.
-            case .badRequest, .invalid: .upstreamInvalid
+            case .badRequest, .invalid, .wrongAddress: .upstreamInvalid
             case .notPublished: .notPublished
             case .notFound: .notFound
             case .unauthorized: .unauthorized
@@ -26,10 +26,28 @@ extension ContractError {
             }
         // Quotas are renewed at midnight in Korea, unless the upstream says otherwise.
         let wait = error.retryAfter ?? (code == .quotaExhausted ? KoreanDate.timeToMidnight(at: now) : nil)
+        let field = error.kind == .wrongAddress ? Self.addressVariable(of: error.service) : error.field
         self.init(
-            code, error.message, field: error.field, retryAfter: wait.map(\.wholeSeconds),
+            code, error.message, field: field, retryAfter: wait.map(\.wholeSeconds),
             upstream: code == .internal
                 ? nil : Upstream(service: error.service, status: error.status, code: error.code))
+    }
+}
+
+extension ContractError {
+    /// The environment variable with the address of a service.
+    private static func addressVariable(of service: String) -> String {
+        "\(variablePrefix)\(service.uppercased())_URL"
+    }
+    private static let variablePrefix = "MARQUEE_"
+
+    /// Whether the request can succeed only after somebody has corrected the configuration: a key or an address.
+    var needsOperator: Bool {
+        switch code {
+        case .unauthorized, .forbidden: true
+        case .upstreamInvalid: field?.hasPrefix(Self.variablePrefix) == true
+        default: false
+        }
     }
 }
 

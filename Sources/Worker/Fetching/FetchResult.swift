@@ -4,6 +4,7 @@ import EventStore
 import FoundationEssentials
 import JSONCoding
 import OpenMarket
+import Upstreams
 
 /// What a fetcher found for a request, before it is compared with the log.
 struct FetchResult: Sendable {
@@ -31,12 +32,23 @@ struct FetchResult: Sendable {
     var logged: [LoggedEvent] = []
     /// The errors of parts that could not be fetched.
     var problems: [ContractError] = []
+    /// The optional fields that could not be read in the facts on these topics.
+    var unreadable: [Topic: [UnreadableField]] = [:]
 
     /// When the upstream was asked, if that was after the request left the queue.
     var askedAt: Date?
 
     /// The source of the answer: the log only if no upstream was asked.
     var source = RequestDone.Source.log
+}
+
+extension FetchResult {
+    /// Adds a fact that an upstream has just answered with.
+    mutating func add<Value>(_ reading: Reading<Value>, as fact: (Value) -> Fact) {
+        let fact = fact(reading.value)
+        fetched.append(fact)
+        unreadable[fact.topic] = reading.unreadable
+    }
 }
 
 extension FetchResult.Fact {
@@ -50,6 +62,29 @@ extension FetchResult.Fact {
         case .productPage(let page): .products(page: page.page, perPage: page.perPage)
         case .product(let product): .product(product.id)
         case .productRemoved(let removed): .productRemoved(removed.id)
+        }
+    }
+
+    /// Returns the anomaly of a field that could not be read in the fact, at a time.
+    func anomaly(of field: UnreadableField, readAt now: Date) -> Anomaly {
+        func anomaly(
+            in subject: String, of date: KoreanDate, span: Week.Span? = nil, market: Market = .all
+        ) -> Anomaly {
+            .unreadable(
+                field.name, at: field.path, count: field.count, in: subject, of: date, span: span, market: market)
+        }
+        switch self {
+        case .chart(let chart): return anomaly(in: "the chart of \(chart.date)", of: chart.date, market: chart.market)
+        case .weekChart(let chart):
+            let week = chart.week
+            return anomaly(
+                in: "the \(week.span.rawValue) chart of \(week)", of: week.firstDay, span: week.span,
+                market: chart.chart.market)
+        case .movie, .poster, .productPage, .product, .productRemoved:
+            var anomaly = anomaly(in: "the answer for \(topic)", of: KoreanDate(at: now))
+            if case .movie(let movie) = self { (anomaly.movieCode, anomaly.title) = (movie.code, movie.title) }
+            if case .poster(let poster) = self { (anomaly.movieCode, anomaly.title) = (poster.code, poster.title) }
+            return anomaly
         }
     }
 

@@ -15,8 +15,8 @@ struct FetchService: Service {
     /// The executor of the tasks that process them.
     var executor: (any TaskExecutor)?
     let queue: RequestQueue
-    /// Returns the fetcher for a priority: each priority has its own part of the day's calls.
-    let fetcher: @Sendable (Request.Priority) -> Fetcher
+    /// Returns the fetcher for requests that may use a share of the day's calls.
+    let fetcher: @Sendable (QuotaShare) -> Fetcher
     let store: WorkerStore
     let logger: Logger
     let metrics: WorkerMetrics
@@ -102,7 +102,7 @@ struct FetchService: Service {
     private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
         let now = store.wallClock.now()
         do {
-            let result = try await fetcher(accepted.request.priority).result(for: accepted, asOf: now)
+            let result = try await fetcher(accepted.quotaShare).result(for: accepted, asOf: now)
             failPoints.reach(.fetched)
             return .done(result, askedAt: result.askedAt ?? now)
         } catch {

@@ -54,9 +54,11 @@ struct Fetcher: Sendable {
         let state = Chart.state(of: date, at: now)
         guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
         try await checkArea(of: market, at: now)
-        let entries = try await send(kobis.dailyChart(date, market: market))
-        let chart = Chart(date: date, market: market, state: state, entries: entries)
-        return FetchResult(fetched: [.chart(chart)], source: .upstream)
+        var result = FetchResult(source: .upstream)
+        result.add(try await send(kobis.dailyChart(date, market: market))) { entries in
+            .chart(Chart(date: date, market: market, state: state, entries: entries))
+        }
+        return result
     }
 
     private func chart(of week: Week, in market: Market, asOf now: Date) async throws -> FetchResult {
@@ -66,10 +68,13 @@ struct Fetcher: Sendable {
         let state = Chart.state(of: week.lastDay, at: now)
         guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
         try await checkArea(of: market, at: now)
-        let figures = try await send(kobis.weeklyChart(week, market: market))
-        let chart = WeekChart(
-            week: week, yearWeek: figures.yearWeek, market: market, state: state, entries: figures.entries)
-        return FetchResult(fetched: [.weekChart(chart)], source: .upstream)
+        var result = FetchResult(source: .upstream)
+        result.add(try await send(kobis.weeklyChart(week, market: market))) { figures in
+            .weekChart(
+                WeekChart(
+                    week: week, yearWeek: figures.yearWeek, market: market, state: state, entries: figures.entries))
+        }
+        return result
     }
 
     /// Throws `badRequest` if the market is an area that does not exist.
@@ -91,8 +96,9 @@ struct Fetcher: Sendable {
             result.logged.append(known.event)
         } else {
             guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
-            movie = try await send(kobis.movie(code))
-            result.fetched.append(.movie(movie))
+            let reading = try await send(kobis.movie(code))
+            movie = reading.value
+            result.add(reading) { .movie($0) }
             result.source = .upstream
         }
         guard wantsPoster else { return result }
@@ -108,7 +114,7 @@ struct Fetcher: Sendable {
         }
         result.source = .upstream
         do throws(UpstreamError) {
-            result.fetched.append(.poster(try await posters.poster(for: movie)))
+            result.add(try await posters.poster(for: movie)) { .poster($0) }
         } catch {
             try await quota?.recordExhaustion(error)
             result.problems.append(try ContractError(error, at: wallClock.now()))

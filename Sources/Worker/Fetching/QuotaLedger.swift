@@ -8,10 +8,20 @@ import SQLite
 import Text
 import Upstreams
 
+/// A part of each day's calls to an upstream: nobody may make a call once as many as that are made, by whomever.
+enum QuotaShare: Hashable, Sendable, CaseIterable {
+    /// All calls.
+    case live
+    /// All but the reserve.
+    case backfill
+    /// Half of what backfill may use. Strangers who use it up leave the rest to everybody else.
+    case visitors
+}
+
 /// Counts the calls to each upstream by day in Korea; every call is booked on disk before it is made, retries included.
 ///
 /// Calls are booked a few ahead, so that not each of them waits for the disk. Unused bookings are released at the end,
-/// and lost if the process is killed. A part of each day's calls is reserved for live requests. A service that reports
+/// and lost if the process is killed. Not every request may use all of a day's calls. A service that reports
 /// its own quota as exhausted is not called again before its day is over, whatever is left of the limit here.
 ///
 /// See docs/decisions/0028-quota-booking.md.
@@ -60,15 +70,15 @@ struct QuotaLedger: Sendable {
 
     private let state = Locked(QuotaState())
 
-    /// Books a call to `service` for requests of a priority.
+    /// Books a call to `service` for requests that may use a share of the day's calls.
     ///
-    /// - Throws: An error of kind `quotaExhausted` if the priority's part of the day's calls is used up or the service is
-    ///   closed, and of kind `internal` if the disk cannot be written.
-    func book(_ service: String, for priority: Request.Priority) async throws(UpstreamError) {
-        guard let limit = limit(of: service, for: priority) else { return }
+    /// - Throws: An error of kind `quotaExhausted` if the share is used up or the service is closed, and of kind `internal`
+    ///   if the disk cannot be written.
+    func book(_ service: String, for share: QuotaShare) async throws(UpstreamError) {
+        guard let limit = limit(of: service, for: share) else { return }
         let rejection: UpstreamError?
         do {
-            rejection = try await makeBooking(service, for: priority, limit, at: wallClock.now())
+            rejection = try await makeBooking(service, for: share, limit, at: wallClock.now())
         } catch {
             throw UpstreamError(service: service, kind: .internal, message: "the call cannot be booked: \(error)")
         }
@@ -77,7 +87,7 @@ struct QuotaLedger: Sendable {
 
     /// Books a call, or returns why none can be made now.
     private func makeBooking(
-        _ service: String, for priority: Request.Priority, _ limit: Int, at now: Date
+        _ service: String, for share: QuotaShare, _ limit: Int, at now: Date
     ) async throws -> UpstreamError? {
         let today = KoreanDate(at: now)
         while true {
@@ -86,7 +96,7 @@ struct QuotaLedger: Sendable {
             case .closed(let pause):
                 return exhausted(service, "\(service) has reported that its quota is used up", retryAfter: pause)
             case .exhausted:
-                let whose = priority == .live ? "" : " that backfill may make"
+                let whose = share == .live ? "" : " that \(share) may make"
                 return exhausted(
                     service, "today's \(limit) calls to \(service)\(whose) are used up",
                     retryAfter: KoreanDate.timeToMidnight(at: now))
@@ -185,9 +195,16 @@ struct QuotaLedger: Sendable {
         return now + (QuotaState.pause(until: until, at: now) ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
     }
 
-    /// Returns up to which of the day's calls a priority may make calls, or nil if the service has no limit.
-    func limit(of service: String, for priority: Request.Priority) -> Int? {
-        limits[service].map { $0 - (priority == .live ? 0 : ($0 * reserve + 99) / 100) }
+    /// Returns how many of the day's calls are a share, or nil if the service has no limit.
+    func limit(of service: String, for share: QuotaShare) -> Int? {
+        limits[service].map { limit in
+            let unreserved = limit - (limit * reserve + 99) / 100
+            return switch share {
+            case .live: limit
+            case .backfill: unreserved
+            case .visitors: unreserved / 2
+            }
+        }
     }
 }
 

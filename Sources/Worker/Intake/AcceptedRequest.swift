@@ -25,6 +25,15 @@ struct AcceptedRequest: Hashable, Sendable {
     var client: String?
     /// How often it may have been begun by earlier runs of the worker; 0 if it was accepted in this one.
     var tries = 0
+
+    /// The part of a day's calls that it may use.
+    var quotaShare: QuotaShare {
+        switch request.priority {
+        case .backfill: .backfill
+        // By the id, because that is in the inbox, too. A client that takes such an id only has less.
+        case .live: id.description.hasPrefix(RequestID.visitorPrefix) ? .visitors : .live
+        }
+    }
 }
 
 /// A request on its way into the inbox.

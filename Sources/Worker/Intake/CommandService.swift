@@ -13,7 +13,7 @@ struct CommandService: Service {
     var failPoints = FailPoints.none
 
     func run() async throws {
-        await CommandServer(socket, on: io).run { commands in
+        await CommandServer(socket, on: io, requestGuard: intake.requestGuard).run { commands in
             // All requests of a batch share one commit; their receipts keep the order of the batch.
             let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
             guard !requests.isEmpty else { return await logCommands.answer(commands) }

@@ -24,9 +24,14 @@ struct RequestService: Service {
     func run() async throws {
         for await batch in socket.incoming {
             var rejected: [RejectedRequest] = []
-            for case .failure(let rejection) in await intake.receive(batch) {
-                let error = rejection.error
-                rejectionLogger.warning("request refused", [.code: error.code.rawValue, .reason: error.message])
+            for (message, result) in zip(batch, await intake.receive(batch)) {
+                guard case .failure(let rejection) = result else { continue }
+                rejectionLogger.warning(
+                    "request refused",
+                    [
+                        .key: message.peer?.name, .address: message.peer?.address ?? "unknown",
+                        .code: rejection.error.code.rawValue, .reason: rejection.error.message,
+                    ])
                 if let request = rejection.request { rejected.append(request) }
             }
             await end(rejected)

@@ -53,16 +53,17 @@ extension OpenMarketClient {
     /// - Throws: `uncertain` if several products match: the Open Market stores no request id with a product.
     func registeredProduct(
         of draft: ProductDraft, images: Int, after newest: Int, secret: String
-    ) async throws -> Product? {
-        var found: [Product] = []
+    ) async throws -> Reading<Product>? {
+        var found: [Reading<Product>] = []
         for candidate in try await products(after: newest) where draft.matches(candidate) {
-            guard let product = try await fetchIfExists(api.product(candidate.id)), draft.matches(product),
+            guard let reading = try await fetchIfExists(api.product(candidate.id)),
+                case let product = reading.value, draft.matches(product),
                 product.images?.count ?? images == images, try await isOwned(product.id, bySecret: secret)
             else { continue }
-            found.append(product)
+            found.append(reading)
         }
         guard found.count <= 1 else {
-            let numbers = found.map(\.id.description).joined(separator: ", ")
+            let numbers = found.map(\.value.id.description).joined(separator: ", ")
             throw ContractError(
                 .uncertain, "the products \(numbers) all match the one to register; check which of them is wanted")
         }
@@ -73,7 +74,7 @@ extension OpenMarketClient {
     private func products(after newest: Int) async throws -> [Product] {
         var found: [ProductID: Product] = [:]
         for number in 1...ProductFetcher.maximumPages {
-            guard let page = try await fetchIfExists(api.products(page: number, perPage: 100)) else { break }
+            guard let page = try await fetchIfExists(api.products(page: number, perPage: 100))?.value else { break }
             for product in page.products where product.id.number > newest { found[product.id] = product }
             guard page.hasNext, page.products.allSatisfy({ $0.id.number > newest }) else { break }
         }

@@ -32,8 +32,9 @@ struct ProductFetcher: Sendable {
         {
             return FetchResult(logged: [known.event])
         }
-        let page = try await client.fetch(client.api.products(page: page, perPage: perPage))
-        return FetchResult(fetched: [.productPage(page)], source: .upstream)
+        var result = FetchResult(source: .upstream)
+        result.add(try await client.fetch(client.api.products(page: page, perPage: perPage))) { .productPage($0) }
+        return result
     }
 
     /// Fetches page after page until one does not exist, is the last, or has nothing new.
@@ -44,20 +45,21 @@ struct ProductFetcher: Sendable {
         var result = FetchResult(source: .upstream)
         var seen: Set<ProductID> = []
         for number in 1...Self.maximumPages {
-            var page: ProductPage
+            let reading: Reading<ProductPage>
             do {
                 guard let found = try await client.fetchIfExists(client.api.products(page: number, perPage: perPage))
                 else {
                     return result
                 }
-                page = found
+                reading = found
             } catch let failure as ContractError where number > 1 {
                 result.problems.append(failure)
                 return result
             }
+            var page = reading.value
             page.products.removeAll { !seen.insert($0.id).inserted }
             if page.products.isEmpty, number > 1 { return result }
-            result.fetched.append(.productPage(page))
+            result.add(reading) { _ in .productPage(page) }
             if !page.hasNext { return result }
         }
         result.problems.append(
@@ -73,7 +75,9 @@ struct ProductFetcher: Sendable {
             return FetchResult(logged: [known.event])
         }
         do {
-            return FetchResult(fetched: [.product(try await client.fetch(client.api.product(id)))], source: .upstream)
+            var result = FetchResult(source: .upstream)
+            result.add(try await client.fetch(client.api.product(id))) { .product($0) }
+            return result
         } catch let failure as ContractError where failure.code == .notFound {
             // The removal is published once; later requests fail as not found.
             guard let known, removal == nil else { throw failure }

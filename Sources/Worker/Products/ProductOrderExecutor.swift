@@ -67,18 +67,20 @@ struct ProductOrderExecutor: Sendable {
         }
         let order = client.api.register(draft, images: accepted, secret: secret)
         let product = try await once(id, order) {
-            try await client.fetch(client.api.products(page: 1, perPage: 1)).products.first?.id.number ?? 0
+            try await client.fetch(client.api.products(page: 1, perPage: 1)).value.products.first?.id.number ?? 0
         } verify: { intent in
             try await client.registeredProduct(
                 of: draft, images: images.count, after: intent.newest, secret: secret)
         }
-        return FetchResult(fetched: [.product(product)], askedAt: client.wallClock.now())
+        var result = FetchResult(askedAt: client.wallClock.now())
+        result.add(product) { .product($0) }
+        return result
     }
 
     private func modify(
         _ id: ProductID, _ change: ProductChange, secret: String, of request: RequestID
     ) async throws -> FetchResult {
-        let product = try await client.fetch(client.api.product(id))
+        let product = try await client.fetch(client.api.product(id)).value
         do throws(ProductValidationError) {
             try change.check(against: product)
         } catch {
@@ -86,12 +88,14 @@ struct ProductOrderExecutor: Sendable {
         }
         // The answer is not used: it has no images and may be missing.
         try await once(request, client.api.change(id, change, secret: secret)) { _ in
-            try await change.isApplied(to: client.fetch(client.api.product(id))) ? () : nil
+            try await change.isApplied(to: client.fetch(client.api.product(id)).value) ? () : nil
         }
         let askedAt = client.wallClock.now()
         do {
             let changed = try await client.fetch(client.api.product(id))
-            return FetchResult(fetched: [.product(changed)], askedAt: askedAt)
+            var result = FetchResult(askedAt: askedAt)
+            result.add(changed) { .product($0) }
+            return result
         } catch let failure as ContractError {
             return FetchResult(problems: [failure])
         }
@@ -99,7 +103,7 @@ struct ProductOrderExecutor: Sendable {
 
     private func remove(_ id: ProductID, secret: String, of request: RequestID) async throws -> FetchResult {
         let known = try await store.checkedEvent(.product(id))?.event.data(as: Product.self)
-        let product = try await client.fetchIfExists(client.api.product(id))
+        let product = try await client.fetchIfExists(client.api.product(id))?.value
         if product != nil {
             let key = try await client.fetch(client.api.removalKey(of: id, secret: secret))
             try await once(request, client.api.remove(id, key: key)) { _ in
@@ -162,6 +166,8 @@ extension UpstreamError {
     fileprivate var leavesDoubt: Bool {
         switch kind {
         case .unavailable, .timeout, .maintenance, .invalid: true
+        // Without a status nothing was sent.
+        case .wrongAddress: status != nil
         case .badRequest, .notPublished, .notFound, .unauthorized, .forbidden, .quotaExhausted, .cancelled, .internal:
             false
         }

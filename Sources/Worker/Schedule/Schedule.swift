@@ -56,7 +56,7 @@ struct Schedule: Sendable {
         // A time in the future is from before the clock was set back and says nothing.
         if let checked = state.checked, (check.time...max(now, check.time)).contains(checked) { return .none }
         guard let last = state.attempts.last else { return .request(check, attempt: 1) }
-        guard case .failed(let code) = last.outcome else { return .none }
+        guard case .failed(let code, _) = last.outcome else { return .none }
         guard let pause = pause(after: state.attempts.count, code, isYesterday: age == 1, at: last.time) else {
             return .none
         }

@@ -17,7 +17,7 @@ struct AnomalyStore {
     /// Returns the anomalies in a day's chart that differs from the log; `known` is the newest event of its topic.
     func anomalies(in chart: Chart, after known: LoggedEvent?) throws -> [Anomaly] {
         let topic = Topic.ranking(day: chart.date - 1, market: chart.market)
-        let dayBefore = try transaction.charts.chart(topic, of: transaction.log, in: connection)
+        let dayBefore = try readable { try transaction.charts.chart(topic, of: transaction.log, in: connection) }
         return chart.anomalies(after: try known?.data(), dayBefore: dayBefore)
     }
 
@@ -25,7 +25,7 @@ struct AnomalyStore {
     func anomalies(in chart: WeekChart, after known: LoggedEvent?) throws -> [Anomaly] {
         let topic = Topic.weekRanking(chart.week.previous, market: chart.chart.market)
         let before = try transaction.log.latest(topic, in: connection)
-        return chart.anomalies(after: try known?.data(), weekBefore: try before?.data())
+        return chart.anomalies(after: try known?.data(), weekBefore: try readable { try before?.data() })
     }
 
     /// Returns the anomaly of a request that failed: a chart that had figures, or must have some, has none.

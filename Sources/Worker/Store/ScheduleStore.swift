@@ -8,7 +8,12 @@ import SQLite
 enum RequestOutcome: Hashable, Sendable {
     case waiting
     case done
-    case failed(ContractError.Code)
+    /// It failed; `needsOperator` if it will fail again until somebody has corrected the configuration.
+    case failed(ContractError.Code, needsOperator: Bool = false)
+
+    fileprivate init(_ error: ContractError) {
+        self = .failed(error.code, needsOperator: error.needsOperator)
+    }
 }
 
 /// Reads what the schedule and the backfill decide on: charts, movies and the ends of their own requests.
@@ -41,7 +46,7 @@ struct ScheduleStore {
 
     /// Returns the movies of a day's chart whose details or poster are unknown or stale.
     func staleMovies(of topic: Topic, withPosters: Bool, at now: Date) throws -> [MovieCode] {
-        guard let chart = try log.latest(topic, in: connection)?.data(as: Chart.self) else { return [] }
+        guard let chart = try chart(topic) else { return [] }
         return try chart.entries.map(\.movieCode).filter { code in
             let topics: [Topic] = withPosters ? [.movie(code), .poster(code)] : [.movie(code)]
             return try topics.contains { topic in
@@ -75,7 +80,7 @@ struct ScheduleStore {
         guard outcome == .done, let id, let done = try log.latest(.request(.done, id), in: connection) else {
             return outcome
         }
-        return try done.data(as: RequestDone.self).problems.first.map { .failed($0.code) } ?? .done
+        return try done.data(as: RequestDone.self).problems.first.map(RequestOutcome.init) ?? .done
     }
 
     private func outcome(of id: RequestID, in state: RequestInbox.State) throws -> RequestOutcome {
@@ -84,7 +89,7 @@ struct ScheduleStore {
         case .done: return .done
         case .failed:
             let failed = try log.latest(.request(.failed, id), in: connection)?.data(as: RequestFailed.self)
-            return .failed(failed?.error.code ?? .internal)
+            return failed.map { RequestOutcome($0.error) } ?? .failed(.internal)
         }
     }
 
@@ -100,7 +105,7 @@ struct ScheduleStore {
         case .week(let week, let market): (topic, lastDay) = (.weekRanking(week, market: market), week.lastDay)
         case .products, .productOrder: return true  // the Open Market has no history to fetch
         }
-        guard let chart = try log.latest(topic, in: connection)?.data(as: Chart.self) else { return false }
+        guard let chart = try chart(topic) else { return false }
         return chart.state == .settled || Chart.state(of: lastDay, at: now) == .provisional
     }
 
@@ -108,16 +113,30 @@ struct ScheduleStore {
     func movies(in days: ClosedRange<KoreanDate>) throws -> Set<MovieCode> {
         var movies: Set<MovieCode> = []
         for index in 0...(days.upperBound - days.lowerBound) {
-            let chart = try log.latest(.ranking(day: days.lowerBound + index, market: .all), in: connection)
-            movies.formUnion(try chart?.data(as: Chart.self).entries.map(\.movieCode) ?? [])
+            let chart = try chart(.ranking(day: days.lowerBound + index, market: .all))
+            movies.formUnion(chart?.entries.map(\.movieCode) ?? [])
         }
         return movies
+    }
+
+    private func chart(_ topic: Topic) throws -> Chart? {
+        try readable { try log.latest(topic, in: connection)?.data() }
     }
 
     /// Whether a movie's details are in the log, and its poster if `withPosters`.
     func isKnown(_ code: MovieCode, withPosters: Bool) throws -> Bool {
         guard try log.latest(.movie(code), in: connection) != nil else { return false }
         return try !withPosters || log.latest(.poster(code), in: connection) != nil
+    }
+}
+
+/// Returns what is read from the log, or nil if an event cannot be read, as one of a newer version: a chart that nobody can
+/// read keeps no other from being fetched.
+func readable<Value>(_ read: () throws -> Value?) throws -> Value? {
+    do {
+        return try read()
+    } catch is DecodingError {
+        return nil
     }
 }
 

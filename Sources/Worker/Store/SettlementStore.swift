@@ -4,6 +4,7 @@ import EventStore
 import FoundationEssentials
 import Operations
 import SQLite
+import Upstreams
 
 /// Ends requests: writes what was found, the anomalies in it and the request's end in one transaction.
 struct SettlementStore {
@@ -21,7 +22,10 @@ struct SettlementStore {
         var events = result.logged
         var anomalies: [Anomaly] = []
         for fact in result.fetched {
-            events.append(try record(fact, foundBy: accepted, askedAt: askedAt, anomalies: &anomalies))
+            events.append(
+                try record(
+                    fact, result.unreadable[fact.topic] ?? [], foundBy: accepted, askedAt: askedAt,
+                    anomalies: &anomalies))
         }
         let done = EventDraft(done: accepted, events: events, result)
         let (anomalyEvents, new) = try AnomalyStore(transaction).append(anomalies, foundBy: accepted)
@@ -76,7 +80,8 @@ struct SettlementStore {
 
     /// Appends a fact if it differs from the log, and returns the event that states it now.
     private func record(
-        _ fact: FetchResult.Fact, foundBy accepted: AcceptedRequest, askedAt: Date, anomalies: inout [Anomaly]
+        _ fact: FetchResult.Fact, _ unreadable: [UnreadableField], foundBy accepted: AcceptedRequest, askedAt: Date,
+        anomalies: inout [Anomaly]
     ) throws -> LoggedEvent {
         let now = transaction.wallClock.now()
         let known = try transaction.log.latest(fact.topic, in: connection)
@@ -104,6 +109,7 @@ struct SettlementStore {
         case .weekChart(let chart): anomalies += try store.anomalies(in: chart, after: known)
         case .movie, .poster, .productPage, .product, .productRemoved: break
         }
+        anomalies += unreadable.map { fact.anomaly(of: $0, readAt: now) }
         let event = try transaction.log.append([draft], at: now, in: connection)[0]
         if event.stream == .ranking {
             // A later revision differs from the fetched chart: it has a revision number and corrections.

@@ -299,7 +299,7 @@ final class ConnectionMonitor {
         guard let connection = connections[descriptor], !connection.isClosed else { return }
         connection.recordMessage()
         let isAmbiguous = endedDescriptors[descriptor] != nil
-        if isEncrypted, !isAmbiguous, !connection.hasGreeted, !greet(connection, message) { return }
+        if !isAmbiguous, !connection.hasGreeted, !greet(connection, message) { return }
         guard message.frames.count == 1, let verb = message.frames[0].first, verb <= 1 else { return }
         let prefix = Array(message.frames[0].dropFirst())
         subscribedBytes -= connection.subscribedBytes

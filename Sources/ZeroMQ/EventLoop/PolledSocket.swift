@@ -130,10 +130,11 @@ final class PolledSocket: PollSource {
             guard case .message(let message) = result, message.truncation != nil, kind != .router else { return result }
             return .discarded
         case .truncatedMessages where kind == .router:
-            // Only what a reply needs: the routing id, and the empty frame after it if there is one.
-            let result = handle.receive(maximumFrames: 2)
+            // Only what a reply needs.
+            let limits = Message.maximumEnvelope
+            let result = handle.receive(maximumFrames: limits.frames, maximumBytes: limits.bytes)
             guard case .message(var message) = result else { return result }
-            if message.frames.last != [] { message.frames = [message.frames[0]] }
+            message.frames.removeSubrange(message.envelopeLength...)
             message.truncation = .noRoom
             return .message(message)
         case .truncatedMessages, .none:

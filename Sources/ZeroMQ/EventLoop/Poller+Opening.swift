@@ -17,7 +17,13 @@ extension Poller {
         guard case .running = phase else { throw .closed("open", subject) }
         precondition(
             encryption == nil || bind.isEmpty || connect.isEmpty, "an encrypted socket either binds or connects")
-        let settings = options.settings(for: kind) + (try curveSettings(of: kind, isBound: !bind.isEmpty))
+        // Only where an address is written out: of a name that has addresses of both families, libzmq would then try the
+        // IPv6 one alone, even if the peer listens at the other.
+        let usesIPv6 = (bind + connect).contains { $0.hasPrefix("tcp://[") }
+        let settings =
+            options.settings(for: kind, isBound: !bind.isEmpty)
+            + [SocketSetting("ZMQ_IPV6", ZMQ_IPV6, usesIPv6 ? 1 : 0)]
+            + (try curveSettings(of: kind, isBound: !bind.isEmpty))
         let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
         let counters = Locked(SocketCounters())
         let unreadBytes = kind == .router ? UnreadByteAccounting() : nil

@@ -47,6 +47,22 @@ public struct Message: Sendable {
 }
 
 extension Message {
+    /// The limits of an envelope: fifteen routing ids, each as long as libzmq allows, and the empty frame.
+    static let maximumEnvelope = (frames: 16, bytes: 4 << 10)
+
+    /// The number of frames with which a reply to a message that a router has received begins, too.
+    ///
+    /// These are the frames up to the first empty one (RFC 28): routing ids that proxies have added, and what the client
+    /// itself puts before its question. Without an empty frame that something follows, or with too long an envelope, it is
+    /// the first frame alone, the routing id.
+    public var envelopeLength: Int {
+        guard let end = frames.prefix(Self.maximumEnvelope.frames).dropFirst().firstIndex(where: \.isEmpty),
+            end + 1 < frames.count || truncation != nil,
+            frames[..<end].reduce(0, { $0 + $1.count }) <= Self.maximumEnvelope.bytes
+        else { return 1 }
+        return end + 1
+    }
+
     /// Why the rest of a message is missing.
     public enum Truncation: Sendable, Hashable {
         /// The message has more frames than `SocketOptions.maximumFrames`.

@@ -133,17 +133,20 @@ struct SocketHandle: ~Copyable {
     ///
     /// - Parameters:
     ///   - maximumFrames: A message with more frames is truncated to this number.
+    ///   - maximumBytes: A message whose frames after the first have more bytes is truncated to those that have not.
     ///   - identifiesPeer: Whether the message carries the identity of its sender.
-    func receive(maximumFrames: Int, identifiesPeer: Bool = false) -> ReceiveResult {
+    func receive(maximumFrames: Int, maximumBytes: Int = .max, identifiesPeer: Bool = false) -> ReceiveResult {
         guard receiveFrame() else { return .nothing }
         var frames: [[UInt8]] = []
         frames.reserveCapacity(4)  // a routing id, an empty frame, a name and a body: as many as most have
         var truncation: Message.Truncation?
         frames.append(copyFrame())
+        var byteCount = 0
         // libzmq delivers a message whole, so its later frames are there already.
         while zmq_msg_more(frame) != 0 {
             guard receiveFrame() else { return .discarded }
-            guard frames.count < maximumFrames else {
+            byteCount += zmq_msg_size(frame)
+            guard frames.count < maximumFrames, byteCount <= maximumBytes else {
                 discardFrames()
                 truncation = .tooManyFrames
                 break

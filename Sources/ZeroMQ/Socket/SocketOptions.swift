@@ -2,7 +2,7 @@ internal import CZMQ
 
 /// The limits and times of a socket.
 ///
-/// The libzmq options that are not here are the same for every socket of the project; see `settings(for:)`.
+/// The libzmq options that are not here are the same for every socket of the project; see `settings(for:isBound:)`.
 public struct SocketOptions: Sendable {
     /// The number of outgoing messages that libzmq holds per peer.
     ///
@@ -60,10 +60,13 @@ public struct SocketOptions: Sendable {
     public static let subscriptionCost = 40
     /// How long a closing socket goes on sending its queued messages.
     public var linger = Duration.milliseconds(500)
-    /// The interval of heartbeats on a silent connection.
+    /// The interval of the heartbeats that a connecting socket sends.
     ///
-    /// A connection without an answer for three intervals is closed; for a publisher, for twelve.
+    /// Either side closes a connection over which the other has sent nothing for three intervals.
     public var heartbeat = Duration.seconds(5)
+    /// How long a client's machine may leave unacknowledged what a bound socket sends before the connection is closed; a
+    /// publisher waits three times as long.
+    public var acknowledgement = Duration.seconds(20)
     /// How long a peer's handshake may take before its connection is closed.
     public var handshake = Duration.seconds(10)
     /// How long a router waits for a client's first message before it disconnects the client.
@@ -85,8 +88,7 @@ extension SocketOptions {
     /// Returns every libzmq option of a socket, to be set before it binds or connects.
     ///
     /// Each is described under its name in http://api.zeromq.org/4-3:zmq-setsockopt.
-    func settings(for kind: SocketKind) -> [SocketSetting] {
-        let ping = heartbeat.milliseconds
+    func settings(for kind: SocketKind, isBound: Bool) -> [SocketSetting] {
         var settings = [
             // Per peer; above it the kind of socket decides: block, drop, or refuse.
             SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, sendHighWater),
@@ -96,17 +98,11 @@ extension SocketOptions {
             SocketSetting("ZMQ_RCVHWM", ZMQ_RCVHWM, 0),
             // Never -1: zmq_ctx_term would then wait forever for an unreachable peer.
             SocketSetting("ZMQ_LINGER", ZMQ_LINGER, linger.milliseconds),
-            // Without heartbeats on both sides, a subscriber never notices that a connection is half-open.
-            SocketSetting("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, ping),
-            // A subscriber behind a slow link answers a heartbeat only after it has read all that was sent before it,
-            // megabytes of which wait in the kernels, and it sends nothing else.
-            SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, (kind == .publisher ? 12 : 3) * ping),
-            SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 3 * ping),
-            // For peers whose ZeroMQ has no heartbeats, and to keep a firewall's entry alive.
+            // Ends a connection whose machine is gone, and keeps a firewall's entry alive.
             SocketSetting("ZMQ_TCP_KEEPALIVE", ZMQ_TCP_KEEPALIVE, 1),
-            SocketSetting("ZMQ_TCP_KEEPALIVE_IDLE", ZMQ_TCP_KEEPALIVE_IDLE, 60),
-            SocketSetting("ZMQ_TCP_KEEPALIVE_INTVL", ZMQ_TCP_KEEPALIVE_INTVL, 10),
-            SocketSetting("ZMQ_TCP_KEEPALIVE_CNT", ZMQ_TCP_KEEPALIVE_CNT, 3),
+            SocketSetting("ZMQ_TCP_KEEPALIVE_IDLE", ZMQ_TCP_KEEPALIVE_IDLE, 10),
+            SocketSetting("ZMQ_TCP_KEEPALIVE_INTVL", ZMQ_TCP_KEEPALIVE_INTVL, 5),
+            SocketSetting("ZMQ_TCP_KEEPALIVE_CNT", ZMQ_TCP_KEEPALIVE_CNT, 2),
             // A connection without a handshake must not keep its descriptor: libzmq aborts when the process has none left.
             SocketSetting("ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, handshake.milliseconds),
             // Unlimited by default. A publisher receives only subscriptions, and topics are short.
@@ -117,6 +113,22 @@ extension SocketOptions {
             SocketSetting("ZMQ_RECONNECT_IVL", ZMQ_RECONNECT_IVL, 100),
             SocketSetting("ZMQ_RECONNECT_IVL_MAX", ZMQ_RECONNECT_IVL_MAX, 2000),
         ]
+        if isBound {
+            // Never heartbeats: a client of ZeroMQ 4.0 or 4.1 does not know them and takes each for a message, and libzmq
+            // does not say which version a client has. Instead the kernel ends a connection over which nothing is
+            // acknowledged. It waits longer for a subscriber, which may read slowly.
+            let wait = acknowledgement.milliseconds
+            settings.append(SocketSetting("ZMQ_TCP_MAXRT", ZMQ_TCP_MAXRT, (kind == .publisher ? 3 : 1) * wait))
+        } else {
+            // Without heartbeats a subscriber never notices that a connection is half-open. The server, too, ends the
+            // connection of a client whose heartbeats stay away.
+            let ping = heartbeat.milliseconds
+            settings += [
+                SocketSetting("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, ping),
+                SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, 3 * ping),
+                SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 3 * ping),
+            ]
+        }
         switch kind {
         case .router:
             // A reply to a peer that is gone becomes an error, which is counted. Never ZMQ_ROUTER_HANDOVER: it gives a

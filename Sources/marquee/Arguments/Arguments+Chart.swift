@@ -1,10 +1,12 @@
 import BoxOffice
 import FoundationEssentials
 import Notifier
+import Text
 
 extension Arguments {
     /// Parses a day: `YYYY-MM-DD`, `YYYYMMDD` or `yesterday`.
     func date(_ text: String) throws(UsageError) -> KoreanDate {
+        let text = text.trimmingHidden
         guard let date = text == "yesterday" ? .yesterday(at: Date()) : KoreanDate(text) else {
             throw UsageError(
                 Self.invalidValue(
@@ -25,7 +27,7 @@ extension Arguments {
 
     /// Parses a movie code.
     func movieCode(_ text: String) throws(UsageError) -> MovieCode {
-        guard let code = MovieCode(text) else {
+        guard let code = MovieCode(text.trimmingHidden) else {
             throw UsageError(
                 Self.invalidValue(
                     "CODE", text,

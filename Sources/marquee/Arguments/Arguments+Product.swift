@@ -18,7 +18,7 @@ extension Arguments {
                 name: name, description: description, currency: currency ?? .won, price: price,
                 discount: discount ?? 0, stock: stock ?? 0)
         } catch {
-            throw UsageError(error.message)
+            throw UsageError(error.text())
         }
     }
 
@@ -33,7 +33,7 @@ extension Arguments {
                 name: value("--name"), description: value("--description"), thumbnail: thumbnail, currency: currency,
                 price: price, discount: discount, stock: stock)
         } catch {
-            throw UsageError(error.message)
+            throw UsageError(error.text())
         }
     }
 

@@ -61,12 +61,12 @@ struct Arguments: Sendable {
         values[name] ?? []
     }
 
-    /// Returns the value of an option, converted by `read`; nil if it was not given.
+    /// Returns the value of an option, converted by `read`; nil if it was not given. Hidden signs around it are ignored.
     ///
     /// - Throws: `UsageError`, which names what is `expected`, if `read` returns nil.
     func value<Value>(_ name: String, expected: String, read: (String) -> Value?) throws(UsageError) -> Value? {
         guard let text = value(name) else { return nil }
-        guard let value = read(text) else {
+        guard let value = read(text.trimmingHidden) else {
             throw UsageError(Self.invalidValue(name, text, expected: expected, in: .current))
         }
         return value
@@ -75,8 +75,8 @@ struct Arguments: Sendable {
     /// Says that an option or argument has an invalid value.
     static func invalidValue(_ name: String, _ text: String, expected: String, in language: Language) -> String {
         language(
-            "\(name) 값이 올바르지 않습니다(\(text.debugDescription)). 사용할 수 있는 값: \(expected)",
-            "\(name) must be \(expected), not \(text.debugDescription)")
+            "\(name) 값이 올바르지 않습니다(\(text.visiblyQuoted)). 사용할 수 있는 값: \(expected)",
+            "\(name) must be \(expected), not \(text.visiblyQuoted)")
     }
 
     private static func unknownOption(_ name: String, of usage: Usage) -> UsageError {
@@ -112,6 +112,6 @@ struct Arguments: Sendable {
 
     /// The error of a positional argument that a command does not take.
     static func unexpected(_ word: String) -> UsageError {
-        UsageError("필요 없는 인수입니다: \(word.debugDescription)", "unexpected argument \(word.debugDescription)")
+        UsageError("필요 없는 인수입니다: \(word.visiblyQuoted)", "unexpected argument \(word.visiblyQuoted)")
     }
 }

@@ -105,10 +105,20 @@ final class ChildProcess: Sendable {
             return Language.current("시그널 \(signal)에 의해 종료됨", "signal \(signal) ended it") + " (\(logPath))"
         }
         let line = lastLogLine
-        // The log is in English, so that in Korean its line stands below.
+        // The log is in English, so that in Korean its line stands below, and says where it is from.
         return Language.current(
-            "종료 코드 \(status) (\(logPath))" + (line.map { "\n  \($0)" } ?? ""),
+            "종료 코드 \(status) (\(logPath))" + (line.map { "\n  마지막 로그: \($0)" } ?? ""),
             "it ended with status \(status)" + (line.map { ": \($0)" } ?? "") + " (\(logPath))")
+    }
+
+    /// The name of a process in Korean; each ends in a vowel.
+    static func korean(_ role: String) -> String {
+        switch role {
+        case "worker": "수집 서버"
+        case "notifier": "알림 서버"
+        case "board": "보드"
+        default: "샌드박스"
+        }
     }
 
     /// The last line that the child has written into its log; nil if there is none.
@@ -123,6 +133,8 @@ final class ChildProcess: Sendable {
     private struct StartError: Error, CustomStringConvertible {
         let name: String
         let reason: String
-        var description: String { Language.current("\(name) 시작 실패: \(reason)", "cannot start the \(name): \(reason)") }
+        var description: String {
+            Language.current("\(ChildProcess.korean(name)) 시작 실패: \(reason)", "cannot start the \(name): \(reason)")
+        }
     }
 }

@@ -59,10 +59,10 @@ struct ChartTable {
     /// Further columns, the most wanted first.
     private var further: [Column] {
         [
-            Column(name: language("증감", "Change"), alignment: .right) { entry in
+            Column(name: language("관객수 증감률", "Change"), alignment: .right) { entry in
                 entry.audienceChange.map { "\($0.tenths > 0 ? "+" : "")\($0)%" } ?? ""
             },
-            Column(name: language("점유율", "Share"), alignment: .right) { $0.salesShare.map { "\($0)%" } ?? "" },
+            Column(name: language("매출액 점유율", "Share"), alignment: .right) { $0.salesShare.map { "\($0)%" } ?? "" },
             Column(name: language("매출액", "Gross"), alignment: .right) { $0.sales.map { "₩\($0.grouped)" } ?? "" },
             Column(name: language("스크린수", "Screens"), alignment: .right) { $0.screens?.grouped ?? "" },
         ]
@@ -165,10 +165,10 @@ extension Correction {
         let movie = titles[movieCode] ?? "\(movieCode)"
         return switch change {
         case .field(let field, let before, let after):
-            [movie, field.name(in: language), "\(before.text) → \(after.text)"]
+            [movie, field.name(in: language), "\(before.text(in: language)) → \(after.text(in: language))"]
         case .entry(let before, let after):
             [
-                after?.title ?? before?.title ?? movie, language("행", "Row"),
+                after?.title ?? before?.title ?? movie, language("순번", "Row"),
                 "\(before.map { "\($0.line)" } ?? "-") → \(after.map { "\($0.line)" } ?? "-")",
             ]
         }
@@ -179,10 +179,10 @@ extension ChartEntry.Field {
     /// The name of the field.
     fileprivate func name(in language: Language) -> String {
         switch self {
-        case .line: language("행", "Row")
+        case .line: language("순번", "Row")
         case .rank: language("순위", "Rank")
         case .rankChange: language("순위 변동", "Rank change")
-        case .isNew: language("신작", "New")
+        case .isNew: language("신규 진입 여부", "New")
         case .movieCode: language("영화 코드", "Movie code")
         case .title: language("제목", "Title")
         case .openDate: language("개봉일", "Release date")
@@ -203,10 +203,10 @@ extension ChartEntry.Field {
 
 extension ChartEntry.Value {
     /// The formatted value.
-    fileprivate var text: String {
+    fileprivate func text(in language: Language) -> String {
         switch self {
         case .null: "-"
-        case .flag(let flag): "\(flag)"
+        case .flag(let flag): flag ? language("예", "yes") : language("아니요", "no")
         case .integer(let number): number.grouped
         case .percent(let percent): "\(percent)%"
         case .text(let text): text

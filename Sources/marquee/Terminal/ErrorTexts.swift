@@ -1,45 +1,129 @@
+import BoxOffice
 import Contract
 import Messaging
 import Networking
 import Notifier
+import OpenMarket
 import Operations
 import SQLite
 
 extension ContractError {
     /// The lines that report this error on the terminal.
     ///
-    /// The message comes over the wire and is in English, so that in Korean it has a line of its own.
+    /// The message comes over the wire and is in English. In Korean it has a line of its own, and only where the code and
+    /// the field do not say as much.
     func text(in language: Language = .current) -> [String] {
         let english = "\(message)\(field.map { " (\($0))" } ?? "")"
-        return language == .en
-            ? ["marquee: \(code.rawValue): \(english)"]
-            : ["marquee: \(code.korean) (\(code.rawValue))", "  \(english)"]
+        guard language == .ko else { return ["marquee: \(code.rawValue): \(english)"] }
+        return ["marquee: \(korean) (\(code.rawValue))"]
+            + (code.isExplained || koreanFault != nil ? [] : ["  원문: \(english)"])
+    }
+
+    /// What is wrong, in Korean: with the field if a command sets it, else what the code means.
+    private var korean: String { koreanFault ?? code.korean }
+
+    private var koreanFault: String? {
+        // In an answer of a service, `field` is a path of its own.
+        [.badRequest, .dateOutOfRange].contains(code) ? field.flatMap(\.koreanFault) : nil
+    }
+}
+
+extension ProductValidationError {
+    /// What is wrong with the product.
+    func text(in language: Language = .current) -> String {
+        language(field.koreanFault ?? message, message)
+    }
+}
+
+extension String {
+    /// What is wrong with the field of a request that has this name, in Korean; nil for a field that no command sets.
+    fileprivate var koreanFault: String? {
+        switch self {
+        case "date": "\(KoreanDate.firstChart)부터 어제까지의 날짜를 지정하세요"
+        case "first": "시작일은 \(KoreanDate.firstChart) 이후이고 종료일보다 늦지 않아야 합니다"
+        case "last": "종료일은 \(KoreanDate.firstChart)부터 어제까지여야 합니다"
+        case "nation", "films", "market": "국적이나 영화 구분이 올바르지 않습니다"
+        case "area": "없는 지역 코드입니다. 지역 코드는 `marquee areas`에서 볼 수 있습니다"
+        case "span": "기간은 week, weekend, weekdays 중 하나여야 합니다"
+        case "code": "영화 코드는 숫자와 영문 대문자 8자리입니다"
+        case "page", "perPage": "페이지 번호는 1 이상, 페이지당 상품 수는 1~100이어야 합니다"
+        case "product": "상품 번호는 1 이상의 정수여야 합니다"
+        case "name": "상품명은 3자 이상이어야 합니다"
+        case "description": "설명은 10~1,000자여야 합니다"
+        case "price": "정가는 0보다 커야 합니다"
+        case "discountedPrice": "할인 금액은 0 이상이고 정가 이하여야 합니다"
+        case "currency": "통화는 KRW 또는 USD여야 합니다"
+        case "stock": "재고는 0 이상의 정수여야 합니다"
+        case "images": "사진은 1~5장이어야 합니다"
+        case "thumbnailId": "대표 사진은 상품 사진의 번호로 지정하세요"
+        case "secret": "판매자 비밀키는 1~256바이트여야 합니다"
+        case _ where hasPrefix("images["): "사진이 JPEG나 PNG가 아니거나, 손상되었거나, 너무 큽니다: \(self)"
+        default: nil
+        }
+    }
+
+    /// The system's reason, strerror(3), in Korean; a rare one as it is.
+    fileprivate var koreanReason: String {
+        switch self {
+        case "No such file or directory": "없는 파일이나 폴더"
+        case "Permission denied", "Operation not permitted": "권한 없음"
+        case "Read-only file system": "읽기 전용 파일 시스템"
+        case "No space left on device", "Disk quota exceeded": "디스크 공간 부족"
+        case "Not a directory": "폴더가 아님"
+        case "Is a directory": "파일이 아니라 폴더임"
+        case "File exists": "이미 있음"
+        case "File name too long": "너무 긴 이름"
+        default: self
+        }
+    }
+}
+
+extension KeyError {
+    /// The file and the reason.
+    func text(in language: Language = .current) -> String {
+        switch kind {
+        case .exists(let path): language("\(path): 이미 있는 파일입니다. 다른 이름을 지정하세요", description)
+        case .notWritten(let path, let reason):
+            language("\(path): 파일을 만들 수 없습니다(\(reason.koreanReason))", description)
+        case .unusable: description
+        }
     }
 }
 
 extension ContractError {
     /// This error in one line: in English the message of the wire, in Korean what the code means.
     func summary(in language: Language = .current) -> String {
-        language("\(code.korean) (\(code.rawValue))", "\(code.rawValue): \(message)")
+        language("\(korean) (\(code.rawValue))", "\(code.rawValue): \(message)")
     }
 }
 
 extension ContractError.Code {
+    /// Whether the Korean of the code says all that the message does.
+    fileprivate var isExplained: Bool {
+        switch self {
+        case .conflict, .notPublished, .notFound, .quotaExhausted, .upstreamTimeout, .maintenance, .uncertain,
+            .overloaded:
+            true
+        case .badRequest, .dateOutOfRange, .unauthorized, .forbidden, .upstreamUnavailable, .upstreamInvalid, .internal:
+            false
+        }
+    }
+
     /// What the code means, in Korean.
-    fileprivate var korean: String {
+    var korean: String {
         switch self {
         case .badRequest: "잘못된 요청입니다"
         case .dateOutOfRange: "조회할 수 없는 날짜입니다"
         case .conflict: "같은 ID로 다른 내용의 요청이 이미 접수되었습니다"
         case .notPublished: "아직 집계되지 않았습니다"
-        case .notFound: "찾을 수 없습니다"
+        case .notFound: "찾을 수 없습니다. 지정한 코드나 번호를 확인하세요"
         case .unauthorized: "API 인증키가 없거나 올바르지 않습니다"
         case .forbidden: "권한이 없습니다"
         case .quotaExhausted: "오늘 호출 한도를 모두 사용했습니다"
-        case .upstreamUnavailable: "제공 서비스에 연결할 수 없거나 서비스에 오류가 있습니다"
-        case .upstreamTimeout: "제공 서비스의 응답 시간이 초과되었습니다"
-        case .maintenance: "제공 서비스가 점검 중입니다"
-        case .upstreamInvalid: "제공 서비스의 응답을 해석할 수 없습니다"
+        case .upstreamUnavailable: "외부 서비스에 연결할 수 없거나 서비스에 오류가 있습니다"
+        case .upstreamTimeout: "외부 서비스의 응답 시간이 초과되었습니다"
+        case .maintenance: "외부 서비스가 점검 중입니다"
+        case .upstreamInvalid: "외부 서비스의 응답을 해석할 수 없습니다"
         case .uncertain: "처리 결과를 확인하지 못했습니다"
         case .overloaded: "요청이 너무 많습니다"
         case .internal: "내부 오류가 발생했습니다"
@@ -50,7 +134,8 @@ extension ContractError.Code {
 extension UpstreamError {
     /// Why the service at a URL gave no answer.
     func text(of url: String, in language: Language = .current) -> String {
-        language("\(kind.korean): \(url)", message)
+        // What is wrong with an address is only in the message.
+        language("\(kind.korean): \(kind == .wrongAddress ? message : url)", message)
     }
 }
 
@@ -67,6 +152,7 @@ extension UpstreamError.Kind {
         case .unavailable: "연결할 수 없거나 오류 응답"
         case .timeout: "응답 시간 초과"
         case .maintenance: "점검 중"
+        case .wrongAddress: "잘못된 주소나 인증서"
         case .invalid: "해석할 수 없는 응답"
         case .cancelled: "취소됨"
         case .internal: "내부 오류"
@@ -84,32 +170,36 @@ extension ResponseTimeoutError {
 extension DataFolder.DataFolderError {
     /// The path, the system's reason, and what to do.
     func text(in language: Language = .current) -> String {
-        language("\(path): 쓸 수 없는 폴더나 파일입니다(\(reason)). 쓸 수 있는 폴더를 MARQUEE_DATA에 지정하세요", description)
+        language(
+            "\(path): 쓰기가 불가능한 폴더나 파일입니다(\(reason.koreanReason)). 쓰기 가능한 폴더를 MARQUEE_DATA에 지정하세요",
+            description)
     }
 }
 
 extension DatabaseError {
     /// The file, the reason, and what to do. In Korean the reason is that of the kind, because SQLite's own is in English.
     func text(in language: Language = .current) -> String {
-        guard let (reason, advice) = kind.korean else { return description }
+        let (reason, advice) = kind.korean
         return language("\(path): \(reason)\(code.map { "(코드 \($0))" } ?? ""). \(advice)", description)
     }
 }
 
 extension DatabaseError.Kind {
-    /// What the kind means and what to do about it, in Korean; nil if only the English description says more.
-    fileprivate var korean: (reason: String, advice: String)? {
+    /// What the kind means and what to do about it, in Korean.
+    fileprivate var korean: (reason: String, advice: String) {
         switch self {
         case .cannotOpen: ("파일을 열 수 없습니다", "폴더가 있는지, 이 사용자에게 읽기·쓰기 권한이 있는지 확인하세요")
         case .inUse: ("다른 프로세스가 쓰고 있습니다", "그 프로세스를 종료하거나 다른 폴더를 사용하세요")
-        case .readOnly: ("파일이나 폴더에 쓸 수 없습니다", "쓰기 권한을 주거나, -wal 파일과 함께 쓸 수 있는 폴더로 복사하세요")
+        case .readOnly: ("파일이나 폴더에 쓸 수 없습니다", "쓰기 권한을 주거나, -wal 파일까지 쓰기 가능한 폴더로 복사하세요")
         case .full: ("디스크 공간이 부족합니다", "디스크 공간을 확보하세요")
         case .busy: ("다른 프로그램이 파일을 잠그고 있습니다", "그 프로그램을 종료하거나 기다리세요")
         case .notADatabase, .foreign: ("marquee의 데이터베이스가 아닙니다", "파일을 옮기거나 다른 폴더를 사용하세요")
         case .newerSchema: ("더 새로운 버전에서 만든 파일입니다", "새 버전을 실행하거나 업데이트 전의 백업을 복원하세요")
         case .olderSchema: ("이전 버전에서 만든 파일입니다", "이 파일을 쓰는 프로세스를 한 번 실행하면 업데이트됩니다")
         case .exists: ("파일이 이미 있습니다", "다른 이름을 지정하세요")
-        case .corrupt, .constraint, .disk, .closed, .other: nil
+        case .corrupt: ("손상된 데이터베이스입니다", "`marquee restore`로 백업을 복원하세요. 이 파일은 다른 이름으로 보관됩니다")
+        case .disk: ("디스크에서 읽거나 쓰지 못했습니다", "디스크와 시스템 로그를 확인하세요")
+        case .constraint, .closed, .other: ("데이터베이스 작업에 실패했습니다", "계속되면 프로세스의 로그를 확인하세요")
         }
     }
 }

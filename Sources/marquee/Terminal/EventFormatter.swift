@@ -54,23 +54,11 @@ struct EventFormatter {
             case .anomaly:
                 let anomaly = try event.data(as: Anomaly.self)
                 let movie = anomaly.title.map { " 〈\($0)〉" } ?? ""
-                return language("\(anomaly.date) 박스오피스\(movie): \(anomaly.kind.korean)", anomaly.text)
+                return language("\(anomaly.date) 박스오피스\(movie): \(anomaly.reason)", anomaly.text)
             case .alert, .anomalyAlert, .productAlert:
                 let text = try event.data(as: AlertBody.self).text
                 return language(text.ko, text.en)
             }
-        }
-    }
-}
-
-extension Anomaly.Kind {
-    /// The name of the kind in Korean.
-    fileprivate var korean: String {
-        switch self {
-        case .late: "집계 지연"
-        case .missing: "누락"
-        case .shrunk: "누적 감소"
-        case .repeated: "중복"
         }
     }
 }

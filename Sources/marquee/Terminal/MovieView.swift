@@ -107,7 +107,7 @@ struct MovieHistoryTable {
 extension RankMovement {
     /// The movement as charts print it.
     func text(in language: Language) -> String {
-        self == .new ? language("신작", "new") : description
+        self == .new ? language("NEW", "new") : description
     }
 
     /// The usual colour in Korean charts.

@@ -65,6 +65,6 @@ struct ProductView {
 extension Product {
     /// The remaining stock.
     fileprivate func stockText(in language: Language) -> String {
-        isSoldOut ? language("품절", "sold out") : language("재고 \(stock)개", "\(stock) left")
+        isSoldOut ? language("품절", "sold out") : language("\(stock)개", "\(stock) left")
     }
 }

@@ -33,7 +33,7 @@ struct ProgressLine {
         if progress.isOver { return (parts + [language("완료", "done")]).joined(separator: " · ") }
         switch progress.rests {
         case .quotaExhausted: parts.append(language("내일 호출 한도를 기다리는 중", "waiting for tomorrow's quota"))
-        case let code?: parts.append(language("일시 중지(\(code.rawValue))", "paused: \(code.rawValue)"))
+        case let code?: parts.append(language("일시 중지: \(code.korean)", "paused: \(code.rawValue)"))
         case nil: break
         }
         if progress.rests == nil, let rate = forecast.rate {

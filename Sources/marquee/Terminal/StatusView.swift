@@ -129,7 +129,9 @@ struct StatusView {
             parts.append(language("\(backfill.failed.grouped)건 수집 실패", "\(backfill.failed.grouped) not available"))
         }
         if backfill.isOver { parts.append(language("완료", "done")) }
-        if let code = backfill.rests { parts.append(language("일시 중지(\(code.rawValue))", "paused: \(code.rawValue)")) }
+        if let code = backfill.rests {
+            parts.append(language("일시 중지: \(code.korean)", "paused: \(code.rawValue)"))
+        }
         return [parts.joined(separator: " · ")]
     }
 

@@ -12,7 +12,7 @@ import YAML
 struct SinkConfigurationTests {
     private func read(_ text: String) throws -> (sinks: [SinkConfiguration], diagnostics: [String]) {
         var diagnostics = ConfigurationDiagnosticsError()
-        let node = try #require(try Node.read(Array(text.utf8), file: "rules.yml"))
+        let node = try #require(try Node.read(Array(text.utf8), file: "rules.yml", &diagnostics))
         let sinks = SinkConfiguration.read(node, &diagnostics)
         return (sinks, diagnostics.diagnostics.map(\.description))
     }
@@ -117,11 +117,15 @@ struct SinkConfigurationTests {
               kind: mail
               host: m
               from: nobody
-              to: [a@example.org]
+              to: [a@example.org, b, c]
               digest: 9am
-              rules: [leed]
+              rules: [leed, rise]
+            five: {language: kr}
+            six: {kind: webhook}
+            seven: {kind: file, path: ~/alerts}
             """)
         #expect(sinks.isEmpty)
+        let rules = AlertRule.allCases.map(\.rawValue).joined(separator: ", ")
         #expect(
             diagnostics == [
                 "rules.yml:1:1: a b: a sink's name has 1 to 40 letters, digits, hyphens and _",
@@ -131,9 +135,16 @@ struct SinkConfigurationTests {
                 "rules.yml:4:8: three: path is missing",
                 "rules.yml:4:21: three.pth: unknown key; did you mean path?",
                 "rules.yml:8:9: four.from: 'nobody' is not an address such as editor@example.org",
+                "rules.yml:9:23: four.to[1]: 'b' is not an address such as editor@example.org",
+                "rules.yml:9:26: four.to[2]: 'c' is not an address such as editor@example.org",
                 "rules.yml:10:11: four.digest: '9am' is not a time such as 09:00",
-                "rules.yml:11:11: four.rules[0]: 'leed' is not one of "
-                    + AlertRule.allCases.map(\.rawValue).joined(separator: ", "),
+                "rules.yml:11:11: four.rules[0]: 'leed' is not one of \(rules)",
+                "rules.yml:11:17: four.rules[1]: 'rise' is not one of \(rules)",
+                "rules.yml:12:7: five: kind is missing",
+                "rules.yml:12:18: five.language: 'kr' is not one of ko, en",
+                "rules.yml:13:6: six: url is missing; give url, or urlFile with a path",
+                "rules.yml:13:6: six: secret is missing; give secret, or secretFile with a path",
+                "rules.yml:14:27: seven.path: write the path out; nothing replaces ~ or $ at its beginning",
             ])
     }
 }

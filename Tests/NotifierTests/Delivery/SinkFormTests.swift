@@ -91,7 +91,7 @@ import Testing
         let digest = try await payload(of: digest, by: all[0], as: SlackMessage.self)
         #expect(
             digest.blocks.map(\.text.text) == [
-                "*<\(board)/|박스오피스 소식 2건>*\n• <\(board)/movie/20231111|〈웡카〉 2위>\n• <\(page)|〈파묘〉 1위>"
+                "*<\(board)/|박스오피스 알림 2건>*\n• <\(board)/movie/20231111|〈웡카〉 2위>\n• <\(page)|〈파묘〉 1위>"
             ])
         #expect(digest.blocks[0].accessory?["image_url"] == poster)
         await client.shutdown()
@@ -118,7 +118,7 @@ import Testing
         #expect(embed.title == "1위 교체" && embed.url == page && embed.description == "〈파묘〉, 〈웡카〉를 제치고 1위")
         #expect(embed.thumbnail == ["url": poster] && single.content == nil)
         let digest = try await payload(of: digest, by: all[1], as: DiscordMessage.self).embeds[0]
-        #expect(digest.title == "박스오피스 소식 2건" && digest.url == "\(board)/" && digest.color == embed.color)
+        #expect(digest.title == "박스오피스 알림 2건" && digest.url == "\(board)/" && digest.color == embed.color)
         #expect(digest.description == "- [〈웡카〉 2위](\(board)/movie/20231111)\n- [〈파묘〉 1위](\(page))")
         let quiet = try await payload(
             of: message(alert(poster: nil, severity: .info)), by: all[1], as: DiscordMessage.self)
@@ -153,7 +153,7 @@ import Testing
         let digest = try await payload(of: two, by: all[2], as: TelegramMessage.self)
         #expect(
             digest.spans == [
-                ["bold", "박스오피스 소식 2건", ""], ["text_link", "박스오피스 소식 2건", "\(board)/"],
+                ["bold", "박스오피스 알림 2건", ""], ["text_link", "박스오피스 알림 2건", "\(board)/"],
                 ["text_link", "· 😀 1위", page], ["text_link", "· 〈웡카〉 2위", "\(board)/movie/20231111"],
             ])
         #expect(digest.preview.url == nil)

@@ -35,7 +35,7 @@ import Testing
     }
 
     private func digest(_ count: Int) throws -> SinkMessage {
-        let alerts = try (1...count).map { try alert("〈영화 \($0)〉 신작 10위로 진입", id: "entered.\($0)") }
+        let alerts = try (1...count).map { try alert("〈영화 \($0)〉 10위로 신규 진입", id: "entered.\($0)") }
         return SinkMessage(key: "digest.editor.2026-11-21", alerts: alerts)
     }
 
@@ -55,7 +55,7 @@ import Testing
         try #require(await sink.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "204"))
         #expect(await receiver.line() == "lead.AAAAAAAA.2024-06-04.all 〈파묘〉 & <웡카>를 제치고 1위")
         try #require(await sink.send(try digest(2), at: now).outcome == .delivered)
-        #expect(await receiver.line() == "entered.1 〈영화 1〉 신작 10위로 진입")
+        #expect(await receiver.line() == "entered.1 〈영화 1〉 10위로 신규 진입")
         let stranger = WebhookSink(client: client, url: url, key: Array("another".utf8))
         let refusal = await stranger.send(try letter(), at: now)
         #expect(refusal.outcome == .rejected && refusal.text.hasPrefix("401 "))
@@ -128,9 +128,13 @@ import Testing
         let cases: [(sink: any Sink, text: String, outcome: SinkResponse.Outcome)] = [
             (SlackSink(client: client, url: "\(url)/services/gone", language: .ko), "x", .rejected),
             (SlackSink(client: client, url: "\(url)/moved", language: .ko), "x", .rejected),
+            (SlackSink(client: client, url: "\(url)/page", language: .ko), "x", .rejected),
+            (SlackSink(client: client, url: "\(url)/proxy", language: .ko), "x", .rejected),
+            // Plain HTTP at an address with https stays wrong until somebody corrects it.
+            (SlackSink(client: client, url: "https://127.0.0.1:\(services.port)/T0p", language: .ko), "x", .rejected),
             (
                 DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko), "slow down",
-                .failed(retryAfter: .seconds(7))
+                .failed(retryAfter: .milliseconds(7_500))
             ),
             (
                 TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko), "slow down",
@@ -161,6 +165,8 @@ import Testing
             let shown = answer.sanitized(removing: sink.secrets).text
             #expect(!sink.secrets.contains { shown.contains($0) }, "\(shown)")
         }
+        let moved = await SlackSink(client: client, url: "\(url)/moved", language: .ko).send(try letter(), at: now)
+        #expect(moved.text.contains("redirects to \(url)/services/new: correct"), "\(moved.text)")
         await client.shutdown()
     }
 
@@ -202,7 +208,7 @@ struct SinkMessageTests {
         let text = SinkMessage(key: "digest", alerts: alerts).text(in: .ko, limit: limit)
         #expect(text.utf16.count <= limit)
         let lines = text.split(separator: "\n")
-        #expect(lines.first == "박스오피스 소식 20건")
+        #expect(lines.first == "박스오피스 알림 20건")
         let shown = lines.count { $0.hasPrefix("· ") }
         #expect(shown == 20 || lines.last == "외 \(20 - shown)건")
     }

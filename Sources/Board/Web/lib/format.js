@@ -40,7 +40,7 @@ export const duration = (seconds) => {
 
 /** A change of rank: its glyph and number, its kind, and how to say it. */
 export function movement(entry) {
-  if (entry.isNew) return { kind: 'new', text: t('move.new'), said: t('move.new') };
+  if (entry.isNew) return { kind: 'new', text: t('move.newMark'), said: t('move.new') };
   const change = entry.rankChange ?? 0;
   if (change > 0) return { kind: 'rose', text: `▲${change}`, said: t('move.rose', change) };
   if (change < 0) return { kind: 'fell', text: `▼${-change}`, said: t('move.fell', -change) };

@@ -1,6 +1,7 @@
 import { Failure, address, ask } from './api.js';
 import { language } from './words.js';
 import { live } from './live.js';
+import { ours } from './requests.js';
 
 /** Milliseconds to wait for the outcome of a fetch, and of an order, for which the worker may ask the market twice. */
 const patience = { question: 20_000, order: 90_000 };
@@ -89,8 +90,8 @@ function outcome(send, signal, limit) {
     send().then((name) => {
       id = name;
       if (ended.has(id)) settle(ended.get(id));
-      timer = setTimeout(() => reject({ code: live.link.worker ? 'late' : 'upstreamUnavailable', retryable: true }), limit);
-    }, reject);
+      timer = setTimeout(() => reject({ code: live.link.worker ? 'late' : 'worker', retryable: true }), limit);
+    }, (failure) => reject(ours(failure)));
   }).finally(() => {
     stop.abort();
     clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { h, icon, say } from '../lib/dom.js';
 import { ask, get, market } from '../lib/api.js';
 import { clamped, firstChart, isDate, length, newest, plus, span as spanOf } from '../lib/dates.js';
-import { count, instant, longDay, range } from '../lib/format.js';
+import { count, day, instant, longDay, range } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { outcome } from '../lib/requests.js';
 import { settings } from '../lib/settings.js';
@@ -9,7 +9,7 @@ import { becomesOperator, offer, visitor } from '../lib/visitor.js';
 import { language, t, titleOf } from '../lib/words.js';
 import { filterControls, filtersIn } from '../parts/filters.js';
 import { lines, modeButton, orders, setPoster, skeleton } from '../parts/lines.js';
-import { failed, openDialog, toast } from '../parts/notices.js';
+import { failed, openDialog, sentence, toast } from '../parts/notices.js';
 
 const spans = ['day', 'weekend', 'week', 'weekdays'];
 /** Movies whose facts this page has requested, so that it requests them only once. */
@@ -19,12 +19,23 @@ const askedFilms = new Set();
 export function show(main, { words, query, go, signal }) {
   const span = spans.includes(words[0]) ? words[0] : 'day';
   const wanted = words[1] ?? newest(span);
-  new ChartPage(main, { span, wanted, filters: filtersIn(query), go, signal }).begin();
+  new ChartPage(main, { span, wanted, filters: filtersIn(query), go, signal, isHome: !words.length }).begin();
+}
+
+/** The newest day before another one whose chart is known; undefined if there is none in two years. */
+async function newestKnown(before, market, signal) {
+  const query = market === 'all' ? '' : `?market=${encodeURIComponent(market)}`;
+  const year = Number(before.slice(0, 4));
+  const years = await Promise.all([year - 1, year].map((year) => get(`calendar/${year}${query}`, signal)));
+  return years.flatMap(({ days }) => days.map(({ date }) => date)).findLast((day) => day < before);
 }
 
 class ChartPage {
-  constructor(main, { span, wanted, filters, go, signal }) {
-    Object.assign(this, { main, span, filters, go, signal });
+  /** `isHome`: the address names no day. */
+  constructor(main, { span, wanted, filters, go, signal, isHome }) {
+    Object.assign(this, { main, span, filters, go, signal, isHome });
+    /** The day whose chart this one stands for, while that is not known. */
+    this.instead = null;
     this.wanted = wanted;
     /** The code of what is wrong with the address; null if nothing is. */
     this.fault = !isDate(wanted) ? 'badRequest' : clamped(wanted) !== wanted ? 'dateOutOfRange' : null;
@@ -59,8 +70,13 @@ class ChartPage {
     return this.span === 'day' ? longDay(this.first) : range(this.first, this.last);
   }
 
+  /** What the page is called outside it. */
+  get name() {
+    return t('chart.page', this.title, t(`chart.${this.span}`));
+  }
+
   begin() {
-    document.title = `${this.title} · marquee`;
+    document.title = `${this.name} · marquee`;
     this.body = h('div', { class: 'body', 'aria-live': 'off' });
     this.state = h('p', { class: 'state' });
     this.trouble = h('div', { class: 'trouble' });
@@ -143,7 +159,7 @@ class ChartPage {
       this.draw();
     } catch (failure) {
       if (failure.name === 'AbortError') return;
-      if (failure.code === 'unknown' && !this.answer) return this.fetch();
+      if (failure.code === 'unknown' && !this.answer) return (await this.standIn()) || this.fetch();
       if (!this.answer) this.body.replaceChildren(failed(failure, () => this.again()));
     }
   }
@@ -160,6 +176,41 @@ class ChartPage {
     this.load();
   }
 
+  /** At the address without a day, shows the newest chart that is known; returns whether there is one. */
+  async standIn() {
+    if (!this.isHome || this.instead) return false;
+    // Without the calendar the page says what is wrong with the chart itself.
+    const known = await newestKnown(this.first, this.market.word, this.signal).catch(() => null);
+    if (!known || this.signal.aborted) return this.signal.aborted;
+    this.instead = this.first;
+    this.wanted = this.first = this.last = known;
+    document.title = `${this.name} · marquee`;
+    this.main.querySelector('.head').replaceWith(this.head());
+    live.on('chart', (news) => news.span === 'day' && news.market === this.market.word && news.firstDay === this.instead && this.showNewest(), this.signal);
+    live.on('reset', () => this.showNewest(), this.signal);
+    this.load();
+    this.askForNewest();
+    return true;
+  }
+
+  showNewest() {
+    this.go(location.href, { replace: true });
+  }
+
+  /** Requests the chart that this one stands for, and says above it why it is not there. */
+  async askForNewest() {
+    const tell = (name, ...more) => this.trouble.replaceChildren(h('p', { class: 'instead', role: 'status' }, t(name, day(this.instead)), more));
+    const again = h('button', { type: 'button', class: 'chip', onclick: () => this.askForNewest() }, t('retry'));
+    tell('chart.instead.asked');
+    try {
+      await this.outcome(false, this.instead);
+    } catch (failure) {
+      if (failure.name === 'AbortError') return;
+      if (failure.code === 'notPublished') tell('chart.instead.notPublished', ' ', again);
+      else tell('chart.instead', ' ', sentence(failure), ' ', again);
+    }
+  }
+
   async fetch() {
     this.state.replaceChildren(t('chart.asked'));
     try {
@@ -173,8 +224,8 @@ class ChartPage {
   }
 
   /** Requests the chart from the worker, and waits for the outcome. */
-  outcome(refresh) {
-    const fields = { date: this.first, ...this.market.fields };
+  outcome(refresh, date = this.first) {
+    const fields = { date, ...this.market.fields };
     if (this.span !== 'day') fields.span = this.span;
     if (refresh) fields.refresh = true;
     return outcome(this.span === 'day' ? 'fetch.day' : 'fetch.week', fields, this.signal);
@@ -216,7 +267,8 @@ class ChartPage {
     this.drawState(chart, revisions);
     const entries = [...chart.entries].sort(orders[this.order] ?? orders.line);
     const held = this.body.contains(document.activeElement) && document.activeElement.getAttribute('href');
-    this.body.replaceChildren(lines({ entries, posters, day: this.last, mode: this.mode }));
+    this.body.replaceChildren(lines({ entries, posters, day: this.last, mode: this.mode }),
+      h('p', { class: 'printed' }, `${this.name} · ${t('footer.source')} · ${new URL(this.address(), document.baseURI)}`));
     if (held) this.body.querySelector(`a[href="${held}"]`)?.focus({ preventScroll: true });
     say(`${this.title}. ${entries.length ? `${t('line.rank', entries[0].rank)} ${titleOf(entries[0])}` : ''}`);
     this.askForFilms(entries, posters);

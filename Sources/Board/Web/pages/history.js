@@ -1,7 +1,7 @@
 import { h, icon, refill, say } from '../lib/dom.js';
 import { address, get, market } from '../lib/api.js';
 import { between, clamped, firstChart, isDate, plus, yesterday } from '../lib/dates.js';
-import { count, shortDay } from '../lib/format.js';
+import { count, range as formatRange, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { addWords, langOf, t, titleOf } from '../lib/words.js';
 import { bumpDrawing } from '../parts/bump.js';
@@ -19,8 +19,10 @@ addWords({
   'history.ranks': ['순위 추이', 'Ranks'],
   'history.ranksNote': ['선이나 제목을 선택하면 해당 영화가 강조됩니다. Tab 키와 Enter 키로도 선택할 수 있습니다.', 'Select a line or a title to highlight a movie, also with Tab and Enter.'],
   'history.weeks': ['주간 관객수 추이', 'Admissions by week'],
-  'history.weeksNote': ['빗금 친 막대는 7일 중 일부만 수집된 주입니다.', 'Of hatched weeks not all seven days are on record.'],
-  'history.part': ['7일 중 {0}일', '{0} of 7 days'],
+  'history.partNote': ['빗금 친 막대는 일부 날짜가 아직 수집되지 않은 주입니다.', 'Some days of hatched weeks are not on record yet.'],
+  'history.cutNote': ['흐린 막대는 일부 날짜만 선택한 기간에 포함된 주입니다.', 'Of pale weeks only some days are in the period.'],
+  'history.part': ['{1}일 중 {0}일 수집', '{0} of {1} days on record'],
+  'history.cut': ['기간 내 {0}일', '{0} days of the period'],
   'history.glance': ['{0}년 일별 관객수', 'Admissions by day in {0}'],
   'history.glanceNote': ['색상별 관객수는 아래 범례와 같습니다. 회색 칸은 아직 수집되지 않은 날짜입니다.', 'The scale below says how many admissions a colour stands for. Grey days are not on record yet.'],
   'history.most': ['{0}명', '{0}'],
@@ -34,6 +36,7 @@ addWords({
   'history.week': ['주 시작일', 'Week of'],
   'history.day': ['날짜', 'Day'],
   'history.knownDays': ['수집 일수', 'Days on record'],
+  'history.daysOf': ['{1}일 중 {0}일', '{0} of {1}'],
   'history.daysIn': ['순위권 일수', 'Days in the chart'],
   'history.best': ['최고 순위', 'Best rank'],
   'history.firstLast': ['시작 순위 → 마지막 순위', 'First → last rank'],
@@ -45,8 +48,8 @@ addWords({
   'history.weeksIn': ['순위권 주수', 'Weeks in the chart'],
   'history.filmLine': ['{0}: 최고 {1}위', '{0}: best No. {1}'],
   'history.bumpLabel': ['{0}부터 {1}까지의 영화별 순위 추이. 같은 내용이 아래 표에 있습니다.', 'Ranks of the movies from {0} to {1} as lines. The table below has the same data.'],
-  'history.weeksLabel': ['{0}주간 관객수, 총 {1}명', 'Admissions of {0} weeks, {1} in total'],
-  'history.yearLabel': ['{0}년 중 {1}일의 관객수, 총 {2}명', 'Admissions on {1} days of {0}, {2} in total'],
+  'history.weeksLabel': ['{0}주간 10위권 영화의 관객수, 합계 {1}명', 'Admissions of the top ten in {0} weeks, {1} added up'],
+  'history.yearLabel': ['{0}년 중 {1}일의 10위권 관객수, 합계 {2}명', 'Admissions of the top ten on {1} days of {0}, {2} added up'],
 });
 
 /** How many movies are drawn and listed at most; more than twenty years have thousands. */
@@ -111,7 +114,8 @@ export function show(main, { query, go, signal }) {
 
   async function load() {
     try {
-      const [history, year] = await Promise.all([get(`history?${range}`, signal), yearOf(to)]);
+      const [answer, year] = await Promise.all([get(`history?${range}`, signal), yearOf(to)]);
+      const history = { from, to, ...answer };
       state.textContent = history.step === 'week' ? t('history.knownWeeks', count(history.days.length)) : t('history.known', count(history.days.length), count(between(from, to) + 1));
       refill(body, [history, year], () => {
         say(state.textContent);
@@ -151,19 +155,24 @@ export function show(main, { query, go, signal }) {
     const legend = h('ul', { class: 'films' }, history.films.slice(0, tints).map((film, index) =>
       h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': film.code, onclick: () => pick(film.code) },
         h('span', { class: 'swatch', 'aria-hidden': 'true' }), h('span', { lang: langOf(titleOf(film)) }, titleOf(film))))));
+    const keys = history.films.slice(0, tints).map((film, index) => ({ kind: `tint${index}`, text: titleOf(film) }));
+    const period = formatRange(from, to);
     const largest = { ...history, films: history.films.slice(0, most) };
     return [
-      figure({ title: t('history.ranks'), file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(largest, width, pick),
+      figure({ title: t('history.ranks'), period, keys, file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(largest, width, pick),
         head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: filmTable(largest) }),
-      figure({ title: t('history.weeks'), file: `marquee-weeks-${from}-${to}`, draw: (width) => weekDrawing(history, width),
-        head: weekSums(history).known.some((days) => days < 7) && h('p', { class: 'state' }, t('history.weeksNote')), table: weekTable(history) }),
-      figure({ title: t('history.glance', year), file: `marquee-${year}`, draw: (width) => yearDrawing(whole, year, width),
+      figure({ title: t('history.weeks'), period, keys: [...keys, { kind: 'rest', text: t('history.others') }], file: `marquee-weeks-${from}-${to}`,
+        draw: (width) => weekDrawing(history, width), head: weekNotes(history), table: weekTable(history) }),
+      figure({ title: t('history.glance', year), period: formatRange(`${year}-01-01`, clamped(`${year}-12-31`)), file: `marquee-${year}`, draw: (width) => yearDrawing(whole, year, width),
         head: h('p', { class: 'state' }, t('history.glanceNote')), table: dayTable(whole) }),
     ];
   }
 
-  /** A drawing with a heading, its exports and a table of the same data; drawn again when its width changes. */
-  function figure({ title, file, draw, head, table }) {
+  /**
+   * A drawing with a heading, its exports and a table of the same data; drawn again when its width changes. What is saved
+   * has the title, the period and the keys to the colours, too.
+   */
+  function figure({ title, period, keys, file, draw, head, table }) {
     const place = h('div', { class: 'scroll chartPlace', tabindex: '0', role: 'region', 'aria-label': title });
     let width = 0;
     const fit = () => {
@@ -176,7 +185,7 @@ export function show(main, { query, go, signal }) {
     const observer = new ResizeObserver(fit);
     observer.observe(place);
     signal.addEventListener('abort', () => observer.disconnect());
-    const saveAs = (kind, make) => h('button', { type: 'button', class: 'chip', 'aria-label': t('history.save', title, t(`history.${kind}`)), onclick: async () => save(await make(place.firstChild), `${file}.${kind}`) }, t(`history.${kind}`));
+    const saveAs = (kind, make) => h('button', { type: 'button', class: 'chip', 'aria-label': t('history.save', title, t(`history.${kind}`)), onclick: async () => save(await make(place.firstChild, { title, period, keys }), `${file}.${kind}`) }, t(`history.${kind}`));
     return h('section', { class: 'card wide' }, h('header', {}, h('h2', {}, title), h('span', { class: 'exports' }, saveAs('svg', standalone), saveAs('png', png))), head, place,
       h('details', {}, h('summary', {}, t('history.table')), table));
   }
@@ -201,17 +210,26 @@ function table(title, headings, rows) {
 
 function filmTable({ step, films }) {
   const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
-  return table(t('history.ranks'), words('film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast', 'audience'), films.map((film) => {
+  return table(t('history.ranks'), [...words('film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast'), t('line.total')], films.map((film) => {
     const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
     return [h('a', { href: `movie/${film.code}`, lang: langOf(titleOf(film)) }, titleOf(film)), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
-      `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audience)];
+      `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audienceTotal)];
   }));
 }
 
+/** Why weeks are hatched or pale, where some are. */
+function weekNotes(history) {
+  const { known, inRange } = weekSums(history);
+  return [
+    known.some((days, week) => days < inRange[week]) && h('p', { class: 'state' }, t('history.partNote')),
+    known.some((days, week) => days === inRange[week] && days < 7) && h('p', { class: 'state' }, t('history.cutNote')),
+  ];
+}
+
 function weekTable(history) {
-  const { starts, known, layers } = weekSums(history);
+  const { starts, known, inRange, layers } = weekSums(history);
   return table(t('history.weeks'), [...words('week', 'knownDays', 'audience'), ...layers.map(({ title }) => h('span', { lang: langOf(title) }, title))], starts.map((start, week) =>
-    [h('a', { href: `week/${start}` }, shortDay(start)), count(known[week]), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), ...layers.map(({ sums }) => count(sums[week]))]));
+    [h('a', { href: `week/${start}` }, shortDay(start)), t('history.daysOf', known[week], inRange[week]), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), ...layers.map(({ sums }) => count(sums[week]))]));
 }
 
 function dayTable(history) {

@@ -5,6 +5,7 @@ import { count, day, duration, instant, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { becomesOperator, offer } from '../lib/visitor.js';
 import { addWords, hasWord, langOf, language, t } from '../lib/words.js';
+import { sentence as shopSentence } from '../lib/shopWords.js';
 import { failed, sentence } from '../parts/notices.js';
 
 addWords({
@@ -40,13 +41,16 @@ addWords({
   'operations.forOperator': ['API 호출 한도, 대기열, 알림 발송, 실패한 요청은 운영자에게만 표시됩니다.', 'Quota, queue, deliveries and failed requests are visible to the operator only.'],
   'operations.failures': ['최근 실패', 'Recent failures'],
   'operations.noFailures': ['최근 실패한 요청이 없습니다.', 'No recent failures.'],
-  'operations.anomalies': ['이상 수치', 'Anomalies'],
+  'operations.anomalies': ['데이터 이상', 'Anomalies'],
   'operations.day': ['날짜', 'Day'],
   'operations.film': ['영화', 'Movie'],
   'anomaly.late': ['집계 지연', 'Late chart'],
-  'anomaly.missing': ['누락', 'Missing rows'],
-  'anomaly.shrunk': ['누적 감소', 'Decreased total'],
-  'anomaly.repeated': ['중복', 'Repeated figures'],
+  'anomaly.missing': ['일부 누락', 'Missing rows'],
+  'anomaly.shrunk': ['누적관객수 감소', 'Decreased total'],
+  'anomaly.unreadable': ['읽을 수 없는 값', 'Unreadable values'],
+  'anomaly.repeated': ['동일 수치 반복', 'Repeated figures'],
+  'anomaly.figures.missing': ['{0}편→{1}편', '{0} → {1} rows'],
+  'anomaly.figures.shrunk': ['{0}명→{1}명', '{0} → {1}'],
   'operations.time': ['시각', 'Time'],
   'operations.request': ['요청', 'Request'],
   'operations.reason': ['사유', 'Reason'],
@@ -67,6 +71,12 @@ addWords({
   'topic.fetch.day': ['{0} 박스오피스', 'Chart of {0}'],
   'topic.fetch.week': ['{0} 주간 박스오피스', 'Chart of the week of {0}'],
   'topic.fetch.movie': ['영화 {0}', 'Movie {0}'],
+  'topic.fetch.products': ['상품 목록 {0}', 'Product list {0}'],
+  'topic.fetch.catalogue': ['전체 상품 목록', 'All products'],
+  'topic.fetch.product': ['상품 {0}', 'Product {0}'],
+  'topic.product.register': ['상품 등록: {0}', 'Registering {0}'],
+  'topic.product.modify': ['상품 {0} 수정', 'Changing product {0}'],
+  'topic.product.remove': ['상품 {0} 삭제', 'Removing product {0}'],
   'stream.ranking': ['박스오피스', 'Charts'],
   'stream.movie': ['영화', 'Movies'],
   'stream.poster': ['포스터', 'Posters'],
@@ -74,7 +84,7 @@ addWords({
   'stream.product': ['상품', 'Products'],
   'stream.request': ['요청', 'Requests'],
   'stream.alert': ['알림', 'Alerts'],
-  'stream.anomaly': ['이상 수치', 'Anomalies'],
+  'stream.anomaly': ['데이터 이상', 'Anomalies'],
   'service.kobis': ['영화진흥위원회', 'Korean Film Council'],
   'service.kakao': ['카카오 이미지 검색', 'Kakao image search'],
   'service.openmarket': ['오픈마켓', 'Open Market'],
@@ -199,22 +209,27 @@ function oddities(anomalies) {
     h('time', { datetime: time }, instant(time)),
     h('a', { href: `day/${anomaly.date}` }, shortDay(anomaly.date)),
     anomaly.movieCode ? h('a', { href: `movie/${anomaly.movieCode}`, lang: langOf(anomaly.title ?? '') }, anomaly.title ?? anomaly.movieCode) : '–',
-    [h('strong', {}, named('anomaly', anomaly.kind)), ' ', h('span', { lang: language() === 'ko' ? 'en' : null }, anomaly.text)],
+    [h('strong', {}, named('anomaly', anomaly.kind)), ' ', language() === 'en' ? anomaly.text : figures(anomaly)],
   ]));
 }
+
+/** The figures that show an anomaly; its sentence is in English. */
+const figures = ({ kind, field, expected, found }) =>
+  field ? `${field} (${count(found)})`
+    : (hasWord(`anomaly.figures.${kind}`) && expected !== null ? t(`anomaly.figures.${kind}`, count(expected), count(found)) : '');
 
 function failuresOf(failures) {
   if (!failures.length) return h('p', { class: 'state' }, t('operations.noFailures'));
   return tableOf(t('operations.failures'), ['time', 'request', 'reason'], failures.map(({ time, failed: { topic, request, error } }) => [
     h('time', { datetime: time }, instant(time)),
     asked(topic, request),
-    [h('code', {}, error.code), ' ', sentence(error, topic)],
+    h('span', { title: error.code }, /product|catalogue/.test(topic) ? shopSentence(error) : sentence(error, topic)),
   ]));
 }
 
 /** The subject of a request in words. */
 function asked(topic, request) {
-  const subject = request.date ? (isDate(request.date) ? shortDay(request.date) : request.date) : request.code ?? request.id ?? '';
+  const subject = request.date ? (isDate(request.date) ? shortDay(request.date) : request.date) : request.code ?? request.product ?? request.name ?? request.page ?? '';
   return hasWord(`topic.${topic}`) ? t(`topic.${topic}`, subject) : `${topic} ${subject}`;
 }
 

@@ -1,4 +1,5 @@
 import { s } from '../lib/dom.js';
+import { t } from '../lib/words.js';
 
 /** Eight colours that most people can distinguish on a light and a dark background; all further movies are grey. */
 export const tints = 8;
@@ -55,28 +56,70 @@ export function fitting(text, width) {
 
 const kept = ['fill', 'paint-order', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
 
-/** The drawing as an SVG file of its own, with its styles written into it. */
-export function standalone(svg) {
-  const copy = svg.cloneNode(true);
-  const [originals, copies] = [svg, copy].map((root) => [root, ...root.querySelectorAll('*')]);
-  originals.forEach((original, index) => {
-    const style = getComputedStyle(original);
-    for (const name of kept) copies[index].setAttribute(name, style.getPropertyValue(name));
-    copies[index].removeAttribute('class');
-    copies[index].removeAttribute('tabindex');
+/** The height of a line of text in a saved drawing, and what is left free at its edges. */
+const [lineHeight, edge] = [20, 16];
+
+/** The places of a drawing's keys, one after the other, in as many lines as they need. */
+function keyPlaces(keys, width) {
+  let [x, line] = [0, 0];
+  return keys.map(({ kind, text }) => {
+    const shown = fitting(text, width - 18);
+    const needed = 18 + textWidth(shown);
+    if (x > 0 && x + needed > width) [x, line] = [0, line + 1];
+    const place = { kind, text: shown, x, line };
+    x += needed + 14;
+    return place;
   });
-  const { width, height } = svg.viewBox.baseVal;
-  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  copy.setAttribute('width', width);
-  copy.setAttribute('height', height);
-  copy.prepend(s('rect', { width, height, fill: getComputedStyle(document.documentElement).backgroundColor }));
-  return new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' });
 }
 
-/** The drawing as a PNG of twice its size. */
-export async function png(svg) {
-  const { width, height } = svg.viewBox.baseVal;
-  const url = URL.createObjectURL(standalone(svg));
+/** The drawing with what the page says beside it: title and period above, keys to its colours and the source below. */
+function framed(svg, { title, period, keys = [] }) {
+  const { width: inner, height } = svg.viewBox.baseVal;
+  const top = edge + 2 * lineHeight + 12;
+  const places = keyPlaces(keys, inner);
+  const lines = places.length ? places.at(-1).line + 1 : 0;
+  const y = (line) => top + height + (line + 1) * lineHeight;
+  const total = y(lines) + edge;
+  const copy = svg.cloneNode(true);
+  for (const [name, value] of Object.entries({ x: edge, y: top, width: inner, height })) copy.setAttribute(name, value);
+  return drawing(inner + 2 * edge, total, `${title} · ${period}`,
+    s('rect', { class: 'paper', width: inner + 2 * edge, height: total }),
+    label(edge, edge + lineHeight - 4, title, { class: 'heading' }),
+    label(edge, edge + 2 * lineHeight - 2, period, {}),
+    copy,
+    places.map(({ kind, text, x, line }) => [
+      s('rect', { class: `key ${kind}`, x: edge + x, y: y(line) - 10, width: 12, height: 12, rx: 3 }),
+      label(edge + x + 18, y(line), text, {}),
+    ]),
+    label(edge, y(lines), `${t('footer.source')} · marquee`, {}));
+}
+
+/** The drawing with its frame, which needs no style sheet. */
+function styled(svg, frame) {
+  const whole = framed(svg, frame);
+  // Among the drawings of the page, whose styles it then has; it is gone before anything is drawn.
+  svg.after(whole);
+  const parts = [whole, ...whole.querySelectorAll('*')];
+  const styles = parts.map((part) => kept.map((name) => getComputedStyle(part).getPropertyValue(name)));
+  whole.remove();
+  parts.forEach((part, index) => {
+    kept.forEach((name, at) => part.setAttribute(name, styles[index][at]));
+    for (const name of ['class', 'tabindex']) part.removeAttribute(name);
+  });
+  whole.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  return whole;
+}
+
+const file = (svg) => new Blob([new XMLSerializer().serializeToString(svg)], { type: 'image/svg+xml' });
+
+/** The drawing as an SVG file, with its title, period, keys and source. */
+export const standalone = (svg, frame) => file(styled(svg, frame));
+
+/** The same as a PNG of twice the size. */
+export async function png(svg, frame) {
+  const whole = styled(svg, frame);
+  const { width, height } = whole.viewBox.baseVal;
+  const url = URL.createObjectURL(file(whole));
   try {
     const image = new Image();
     image.src = url;

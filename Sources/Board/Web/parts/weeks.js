@@ -5,12 +5,13 @@ import { t, titleOf } from '../lib/words.js';
 import { axisLabel, drawing, label, scale, textWidth, ticks, tints } from './drawing.js';
 
 /**
- * Audience by week: the first days of the weeks, of how many days of each the charts are known, and a layer of sums for each
- * movie with a colour and one for the others.
+ * Audience by week: the first days of the weeks, how many days of each are in the range and of how many of these the charts
+ * are known, and a layer of sums for each movie with a colour and one for the others.
  */
-export function weekSums({ days, knownDays, films }) {
+export function weekSums({ from, to, days, knownDays, films }) {
   const starts = [...new Set(days.map((day) => plus(day, -weekday(day))))];
   const known = knownDays ?? starts.map((start) => days.filter((day) => plus(day, -weekday(day)) === start).length);
+  const inRange = starts.map((start) => between(start > from ? start : from, plus(start, 6) < to ? plus(start, 6) : to) + 1);
   const weekOf = days.map((day) => starts.indexOf(plus(day, -weekday(day))));
   const sums = (films) => {
     const sums = starts.map(() => 0);
@@ -18,18 +19,22 @@ export function weekSums({ days, knownDays, films }) {
     return sums;
   };
   const layers = films.slice(0, tints).map((film) => ({ code: film.code, title: titleOf(film), sums: sums([film]) }));
-  return { starts, known, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
+  return { starts, known, inRange, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
 }
+
+/** What is to be said of a week that has not all seven days: days that are not known, or days outside the range. */
+const weekNote = (known, inRange) =>
+  (known < inRange ? ` (${t('history.part', known, inRange)})` : inRange < 7 ? ` (${t('history.cut', inRange)})` : '');
 
 /** The hatching over weeks of which not all days are known. */
 const hatching = () => s('defs', {}, s('pattern', { id: 'part', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
   s('rect', { class: 'hatch', width: 3, height: 6 })));
 
-/** Draws the audience of weeks, stacked; weeks of which days are missing are hatched, because they are no fall. */
+/** Draws the audience of weeks, stacked. Weeks with unknown days are hatched and those that the range cuts are pale: neither is a fall. */
 export function weekDrawing(history, width) {
   const height = 300;
   const [left, right, top, bottom] = [52, 12, 14, height - 28];
-  const { starts, known, layers } = weekSums(history);
+  const { starts, known, inRange, layers } = weekSums(history);
   const totals = starts.map((_, week) => layers.reduce((sum, layer) => sum + layer.sums[week], 0));
   const marks = ticks(Math.max(...totals, 1));
   const y = scale([0, marks.at(-1)], [bottom, top]);
@@ -46,7 +51,8 @@ export function weekDrawing(history, width) {
     starts.map((start, week) => {
       let base = 0;
       const x = left + pitch * (week + 0.500) - column / 2;
-      const days = known[week] < 7 ? ` (${t('history.part', known[week])})` : '';
+      const days = weekNote(known[week], inRange[week]);
+      const isPart = known[week] < inRange[week];
       const parts = layers.map((layer, index) => {
         const sum = layer.sums[week];
         if (!sum) return null;
@@ -55,7 +61,7 @@ export function weekDrawing(history, width) {
         base += sum;
         return part;
       });
-      return [parts, days && s('rect', { class: 'partWeek', fill: 'url(#part)', x: x.toFixed(1), width: column.toFixed(1), y: y(base).toFixed(1), height: (y(0) - y(base)).toFixed(1) })];
+      return [parts, days && s('rect', { class: isPart ? 'partWeek' : 'cutWeek', fill: isPart ? 'url(#part)' : null, x: x.toFixed(1), width: column.toFixed(1), y: y(base).toFixed(1), height: (y(0) - y(base)).toFixed(1) })];
     }),
     starts.map((start, week) => (week % steps ? null : axisLabel(left + pitch * (week + 0.500), height - 8, starts.length > 54 ? yearMonth(start) : tinyDay(start), width))));
 }

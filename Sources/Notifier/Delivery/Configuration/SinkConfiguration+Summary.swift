@@ -21,13 +21,15 @@ extension SinkConfiguration {
         return kind.rawValue
     }
 
-    /// Where messages go, without the parts of URLs that may have a token.
-    public var address: String {
+    /// Returns where messages go, without the parts of URLs that may have a token.
+    public func address(in language: Language) -> String {
         switch destination {
         case .webhook(let url, _), .slack(let url), .discord(let url), .ntfy(let url, _, _), .apprise(let url, _, _):
             Self.server(of: url)
-        case .telegram(let url, _, let chat): "\(Self.server(of: url)), chat \(chat)"
-        case .mail(let mail): "\(mail.recipients.joined(separator: ", ")) by \(mail.host):\(mail.port)"
+        case .telegram(let url, _, let chat): "\(Self.server(of: url)), \(language == .ko ? "대화방" : "chat") \(chat)"
+        case .mail(let mail):
+            mail.recipients.joined(separator: ", ")
+                + (language == .ko ? "(\(mail.host):\(mail.port) 경유)" : " by \(mail.host):\(mail.port)")
         case .file(let path): path
         case .standardOutput: "-"
         }
@@ -36,14 +38,24 @@ extension SinkConfiguration {
     /// The language of messages, as in a rule file.
     public var languageCode: String { language.rawValue }
 
-    /// The lowest severity that the sink gets, as in a rule file.
-    public var lowestSeverity: String { severity.rawValue }
+    /// Returns the lowest severity that the sink gets; in English as in a rule file.
+    public func lowestSeverity(in language: Language) -> String {
+        guard language == .ko else { return severity.rawValue }
+        return switch severity {
+        case .info: "정보"
+        case .notable: "주요"
+        case .major: "중대"
+        }
+    }
 
-    /// When messages are sent, in the words of a rule file; nil if they are sent at once.
-    public var schedule: String? {
+    /// Returns when messages are sent, in English in the words of a rule file; nil if they are sent at once.
+    public func schedule(in language: Language) -> String? {
+        func name(_ ko: String, _ en: String) -> String { language == .ko ? ko : en }
         let parts = [
-            policy.digest.map { "digest \($0)" }, policy.quietHours.map { "quiet \($0.start)-\($0.end)" },
-            policy.rate.map { "rate \($0.count)/\($0.span.spanText)" }, cooldown.map { "cooldown \($0.spanText)" },
+            policy.digest.map { "\(name("모아 보내기", "digest")) \($0)" },
+            policy.quietHours.map { "\(name("방해 금지", "quiet")) \($0.start)-\($0.end)" },
+            policy.rate.map { "\(name("발송 한도", "rate")) \($0.count)/\($0.span.spanText)" },
+            cooldown.map { "\(name("재알림 간격", "cooldown")) \($0.spanText)" },
         ]
         let text = parts.compactMap(\.self).joined(separator: ", ")
         return text.isEmpty ? nil : text

@@ -1,6 +1,7 @@
 import Contract
 import Networking
 import Operations
+import Text
 public import YAML
 
 /// Reads a sink's fields, and collects the errors and the secrets in them.
@@ -22,6 +23,15 @@ struct SinkConfigurationParser {
     mutating func value<Value>(_ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value) -> Value? {
         guard let field = fields[key] else { return nil }
         return diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(field) }
+    }
+
+    /// Returns the values of a list; nil if it is missing or cannot be read. Elements that cannot be read are left out.
+    mutating func values<Value>(
+        _ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value
+    ) -> [Value]? {
+        value(key) { node throws(ConfigurationDiagnostic) in try node.list() }?.compactMap { node in
+            diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(node) }
+        }
     }
 
     /// Returns the text of a field, or `standard` if it is missing; without `standard` the field is required.
@@ -49,13 +59,13 @@ struct SinkConfigurationParser {
     private func readSecret(_ key: String, _ isNeeded: Bool) throws(ConfigurationDiagnostic) -> Secret? {
         let (field, file) = (fields[key], fields["\(key)File"])
         if let file, field != nil { throw file.diagnostic("\(key) is given as well; give only one of the two") }
-        if let field { return Secret(try field.sendableText()) }
+        if let field { return Secret(try field.sendableText().unwrapped()) }
         guard let file else {
             if isNeeded { throw node.diagnostic("\(key) is missing; give \(key), or \(key)File with a path") }
             return nil
         }
         let secret: Secret
-        let path = try file.text()
+        let path = try file.filePath()
         do throws(SecretFileError) {
             secret = try Secret(file: path)
         } catch {
@@ -86,6 +96,12 @@ struct SinkConfigurationParser {
         }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 
+    /// Returns the path of a file; nil if it is missing, which is a mistake unless it is optional.
+    mutating func path(_ key: String, isOptional: Bool = false) -> String? {
+        if fields[key] == nil, !isOptional { addMissing(key) }
+        return value(key) { field throws(ConfigurationDiagnostic) in try field.filePath() }
+    }
+
     /// Adds the diagnostic that a field is missing.
     mutating func addMissing(_ key: String) {
         diagnostics.add(node.diagnostic("\(key) is missing"))
@@ -93,9 +109,18 @@ struct SinkConfigurationParser {
 }
 
 extension Node {
-    /// Returns a text without line ends and other control characters.
+    /// Returns the path of a file.
+    fileprivate func filePath() throws(ConfigurationDiagnostic) -> String {
+        let path = try sendableText()
+        guard !path.needsShell else {
+            throw diagnostic("write the path out; nothing replaces ~ or $ at its beginning")
+        }
+        return path
+    }
+
+    /// Returns a text without line ends and other control characters, and without hidden signs around it.
     fileprivate func sendableText() throws(ConfigurationDiagnostic) -> String {
-        let text = try text()
+        let text = try text().trimmingHidden
         guard text.isSendable, !text.isEmpty else { throw diagnostic("expected a text on one line") }
         return text
     }
@@ -139,26 +164,27 @@ extension SinkConfiguration {
     private init?(_ entry: Node.Entry, _ diagnostics: inout ConfigurationDiagnosticsError)
         throws(ConfigurationDiagnostic)
     {
-        guard entry.key.isSinkName else {
-            throw ConfigurationDiagnostic(
-                at: entry.position, path: entry.value.path, "a sink's name has 1 to 40 letters, digits, hyphens and _")
+        if !entry.key.isSinkName {
+            diagnostics.add(
+                ConfigurationDiagnostic(
+                    at: entry.position, path: entry.value.path,
+                    "a sink's name has 1 to 40 letters, digits, hyphens and _"))
         }
-        // The kind comes first: it determines the keys.
-        guard let word = try entry.value.entries().first(where: { $0.key == "kind" }) else {
-            throw entry.value.diagnostic("kind is missing")
+        // The kind comes first: it determines the keys. Without it, all that follows may be meant.
+        let word = try entry.value.entries().first { $0.key == "kind" }?.value
+        if word == nil { diagnostics.add(entry.value.diagnostic("kind is missing")) }
+        let kind = word.flatMap { word in
+            diagnostics.collect { () throws(ConfigurationDiagnostic) in try word.choice(of: SinkKind.self) }
         }
-        let kind = try word.value.choice(of: SinkKind.self)
-        let fields = try entry.value.fields(Self.common + kind.keys, &diagnostics)
+        let keys = kind?.keys ?? SinkKind.allCases.flatMap(\.keys)
+        let fields = try entry.value.fields(Self.common + keys, &diagnostics)
         var parser = SinkConfigurationParser(fields, of: entry.value, diagnostics)
-        let destination = parser.destination(kind)
+        let destination = kind.flatMap { parser.destination($0) }
         language = parser.value("language") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .ko
         severity = parser.value("severity") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .info
-        rules = parser.value("rules") { node throws(ConfigurationDiagnostic) in
-            Set(
-                try node.list().map { rule throws(ConfigurationDiagnostic) in
-                    try rule.choice(of: AlertRule.self).rawValue
-                })
-        }
+        rules = parser.values("rules") { rule throws(ConfigurationDiagnostic) in
+            try rule.choice(of: AlertRule.self).rawValue
+        }.map { Set($0) }
         cooldown = parser.value("cooldown") { node throws(ConfigurationDiagnostic) in
             try node.value(expected: "a span such as 12h or 3d") { Duration(span: $0) }
         }
@@ -182,7 +208,7 @@ extension SinkConfiguration {
         name = entry.key
         secrets = parser.secrets
         diagnostics = parser.diagnostics
-        guard let destination else { return nil }
+        guard let destination, entry.key.isSinkName else { return nil }
         self.destination = destination
     }
 }
@@ -206,13 +232,14 @@ extension SinkConfigurationParser {
         case .ntfy: ntfy()
         case .apprise: apprise()
         case .mail: mail()
-        case .file: text("path").map { .file(path: $0) }
+        case .file: path("path").map { .file(path: $0) }
         case .standardOutput: .standardOutput
         }
     }
 
     private mutating func webhook() -> SinkConfiguration.Destination? {
-        guard let url = secretURL(), let secret = secret("secret") else { return nil }
+        let (url, secret) = (secretURL(), secret("secret"))
+        guard let url, let secret else { return nil }
         guard let key = WebhookSink.key(of: secret) else {
             diagnostics.add(
                 (fields["secret"] ?? fields["secretFile"] ?? node).diagnostic(
@@ -223,20 +250,23 @@ extension SinkConfigurationParser {
     }
 
     private mutating func telegram() -> SinkConfiguration.Destination? {
-        guard let token = secret("token"), let chat = text("chat"), let url = url(standard: "https://api.telegram.org")
-        else { return nil }
+        let (token, chat, url) = (secret("token"), text("chat"), url(standard: "https://api.telegram.org"))
+        guard let token, let chat, let url else { return nil }
         return .telegram(url: url, token: token, chat: chat)
     }
 
     private mutating func ntfy() -> SinkConfiguration.Destination? {
-        guard let topic = secret("topic"), let url = url(standard: "https://ntfy.sh") else { return nil }
-        return .ntfy(url: url, topic: topic, token: secret("token", isNeeded: false))
+        let (topic, url) = (secret("topic"), url(standard: "https://ntfy.sh"))
+        let token = secret("token", isNeeded: false)
+        guard let topic, let url else { return nil }
+        return .ntfy(url: url, topic: topic, token: token)
     }
 
     private mutating func apprise() -> SinkConfiguration.Destination? {
-        guard let url = secretURL() else { return nil }
+        let (url, urls) = (secretURL(), secret("urls", isNeeded: false))
         let tag = fields["tag"] == nil ? nil : text("tag")
-        return .apprise(url: url, urls: secret("urls", isNeeded: false), tag: tag)
+        guard let url else { return nil }
+        return .apprise(url: url, urls: urls, tag: tag)
     }
 
     private mutating func mail() -> SinkConfiguration.Destination? {
@@ -246,17 +276,12 @@ extension SinkConfigurationParser {
         let port = value("port") { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...65_535) }
         let user = fields["user"] == nil ? nil : text("user")
         let password = secret("password", isNeeded: user != nil)
-        let authorities = fields["authorities"] == nil ? nil : text("authorities")
-        if fields["to"] == nil { addMissing("to") }
-        let recipients = value("to") { node throws(ConfigurationDiagnostic) in
-            if case .sequence(let nodes) = node.content {
-                return try nodes.map { node throws(ConfigurationDiagnostic) in try node.address() }
-            }
-            return [try node.address()]
-        }
+        let authorities = path("authorities", isOptional: true)
+        let recipients = recipients()
         if fields["from"] == nil { addMissing("from") }
         let sender = value("from") { node throws(ConfigurationDiagnostic) in try node.address() }
-        guard let host = text("host"), let sender, let recipients else { return nil }
+        let host = text("host")
+        guard let host, let sender, let recipients else { return nil }
         if recipients.isEmpty { addMissing("to") }
         let usual =
             switch security ?? .startTLS {
@@ -269,6 +294,17 @@ extension SinkConfigurationParser {
                 host: host, port: port ?? usual, security: security ?? .startTLS, certificateFile: authorities,
                 user: user,
                 password: password, sender: sender, recipients: recipients, message: []))
+    }
+
+    /// Returns the one address in `to`, or those of a list.
+    private mutating func recipients() -> [String]? {
+        func address(_ node: Node) throws(ConfigurationDiagnostic) -> String { try node.address() }
+        guard let field = fields["to"] else {
+            addMissing("to")
+            return nil
+        }
+        guard case .sequence = field.content else { return value("to", address).map { [$0] } }
+        return values("to", address)
     }
 }
 

@@ -38,6 +38,10 @@ struct DiscordSink: HTTPSink {
             thumbnail: message.image(on: board).map { ["url": $0] })
     }
 
+    func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
+        response.outcomeOfChat
+    }
+
     /// Returns the color of the bar beside a message: red, amber or gray.
     private static func color(of severity: Alert.Severity) -> Int {
         switch severity {

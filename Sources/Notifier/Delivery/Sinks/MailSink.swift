@@ -22,7 +22,7 @@ struct MailSink: Sink {
             let reply = try await client.send(mail)
             return SinkResponse(outcome: outcome(of: reply.code), text: reply.text)
         } catch {
-            return SinkResponse(outcome: error.kind == .badRequest ? .rejected : .failed(), text: error.message)
+            return SinkResponse(outcome: error.outcome, text: error.message)
         }
     }
 

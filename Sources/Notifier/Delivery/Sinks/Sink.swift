@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 import Networking
 import Text
 
@@ -74,11 +75,11 @@ extension HTTPSink {
             }
             let response = try await client.send(endpoint)
             let body = String(decoding: response.body.prefix(2_000), as: UTF8.self)
-            let text = body.isEmpty ? "\(response.status)" : "\(response.status) \(body)"
+            let advice = response.redirect.map { " redirects to \($0): correct the sink's address" } ?? ""
+            let text = "\(response.status)\(advice)\(body.isEmpty ? "" : " \(body)")"
             return (response.status, SinkResponse(outcome: outcome(of: response), text: text))
         } catch let error as UpstreamError {
-            // An invalid URL stays invalid.
-            return (nil, SinkResponse(outcome: error.kind == .badRequest ? .rejected : .failed(), text: error.message))
+            return (nil, SinkResponse(outcome: error.outcome, text: error.message))
         } catch {
             return (nil, SinkResponse(outcome: .rejected, text: "\(error)"))
         }
@@ -92,10 +93,49 @@ extension HTTPSink {
 extension HTTPResponse {
     /// The outcome by the status alone. A redirect rejects the message: the operator has to correct the URL.
     var outcome: SinkResponse.Outcome {
-        switch status {
-        case 200...299: .delivered
-        case 408, 425, 429, 500...599: .failed(retryAfter: retryAfter)
-        default: .rejected
+        guard let failure = failure(of: "sink") else { return .delivered }
+        return failure.isTransient ? .failed(retryAfter: longestPause) : .rejected
+    }
+
+    /// The outcome for a chat service, which never answers with a web page: something else is at the address.
+    var outcomeOfChat: SinkResponse.Outcome {
+        outcome == .delivered && isMarkup ? .rejected : outcome
+    }
+
+    /// The longest pause that the service asks for, in the header or in the body.
+    private var longestPause: Duration? {
+        let asked = try? JSON.decode(AskedPause.self, from: Array(body))  // most bodies ask for nothing
+        let seconds = [asked?.seconds, asked?.parameters?.seconds].compactMap(\.self)
+        return (seconds.map(Duration.init(asked:)) + [retryAfter].compactMap(\.self)).max()
+    }
+}
+
+/// A pause in a body: as Discord writes it, or as Telegram does.
+private struct AskedPause: Decodable {
+    struct Parameters: Decodable {
+        let seconds: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case seconds = "retry_after"
+        }
+    }
+
+    let seconds: Double?
+    let parameters: Parameters?
+
+    enum CodingKeys: String, CodingKey {
+        case seconds = "retry_after"
+        case parameters
+    }
+}
+
+extension UpstreamError {
+    /// What it means for a message that there was no answer.
+    var outcome: SinkResponse.Outcome {
+        switch kind {
+        // What is wrong with the address or the server stays wrong.
+        case .badRequest, .wrongAddress, .invalid: .rejected
+        default: .failed()
         }
     }
 }

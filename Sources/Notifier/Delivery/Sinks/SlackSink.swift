@@ -61,6 +61,10 @@ struct SlackSink: HTTPSink {
         return Message.Section(text: Message.Text(text: text), accessory: image)
     }
 
+    func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
+        response.outcomeOfChat
+    }
+
     private func linked(_ text: String, _ link: String?) -> String {
         link.map { "<\($0.escapedForLinkMarkup.escapedForSlack)|\(text)>" } ?? text
     }

@@ -52,11 +52,10 @@ struct TelegramSink: HTTPSink {
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
         guard let reply = try? JSON.decode(Reply.self, from: Array(response.body)) else {
             // Not a response of the Bot API, so it says nothing about the message itself.
-            return response.outcome == .rejected ? .rejected : .failed(retryAfter: response.retryAfter)
+            return response.outcome == .delivered ? .failed() : response.outcome
         }
         if reply.ok { return .delivered }
-        guard case .failed(let asked) = response.outcome else { return .rejected }
-        return .failed(retryAfter: reply.parameters?.retryAfter.map { .seconds($0) } ?? asked)
+        return response.outcome == .delivered ? .rejected : response.outcome
     }
 
     /// A text with its formatting beside it, so that nothing in the text can be markup.
@@ -117,15 +116,6 @@ struct TelegramSink: HTTPSink {
     }
 
     private struct Reply: Decodable {
-        struct Parameters: Decodable {
-            let retryAfter: Int?
-
-            enum CodingKeys: String, CodingKey {
-                case retryAfter = "retry_after"
-            }
-        }
-
         let ok: Bool
-        let parameters: Parameters?
     }
 }

@@ -37,7 +37,7 @@ struct ProductCommand: Subcommand {
             Usage.Option(
                 name: "--refresh",
                 meaning: Language.current(
-                    "list, show: 로그에 있어도 오픈마켓에 다시 조회", "list, show: ask the market even if the log has the data")),
+                    "list, show: 로그에 있어도 오픈마켓에서 다시 조회", "list, show: ask the market even if the log has the data")),
             Usage.Option(
                 name: "--name", value: "TEXT",
                 meaning: Language.current("register, modify: 상품명, 3자 이상", "register, modify: 3 characters or more")),
@@ -105,7 +105,7 @@ struct ProductCommand: Subcommand {
             do throws(ProductValidationError) {
                 try ProductConstraints.check(imageCount: imagePaths.count)
             } catch {
-                throw UsageError(error.message)
+                throw UsageError(error.text())
             }
         } else if let surplus = words.dropFirst(verb == .list ? 1 : 2).first {
             throw Arguments.unexpected(surplus)

@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import Notifier
 import Operations
+import Text
 
 /// `marquee request`
 struct RequestCommand: Subcommand {
@@ -16,7 +17,7 @@ struct RequestCommand: Subcommand {
                 Usage.Option(
                     name: "--refresh",
                     meaning: Language.current(
-                        "로그에 있어도 제공 서비스에 다시 조회", "ask the upstream even if the log has the data"))
+                        "로그에 있어도 영화진흥위원회에서 다시 조회", "ask the upstream even if the log has the data"))
             ] + Usage.Option.market + [
                 .span,
                 Usage.Option(
@@ -30,7 +31,7 @@ struct RequestCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 2 else {
             throw UsageError(
-                "request에는 인수가 두 개 필요합니다: day DATE, week DATE, movie CODE",
+                "day DATE, week DATE, movie CODE 중 하나를 지정하세요",
                 "request takes two arguments: day DATE, week DATE or movie CODE")
         }
         let (kind, subject) = (arguments.positional[0], arguments.positional[1])
@@ -50,8 +51,8 @@ struct RequestCommand: Subcommand {
             target = .movie(try arguments.movieCode(subject), poster: !arguments.has("--no-poster"))
         default:
             throw UsageError(
-                "request에는 day, week, movie 중 하나를 지정하세요: \(kind.debugDescription)",
-                "request takes day, week or movie, not \(kind.debugDescription)")
+                "request에는 day, week, movie 중 하나를 지정하세요: \(kind.visiblyQuoted)",
+                "request takes day, week or movie, not \(kind.visiblyQuoted)")
         }
         request = Request(target, refresh: arguments.has("--refresh"))
         runner = try RequestRunner(arguments)

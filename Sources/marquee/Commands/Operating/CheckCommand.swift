@@ -7,6 +7,7 @@ import Networking
 import Notifier
 import Operations
 import Upstreams
+import Worker
 import YAML
 import ZeroMQ
 
@@ -20,14 +21,14 @@ struct CheckCommand: Subcommand {
                 "Checks the configuration, the processes and the upstreams, one line each."),
             details: Language.current(
                 """
-                API 호출 한도를 쓰지 않습니다. 수집 서버에 꼭 필요한 것, 즉 쓸 수 있는 데이터 폴더, 디스크 여유 공간, 정확한 시계,
+                영화진흥위원회와 카카오를 한 번씩 호출하며, 이 호출도 하루 한도에 포함됩니다. 수집 서버에 꼭 필요한 것, 즉 쓸 수 있는 데이터 폴더, 디스크 여유 공간, 정확한 시계,
                 인증키가 있는 영화진흥위원회 서비스가 없으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
 
                 `rules FILE`을 지정하면 그 규칙 파일만 점검해 어느 규칙이 어느 발송 대상으로 가는지 보여 줍니다. 오류가 있으면 오류마다 위치와
                 내용, 올바른 형식을 한 줄로 보여 주고 실패합니다.
                 """,
                 """
-                Uses no call of any quota. Fails if something that the worker needs is missing: a data folder that can be
+                Calls KOBIS and Kakao once each, as the worker would; these calls count as two of the day's. Fails if something that the worker needs is missing: a data folder that can be
                 written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
 
                 With `rules FILE` it checks only that rule file, and prints which rule goes to which sink, or a line for
@@ -50,8 +51,10 @@ struct CheckCommand: Subcommand {
         if let ruleFile { return read(ruleFile, printsRules: true) }
         var report = Report()
         checkFiles(configuration, &report)
-        await checkUpstreams(configuration, &report)
-        try await checkProcesses(configuration, &report)
+        let io = try configuration.makeClientThread()
+        await checkUpstreams(configuration, io, &report)
+        await checkProcesses(configuration, io, &report)
+        await io.shutdown()
         for line in report.lines { Console.print(line) }
         return report.isGood ? .done : .failed
     }
@@ -59,6 +62,13 @@ struct CheckCommand: Subcommand {
     /// Checks the data folder, its disk and the rule file.
     private func checkFiles(_ configuration: Configuration, _ report: inout Report) {
         report.add(true, Language.current("설정", "configuration"), Language.current("정상", "read"))
+        let proxies = ["http_proxy", "https_proxy", "all_proxy"].flatMap { [$0, $0.uppercased()] }
+        if let proxy = proxies.first(where: { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }) {
+            report.addMissing(
+                Language.current("프록시", "proxy"),
+                Language.current(
+                    "\(proxy)가 설정되어 있지만 프록시는 쓰지 않음", "\(proxy) is set, but marquee uses no proxies"))
+        }
         let folder = configuration.dataFolder
         do throws(DataFolder.DataFolderError) {
             try DataFolder(folder).checkWritable()
@@ -82,13 +92,18 @@ struct CheckCommand: Subcommand {
     }
 
     /// Checks the keys and the reachability of the upstreams, and the clock. Only KOBIS is required.
-    private func checkUpstreams(_ configuration: Configuration, _ report: inout Report) async {
-        let client = HTTPClient(retry: .never)
-        if configuration.kobis.key == nil {
+    private func checkUpstreams(_ configuration: Configuration, _ io: IOThread, _ report: inout Report) async {
+        let booking = await CallBooking(configuration, io)
+        let client = HTTPClient(retry: .never, beforeAttempt: booking.book)
+        let (kobis, kakao) = (configuration.kobis, configuration.kakao)
+        if kobis.key == nil {
             await checkSandbox(configuration.sandboxHTTP.url, with: client, &report)
         } else {
-            for (name, upstream) in [("KOBIS", configuration.kobis), ("Kakao", configuration.kakao)] {
-                await check(upstream, name, with: client, &report)
+            await check(kobis, "KOBIS", with: client, &report) { key in
+                Kobis(url: kobis.url, key: key).dailyChart(.yesterday(at: Date()), market: .all).dated
+            }
+            await check(kakao, "Kakao", with: client, &report) { key in
+                KakaoImageSearch(url: kakao.url, key: key).images(query: "영화 포스터").dated
             }
         }
         await checkOpenMarket(configuration.openMarket, with: client, &report)
@@ -99,7 +114,8 @@ struct CheckCommand: Subcommand {
         let keys = Language.current(
             "MARQUEE_KOBIS_KEY나 MARQUEE_KOBIS_KEY_FILE이 없음", "no MARQUEE_KOBIS_KEY or MARQUEE_KOBIS_KEY_FILE is set")
         do throws(UpstreamError) {
-            checkClock(against: try await head(url, with: client), of: Language.current("샌드박스", "the sandbox"), &report)
+            let response = try await head(url, with: client)
+            checkClock(against: response.date, of: Language.current("샌드박스", "the sandbox"), &report)
             report.add(
                 true, Language.current("샌드박스", "sandbox"),
                 Language.current("\(url), 모든 제공 서비스 대신 사용: \(keys)", "\(url), in place of all services: \(keys)"))
@@ -111,11 +127,13 @@ struct CheckCommand: Subcommand {
         }
     }
 
+    /// Makes the call that the worker would make first.
     private func check(
-        _ upstream: Configuration.Upstream, _ name: String, with client: HTTPClient, _ report: inout Report
+        _ upstream: Configuration.Upstream, _ name: String, with client: HTTPClient, _ report: inout Report,
+        _ call: (_ key: String) -> Endpoint<Date?>
     ) async {
         let variable = "MARQUEE_\(name.uppercased())_KEY"
-        guard upstream.key != nil else {
+        guard let key = upstream.key else {
             return report.addMissing(
                 Language.current("\(name) 인증키", "\(name) key"),
                 Language.current(
@@ -124,17 +142,18 @@ struct CheckCommand: Subcommand {
         }
         report.add(true, Language.current("\(name) 인증키", "\(name) key"), Language.current("있음", "present"))
         do throws(UpstreamError) {
-            let response = try await head(upstream.url, with: client)
+            let date = try await client.send(call(key.value))
             report.add(true, Language.current("\(name) 서비스", "\(name) service"), upstream.url)
-            if name == "KOBIS" { checkClock(against: response, of: name, &report) }
+            if name == "KOBIS" { checkClock(against: date, of: name, &report) }
         } catch {
-            report.add(false, Language.current("\(name) 서비스", "\(name) service"), error.text(of: upstream.url))
+            report.add(
+                false, Language.current("\(name) 서비스", "\(name) service"), error.text(of: upstream.url, name))
         }
     }
 
     /// Checks this machine's clock, from which the worker takes what day it is in Korea.
-    private func checkClock(against response: HTTPResponse, of service: String, _ report: inout Report) {
-        guard let date = response.date else { return }
+    private func checkClock(against date: Date?, of service: String, _ report: inout Report) {
+        guard let date else { return }
         let seconds = Int(Date().timeIntervalSince(date).rounded())
         let text =
             abs(seconds) <= 2
@@ -146,8 +165,7 @@ struct CheckCommand: Subcommand {
     }
 
     /// Checks whether worker, notifier and board answer; none is required.
-    private func checkProcesses(_ configuration: Configuration, _ report: inout Report) async throws {
-        let io = try configuration.makeClientThread()
+    private func checkProcesses(_ configuration: Configuration, _ io: IOThread, _ report: inout Report) async {
         for (name, address) in [
             (Language.current("수집 서버", "worker"), configuration.commands.reachable),
             (Language.current("알림 서버", "notifier"), configuration.alertCommands.reachable),
@@ -158,7 +176,6 @@ struct CheckCommand: Subcommand {
                 report.add(true, name, address)
             }
         }
-        await io.shutdown()
         let client = HTTPClient(retry: .never)
         do throws(UpstreamError) {
             _ = try await head("\(configuration.boardHTTP.url)/healthz", with: client)
@@ -235,7 +252,7 @@ struct CheckCommand: Subcommand {
                     market, Language.current("\(url) 서비스가 정상이 아님", "\(url) says that it is not healthy"))
             }
         } catch {
-            report.addMissing(market, error.text(of: url))
+            report.addMissing(market, error.text(of: url, "OpenMarket"))
         }
         let isVendor = openMarket.identifier != nil && openMarket.secret != nil
         report.add(
@@ -247,8 +264,7 @@ struct CheckCommand: Subcommand {
                     "none; products can be read, but not registered, changed or removed"))
     }
 
-    /// Asks for the headers of an address; any status is an answer. The request has no key: it does not count towards a
-    /// quota.
+    /// Asks for the headers of an address; any status is an answer.
     private func head(_ url: String, with client: HTTPClient) async throws(UpstreamError) -> HTTPResponse {
         let request = HTTPRequest(url, method: .head, deadline: .seconds(5))
         return try await client.send(Endpoint(service: "check", request: request) { $0 })
@@ -288,5 +304,34 @@ struct CheckCommand: Subcommand {
         mutating func addMissing(_ name: String, _ reason: String) {
             table.add(["-", name, reason])
         }
+    }
+}
+
+extension Endpoint {
+    /// The endpoint whose value is the time of the response by the service's clock. A day without figures is an answer.
+    fileprivate var dated: Endpoint<Date?> {
+        Endpoint<Date?>(service: service, request: request) { response throws(UpstreamError) in
+            do throws(UpstreamError) {
+                _ = try read(response)
+            } catch {
+                guard error.kind == .notPublished else { throw error }
+            }
+            return response.date
+        }
+    }
+}
+
+extension UpstreamError {
+    /// Why the service at a URL gave no answer, and the variable to correct if it is that which is wrong.
+    fileprivate func text(of url: String, _ name: String) -> String {
+        let text = text(of: url)
+        let word: String
+        switch kind {
+        case .unauthorized, .forbidden: word = "KEY"
+        case .wrongAddress: word = "URL"
+        default: return text
+        }
+        let variable = "MARQUEE_\(name.uppercased())_\(word)"
+        return Language.current("\(text). \(variable) 값을 확인하세요", "\(text); correct \(variable)")
     }
 }

@@ -44,7 +44,7 @@ struct KeysCommand: Subcommand {
         }
         guard KeyFolder.isName(words[2]) else {
             throw UsageError(
-                "NAME은 영문자, 숫자, 점, 줄표, 밑줄로 된 1~64자여야 하며 점으로 시작할 수 없습니다",
+                "NAME은 영문자, 숫자, 마침표(.), 하이픈(-), 밑줄(_)로 1~64자여야 하며 마침표로 시작할 수 없습니다",
                 "NAME must have 1 to 64 letters, digits, dots, dashes and underscores, and not begin with a dot")
         }
         if kind == .server {

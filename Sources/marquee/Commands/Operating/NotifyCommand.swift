@@ -15,14 +15,14 @@ struct NotifyCommand: Subcommand {
         Usage(
             name: "notify", arguments: "test SINK | test --all | sinks | log [SINK] | retry SINK|KEY",
             summary: Language.current(
-                "MARQUEE_RULES의 발송 대상을 보여 주고 시험하며, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
+                "MARQUEE_RULES의 알림 채널을 보여 주고 테스트하며, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
                 "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again."),
             details: Language.current(
                 """
-                test는 시험 알림을 보내고 응답을 출력합니다. --rule을 지정하면 수집 서버 로그의 최신 박스오피스로 그 규칙의 알림을
-                만들어 보내며, 시험이라고 표시합니다. sinks는 어느 규칙이 어디로 가는지 보여 줍니다. log는 알림 서버의
+                test는 테스트 알림을 보내고 응답을 출력합니다. --rule을 지정하면 수집 서버 로그의 최신 박스오피스로 그 규칙의 알림을
+                만들어 보내며, 테스트라고 표시합니다. sinks는 어느 규칙이 어디로 가는지 보여 줍니다. log는 알림 서버의
                 데이터베이스를 읽으며, 서버가 실행 중이어도 됩니다.
-                retry는 실행 중인 알림 서버가 발송 대상의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
+                retry는 실행 중인 알림 서버가 알림 채널의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
                 """,
                 """
                 test sends a test message and prints the sink's answer; with --rule it looks like an alert of that rule about
@@ -31,10 +31,10 @@ struct NotifyCommand: Subcommand {
                 dead letters of a sink again, or the one with this key.
                 """),
             options: [
-                Usage.Option(name: "--all", meaning: Language.current("test: 모든 발송 대상", "test: all sinks")),
+                Usage.Option(name: "--all", meaning: Language.current("test: 모든 알림 채널", "test: all sinks")),
                 Usage.Option(
                     name: "--rule", value: "RULE",
-                    meaning: Language.current("test: 이 규칙의 알림 모양", "test: what an alert of this rule looks like")),
+                    meaning: Language.current("test: 이 규칙의 알림 예시", "test: what an alert of this rule looks like")),
                 Usage.Option(name: "--dead", meaning: Language.current("log: 발송에 실패한 알림", "log: the dead letters")),
                 Usage.Option(
                     name: "--last", value: "N",
@@ -98,8 +98,8 @@ struct NotifyCommand: Subcommand {
         guard let rule = AlertRule(rawValue: word) else {
             let nearest = AlertRule.allCases.map(\.rawValue).nearest(to: word) ?? ""
             throw UsageError(
-                "\(word.debugDescription) 규칙은 없습니다. 혹시 \(nearest)인가요?",
-                "there is no rule \(word.debugDescription); did you mean \(nearest)?")
+                "\(word.visiblyQuoted) 규칙은 없습니다. 혹시 \(nearest)인가요?",
+                "there is no rule \(word.visiblyQuoted); did you mean \(nearest)?")
         }
         return rule
     }
@@ -131,9 +131,9 @@ struct NotifyCommand: Subcommand {
         guard let sink = sinks.first(where: { $0.name == name }) else {
             let names = sinks.map(\.name).joined(separator: ", ")
             throw UsageError(
-                "MARQUEE_RULES에 \(name.debugDescription) 발송 대상이 없습니다. "
-                    + (names.isEmpty ? "설정된 대상이 없습니다" : "설정된 대상: \(names)"),
-                "MARQUEE_RULES has no sink \(name.debugDescription); "
+                "MARQUEE_RULES에 \(name.visiblyQuoted) 알림 채널이 없습니다. "
+                    + (names.isEmpty ? "설정된 채널이 없습니다" : "설정된 채널: \(names)"),
+                "MARQUEE_RULES has no sink \(name.visiblyQuoted); "
                     + (names.isEmpty ? "it has none" : "it has \(names)"))
         }
         return sink
@@ -146,7 +146,7 @@ struct NotifyCommand: Subcommand {
         let file = try configuration.ruleFile()
         let sinks = try name.map { [try sink($0, configuration)] } ?? file.sinks
         guard !sinks.isEmpty else {
-            throw UsageError("MARQUEE_RULES에 시험할 발송 대상이 없습니다", "MARQUEE_RULES has no sinks to test")
+            throw UsageError("MARQUEE_RULES에 테스트할 알림 채널이 없습니다", "MARQUEE_RULES has no sinks to test")
         }
         let sample = try rule.map { rule in
             try SampleAlert(of: rule, by: file, from: configuration.existingLogDatabase(ofAlerts: false))
@@ -156,7 +156,7 @@ struct NotifyCommand: Subcommand {
             let (isDelivered, answer) = try await sink.test(sample, at: Date(), board: configuration.publicURL)
             let outcome =
                 isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
-            Console.print("\(sink.name): \(outcome): \(answer)")
+            Console.print("\(sink.name): \(outcome): \(Self.text(ofAnswer: answer))")
             if !isDelivered { status = .failed }
         }
         return status
@@ -167,8 +167,8 @@ struct NotifyCommand: Subcommand {
         let file = try configuration.ruleFile()
         var table = TextTable([.left, .left, .left, .left, .left, .left, .left])
         let headings = [
-            ("대상", "SINK"), ("종류", "KIND"), ("주소", "ADDRESS"), ("언어", "LANGUAGE"), ("중요도", "SEVERITY"),
-            ("발송", "SCHEDULE"), ("규칙", "RULES"),
+            ("채널", "SINK"), ("종류", "KIND"), ("주소", "ADDRESS"), ("언어", "LANGUAGE"), ("중요도", "SEVERITY"),
+            ("발송 시점", "SCHEDULE"), ("규칙", "RULES"),
         ]
         table.add(headings.map { Language.current($0, $1) })
         for sink in file.sinks {
@@ -177,14 +177,14 @@ struct NotifyCommand: Subcommand {
                 rules == file.rules.names
                 ? Language.current("전체", "all") : rules.map(\.rawValue).joined(separator: ", ")
             table.add([
-                sink.name, sink.kind, sink.address, sink.languageCode, sink.lowestSeverity,
-                sink.schedule ?? Language.current("즉시", "at once"),
+                sink.name, sink.kind, sink.address(in: .current), sink.languageCode, sink.lowestSeverity(in: .current),
+                sink.schedule(in: .current) ?? Language.current("즉시", "at once"),
                 rules.isEmpty ? Language.current("없음", "none") : words,
             ])
         }
         if file.sinks.isEmpty {
             let file = configuration.rules ?? "MARQUEE_RULES"
-            Console.print(Language.current("\(file): 발송 대상이 없습니다", "\(file): no sinks"))
+            Console.print(Language.current("\(file): 알림 채널이 없습니다", "\(file): no sinks"))
         } else {
             table.lines.forEach(Console.print)
         }
@@ -196,8 +196,9 @@ struct NotifyCommand: Subcommand {
         for entry in entries {
             table.add(
                 [
-                    Self.time(entry.at.date), entry.sink, entry.outcome, entry.milliseconds.map { "\($0) ms" } ?? "",
-                    entry.letter, entry.answer ?? "",
+                    Self.time(entry.at.date), entry.sink, Self.text(ofOutcome: entry.outcome),
+                    entry.milliseconds.map { Language.current("\($0)밀리초", "\($0) ms") } ?? "",
+                    entry.letter, Self.text(ofAnswer: entry.answer ?? ""),
                 ], paint: ["sent", "spared", "withdrawn"].contains(entry.outcome) ? [:] : [2: TerminalColor.red.paint])
         }
         table.lines.forEach(Console.print)
@@ -210,7 +211,8 @@ struct NotifyCommand: Subcommand {
             let key = letter.letter == letter.alert ? letter.letter : "\(letter.letter): \(letter.alert)"
             table.add([
                 Self.time(letter.at.date), letter.sink, key,
-                Language.current("\(letter.attempts)회 시도", "\(letter.attempts) attempts"), letter.answer ?? "",
+                Language.current("\(letter.attempts)회 시도", "\(letter.attempts) attempts"),
+                Self.text(ofAnswer: letter.answer ?? ""),
             ])
         }
         table.lines.forEach(Console.print)
@@ -218,6 +220,21 @@ struct NotifyCommand: Subcommand {
 
     private func print(_ values: [some Encodable]) throws {
         for value in values { Console.print(String(decoding: try JSON.encode(value), as: UTF8.self)) }
+    }
+
+    /// Returns a word of the delivery log in the language of the command.
+    private static func text(ofOutcome word: String) -> String {
+        let korean = [
+            "sent": "발송", "failed": "실패", "dead": "최종 실패", "withdrawn": "취소", "spared": "생략", "unanswered": "응답 없음",
+        ]
+        return Language.current(korean[word] ?? word, word)
+    }
+
+    /// Returns a sink's answer; our own of files and standard output in the language of the command, others as they came.
+    private static func text(ofAnswer answer: String) -> String {
+        if answer == "written" { return Language.current("출력 완료", answer) }
+        guard let match = answer.wholeMatch(of: /(\d+) bytes written/) else { return answer }
+        return Language.current("\(match.1)바이트 저장", answer)
     }
 
     private static func time(_ instant: Date) -> String {

@@ -56,6 +56,7 @@ struct BoardCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
         if isAttached { ParentMonitor.start() }
+        try configuration.checkAddresses(of: .board)
         var options = options
         options.trustedImages = trustsSandbox ? configuration.sandboxHTTP.url : nil
         options.hasOpenMarket = trustsSandbox

@@ -12,8 +12,8 @@ struct SandboxCommand: Subcommand {
                 "Simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests."),
             details: Language.current(
                 """
-                2003-11-11부터 어제까지의 가상 박스오피스나 녹화된 응답을 MARQUEE_SANDBOX_HTTP에서 서비스합니다. 오류는 시작할 때나
-                실행 중에 넣을 수 있습니다. docs/sandbox.md를 참고하세요.
+                2003-11-11부터 어제까지의 가상 박스오피스나 저장된 응답을 MARQUEE_SANDBOX_HTTP에서 제공합니다. 오류는 시작할 때나
+                실행 중에 주입할 수 있습니다. docs/sandbox.md를 참고하세요.
                 """,
                 """
                 Serves generated charts of every day from 2003-11-11 to yesterday on MARQUEE_SANDBOX_HTTP, or recorded
@@ -26,7 +26,7 @@ struct SandboxCommand: Subcommand {
                     meaning: Language.current("가상 데이터의 시드(기본값 1)", "the seed of the generated world (default 1)")),
                 Usage.Option(
                     name: "--recorded", value: "DIR",
-                    meaning: Language.current("이 폴더의 녹화된 응답을 서비스", "serve the recorded responses in this folder")),
+                    meaning: Language.current("이 폴더에 저장된 응답을 제공", "serve the recorded responses in this folder")),
                 Usage.Option(
                     name: "--kobis-key", value: "KEY",
                     meaning: Language.current("이 영화진흥위원회 인증키만 허용", "accept only this KOBIS key")),
@@ -36,7 +36,7 @@ struct SandboxCommand: Subcommand {
                 Usage.Option(
                     name: "--fault", value: "NAME=VALUE",
                     meaning: Language.current(
-                        "넣을 오류, 예: kobis.latency=200, kobis.errors.503=0.2",
+                        "주입할 오류, 예: kobis.latency=200, kobis.errors.503=0.2",
                         "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2"),
                     isRepeatable: true),
             ])
@@ -66,6 +66,7 @@ struct SandboxCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
         if isAttached { ParentMonitor.start() }
+        try configuration.checkAddresses(of: .sandbox)
         let logger = configuration.logger("sandbox")
         var options = options
         options.address = configuration.sandboxHTTP.description

@@ -20,8 +20,8 @@ struct UpCommand: Subcommand {
                 "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts."),
             details: Language.current(
                 """
-                이 명령을 끝내면 모든 프로세스가 종료되고, 먼저 종료된 프로세스는 다시 시작됩니다. 로그와 데이터베이스는 MARQUEE_DATA에,
-                인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다. SIGHUP을 받으면 알림 서버가 MARQUEE_RULES를 다시 읽습니다.
+                이 명령을 종료하면 모든 프로세스가 종료됩니다. 실행 중에 종료된 프로세스는 자동으로 다시 시작합니다. 로그와
+                데이터베이스는 MARQUEE_DATA에, 인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다. SIGHUP을 받으면 알림 서버가 MARQUEE_RULES를 다시 읽습니다.
                 """,
                 """
                 All processes stop with this command; one that ends before is started again. Logs and databases are in
@@ -59,7 +59,7 @@ struct UpCommand: Subcommand {
     /// The time that the processes have to end after SIGTERM, before SIGKILL.
     private static let grace = Duration.seconds(10)
     /// A process that ends by itself within this time of its first start cannot run with this configuration.
-    private static let startPeriod = Duration.seconds(5)
+    private static let startPeriod = Duration.seconds(30)
     /// The pause before the first restart of a process; each further one is twice as long, up to a limit.
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
@@ -127,14 +127,15 @@ struct UpCommand: Subcommand {
             let cause = child.cause(of: status)
             if isFirst, status > 0, child.uptime < Self.startPeriod {
                 return .failed(
-                    Language.current("\(role) 시작 실패: \(cause)", "the \(role) does not start: \(cause)"))
+                    Language.current(
+                        "\(ChildProcess.korean(role)) 시작 실패: \(cause)", "the \(role) does not start: \(cause)"))
             }
             if children.isStopping { break }
             if child.uptime > Self.longestPause { pause = Self.firstPause }
             let seconds = pause.components.seconds
             Console.printError(
                 Language.current(
-                    "marquee: \(role)를 \(seconds)초 뒤에 다시 시작합니다: \(cause)",
+                    "marquee: \(ChildProcess.korean(role))를 \(seconds)초 뒤에 다시 시작합니다: \(cause)",
                     "marquee: the \(role) starts again in \(seconds) s: \(cause)"))
             try await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)

@@ -22,7 +22,7 @@ struct WorkerCommand: Subcommand {
                 Usage.Option(
                     name: daysOption, value: "N",
                     meaning: Language.current(
-                        "새 로그에서 알림 대상으로 수집을 시작할 날짜 수 (기본값 3)",
+                        "새로 시작할 때 알림까지 보낼 최근 일수(기본값 3)",
                         "how many days a new log begins with that fire alerts (default 3)")),
                 .crashAt,
             ])

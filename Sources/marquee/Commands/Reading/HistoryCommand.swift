@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import Notifier
 import Operations
+import Text
 
 /// `marquee history`
 struct HistoryCommand: Subcommand {
@@ -42,7 +43,7 @@ struct HistoryCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.positional.count == 2 else {
             throw UsageError(
-                "history에는 인수가 두 개 필요합니다: movie CODE, day DATE, week DATE",
+                "movie CODE, day DATE, week DATE 중 하나를 지정하세요",
                 "history takes two arguments: movie CODE, day DATE or week DATE")
         }
         let (kind, name) = (arguments.positional[0], arguments.positional[1])
@@ -58,8 +59,8 @@ struct HistoryCommand: Subcommand {
             subject = .chart(.weekRanking(try arguments.week(of: name), market: try arguments.market()))
         default:
             throw UsageError(
-                "history에는 movie, day, week 중 하나를 지정하세요: \(kind.debugDescription)",
-                "history takes movie, day or week, not \(kind.debugDescription)")
+                "history에는 movie, day, week 중 하나를 지정하세요: \(kind.visiblyQuoted)",
+                "history takes movie, day or week, not \(kind.visiblyQuoted)")
         }
         showsRevisions = arguments.has("--revisions")
         printsJSON = arguments.has("--json")

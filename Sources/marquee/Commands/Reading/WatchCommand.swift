@@ -4,6 +4,7 @@ import FoundationEssentials
 import Messaging
 import Notifier
 import Operations
+import Text
 import ZeroMQ
 
 /// `marquee watch`
@@ -33,8 +34,8 @@ struct WatchCommand: Subcommand {
         for prefix in prefixes where !Topic.canBegin(with: Array(prefix.utf8)) {
             let words = Stream.allCases.map { "\($0.rawValue)." } + [Heartbeat.topicPrefix]
             throw UsageError(
-                "없는 토픽입니다: \(prefix.debugDescription). 토픽의 앞부분: \(words.joined(separator: ", "))",
-                "no topic begins with \(prefix.debugDescription); topics begin with \(words.joined(separator: ", "))")
+                "없는 토픽입니다: \(prefix.visiblyQuoted). 토픽의 앞부분: \(words.joined(separator: ", "))",
+                "no topic begins with \(prefix.visiblyQuoted); topics begin with \(words.joined(separator: ", "))")
         }
     }
 

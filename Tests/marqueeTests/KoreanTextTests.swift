@@ -1,0 +1,128 @@
+import BoxOffice
+import Contract
+import Foundation
+import Messaging
+import OpenMarket
+import Testing
+
+@testable import Notifier
+@testable import marquee
+
+/// The texts of the command line and of the board: each is in its own language, apart from names and codes.
+@Suite struct KoreanTextTests {
+    /// Names and codes that stand in Korean texts.
+    private static let names: Set<String> = [
+        "marquee", "ZeroMQ", "API", "JSON", "CSV", "JPEG", "PNG", "SVG", "KST", "MB", "MiB", "NEW", "KRW", "USD",
+        "KOBIS",
+        "Enter", "Tab", "SIGINT", "SIGTERM", "SIGHUP", "ID", "TLS", "URL", "HTTP", "SQLite", "YAML", "MQ",
+    ]
+
+    /// Words that a user types, and parts of the contract, in the help of commands.
+    private static let codes: Set<String> = [
+        "areas", "yesterday", "heartbeat", "movie", "alert", "ranking", "data", "id", "read", "request", "replay",
+        "shop",
+        "operate",
+        "none", "key", "key_secret", "clients", "docs", "md", "configuration", "board", "sandbox", "kobis", "latency",
+        "errors", "day", "all", "failed", "ko", "en", "as", "learned", "since", "by", "dry", "run", "config",
+    ]
+
+    /// Returns the words in Latin letters; a regular expression takes a minute for the texts of all commands.
+    private static func words(of text: String) -> Set<String> {
+        let words = text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
+        return Set(words.filter { $0.contains(where: \.isLetter) && !($0.first?.isNumber ?? true) })
+    }
+
+    private static func hasHangul(_ text: String) -> Bool {
+        text.unicodeScalars.contains { (0xac00...0xd7a3).contains($0.value) }
+    }
+
+    // MARK: - Command line
+
+    @Test("the Korean help of each command has no Latin word but names and codes")
+    func help() throws {
+        for command in commands {
+            let usage = Language.$current.withValue(.ko) { command.usage }
+            let arguments = ([usage.name, usage.arguments] + usage.options.flatMap { [$0.name, $0.value ?? ""] })
+            let known = Self.names.union(Self.codes).union(Self.words(of: arguments.joined(separator: " ")))
+            let other = Self.words(of: Self.help(of: command, in: .ko)).subtracting(known)
+                .filter { $0 != $0.uppercased() }
+            #expect(other.isEmpty, "\(usage.name): \(other)")
+            #expect(!Self.hasHangul(Self.help(of: command, in: .en)), "\(usage.name)")
+        }
+    }
+
+    private static func help(of command: any Subcommand.Type, in language: Language) -> String {
+        Language.$current.withValue(language) { command.usage.help }
+    }
+
+    @Test("a failed request is reported in Korean, and its English only where the code does not say as much")
+    func failures() {
+        let fields = [nil, "date", "first", "last", "nation", "area", "code", "name", "price", "images", "images[2]"]
+        for code in ContractError.Code.allCases {
+            for field in fields {
+                let lines = ContractError(code, "some English", field: field).text(in: .ko)
+                let latin = Self.words(of: lines[0]).subtracting(Self.names.union(["areas", "images"]))
+                #expect(latin == [code.rawValue], "\(lines)")
+                #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  원문: ") } && lines.count <= 2, "\(lines)")
+            }
+        }
+        let range = ContractError(.dateOutOfRange, "charts reach from …", field: "date")
+        #expect(range.text(in: .ko) == ["marquee: 2003-11-11부터 어제까지의 날짜를 지정하세요 (dateOutOfRange)"])
+        #expect(range.text(in: .en) == ["marquee: dateOutOfRange: charts reach from … (date)"])
+        let market = ContractError(.forbidden, "the service answered 403: 본인이 등록한 상품이 아닙니다.")
+        #expect(market.text(in: .ko).last == "  원문: the service answered 403: 본인이 등록한 상품이 아닙니다.")
+        // In an answer of a service, the field is a path of its own.
+        #expect(ContractError(.upstreamInvalid, "x", field: "name").text(in: .ko).count == 2)
+    }
+
+    @Test("what the shop and the system refuse is said in Korean")
+    func refusals() throws {
+        let product = #expect(throws: ProductValidationError.self) { try ProductConstraints.check(name: "ab") }
+        #expect(product?.text(in: .ko) == "상품명은 3자 이상이어야 합니다")
+        #expect(product?.text(in: .en) == "a name must have at least 3 characters")
+        let key = #expect(throws: KeyError.self) { try KeyFolder("/proc/nowhere").makeServer("y") }
+        #expect(key?.text(in: .ko) == "/proc/nowhere/clients: 파일을 만들 수 없습니다(없는 파일이나 폴더)")
+        #expect(key?.text(in: .en) == "/proc/nowhere/clients cannot be created: No such file or directory")
+    }
+
+    // MARK: - Board
+
+    /// The texts of the board, by name.
+    private static func boardTexts() throws -> [(name: String, ko: String, en: String)] {
+        let web = URL(filePath: #filePath).appending(path: "../../../Sources/Board/Web").standardized
+        let files = try #require(FileManager.default.enumerator(at: web, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "js" }.flatMap { file in
+            try String(contentsOf: file, encoding: .utf8)
+                .matches(of: /(?m)^  '?(?<name>[\w.]+)'?: \['(?<ko>[^']*)', '(?<en>[^']*)'\],/)
+                .map { (String($0.name), String($0.ko), String($0.en)) }
+        }
+    }
+
+    @Test("each text of the board is in its own language, apart from names and codes")
+    func board() throws {
+        let texts = try Self.boardTexts()
+        #expect(texts.count > 300)
+        for (name, ko, en) in texts where name != "language.switch" {
+            // A command is typed as it is.
+            let latin = Self.words(of: ko.replacing("marquee notify retry", with: "")).subtracting(Self.names)
+            #expect(latin.isEmpty, "\(name): \(ko)")
+            #expect(!Self.hasHangul(en), "\(name): \(en)")
+        }
+    }
+
+    @Test("no text of the board has a particle behind a value, whose last sound it does not know")
+    func particles() throws {
+        let particle = /\{\d\}[”’〉)]*(?:[은는이가을를과와로]|으로|이?라|이?나)(?!\p{Hangul})/
+        for (name, ko, _) in try Self.boardTexts() {
+            #expect(!ko.contains(particle), "\(name): \(ko)")
+        }
+    }
+
+    @Test("the board names a rule as messages do")
+    func rules() throws {
+        let texts = Dictionary(try Self.boardTexts().map { ($0.name, [$0.ko, $0.en]) }) { first, _ in first }
+        for rule in AlertRule.allCases {
+            #expect(texts["rule.\(rule.rawValue)"] == [rule.name(in: .ko), rule.name(in: .en)], "\(rule)")
+        }
+    }
+}
