@@ -21,7 +21,7 @@ import zmq.auth
 # The first number of an unseeded generator without CURVE, and after the ZAP handler has taken one.
 FIRST = {False: 0x6B8B4567, True: 0xE43C9869}
 CLAIMS = 60  # fewer than one key may have connections
-HEARTBEATS = 18  # seconds: three intervals of five seconds, and some
+HEARTBEATS = 18  # seconds: several of a client's heartbeats, at which libzmq would abort
 context = zmq.Context()
 context.linger = 0
 encrypted = os.environ.get("MARQUEE_CURVE") == "on"

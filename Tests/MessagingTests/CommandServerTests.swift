@@ -80,11 +80,15 @@ import ZeroMQ
             let client = try await io.open(.dealer, connect: router.addresses)
             await client.send([Message("sing", "{}"), Message(Array(repeating: [7], count: 100))])
             #expect(await client.next(2).allSatisfy { $0.text(at: 0) == "refused" })
+            // ZMTP 2.0: signature, revision, DEALER, an empty identity, and a message of one frame.
+            let old = RawPeer(connectedTo: router.addresses[0])
+            #expect(old.sendBytes([0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 1, 5, 0, 0, 0, 4] + "sing".utf8))
+            try await waitUntil("replies", look: { router.counters.sent }, is: { $0 == 3 })
             await router.close()
             await server.value
         }
         let figures = try Exposition(await metrics.text())
-        #expect(figures["marquee_commands_refused_total"] == 2)
+        #expect(figures["marquee_commands_refused_total"] == 3)
         let log = lines.withLock { $0 }
         for text in ["request refused", "command=sing", "address=127.0.0.1", "code=badRequest", "no such command"] {
             #expect(log.contains(text), "\(log)")

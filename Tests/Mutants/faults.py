@@ -168,6 +168,14 @@ FAULTS = [
         "departure-uncorrected", "a movie that a correction removed is not named", "BoxOffice/Charts/Correction.swift",
         '+ unmatched.map {', '+ [ChartEntry]().map {', "BoxOfficeTests.Correction"),
     Fault(
+        "lines-of-a-movie-confused", "a movie on two lines is compared with its first one",
+        "BoxOffice/Charts/Correction.swift",
+        'take { $0.movieCode == entry.movieCode && $0.line == entry.line }', 'take { $0.movieCode == entry.movieCode }',
+        "BoxOfficeTests.Correction"),
+    Fault(
+        "further-line-counts", "a movie on two lines is two movies", "BoxOffice/Charts/Chart.swift",
+        '!lines[..<index].contains', '!lines[..<0].contains', "NotifierTests.AlertRules"),
+    Fault(
         "losses-are-gains", "a negative percentage loses its sign", "BoxOffice/Charts/Percent.swift",
         'self.init(tenths: isNegative ? -tenths : tenths)', 'self.init(tenths: isNegative ? tenths : tenths)',
         "BoxOfficeTests.Percent"),

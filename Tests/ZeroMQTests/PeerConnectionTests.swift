@@ -194,7 +194,10 @@ struct PeerConnectionTests {
     @Test("a client is not silent for the time before it connected, however long nobody was connected")
     func silence() throws {
         let drops = Locked(0)
-        let monitor = makeMonitor(drops) { $0.firstMessage = .seconds(3_600) }
+        let monitor = makeMonitor(drops) { options in
+            options.firstMessage = .seconds(3_600)
+            options.handshake = .seconds(7_200)
+        }
         let pair = try ConnectedPair()
         monitor.scan(at: .now + .seconds(-7_200))
         read([(.accepted, pair.server, pair.endpoint)], by: monitor)

@@ -66,6 +66,50 @@ struct SilentPeerTests {
         }
     }
 
+    /// Signature, revision, type and an empty identity.
+    private func secondVersion(as type: UInt8) -> [UInt8] {
+        [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 1, type, 0, 0]
+    }
+
+    @Test("a subscriber of ZMTP 1.0 or 2.0, whose greeting is all of its handshake, stays", .patience)
+    func oldestSubscribers() async throws {
+        var options = SocketOptions()
+        options.handshake = .milliseconds(200)
+        try await withThread { thread in
+            let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
+            let (first, second) = (
+                RawPeer(connectedTo: publisher.addresses[0]), RawPeer(connectedTo: publisher.addresses[0])
+            )
+            // An empty identity; and a subscription to everything.
+            #expect(first.sendBytes([1, 0]) && second.sendBytes(secondVersion(as: 2) + [0, 1, 1]))
+            await publisher.waitForSubscribers(to: "news", count: 2)
+            try await Task.sleep(for: options.handshake * 10)
+            #expect(publisher.counters.connections == 2 && publisher.counters.disconnections == 0)
+            withExtendedLifetime((first, second)) {}
+        }
+    }
+
+    @Test(
+        "a message of ZMTP 2.0 is refused in words: libzmq does not say over which connection it came", .patience,
+        arguments: [(SocketKind.router, UInt8(5)), (.subscriber, 1)])
+    func oldestSenders(kind: SocketKind, type: UInt8) async throws {
+        let failures = Locked<[HandshakeFailure.Reason]>([])
+        let thread = try IOThread { failure in failures.withLock { $0.append(failure.reason) } }
+        let server = try await thread.open(
+            kind, bind: ["tcp://127.0.0.1:*"], subscriptions: kind == .subscriber ? [""] : [])
+        let peer = RawPeer(connectedTo: server.addresses[0])
+        #expect(peer.sendBytes(secondVersion(as: type) + [0, 1, 7]))
+        if kind == .router {
+            let message = try await server.next()
+            #expect(message.truncation == .oldPeer && message.frames.last == [7])
+        } else {
+            try await waitUntil("refused messages", look: { server.counters.refused }, is: { $0 == 1 })
+            #expect(failures.withLock { $0 } == [.version] && server.counters.received == 0)
+        }
+        await thread.shutdown()
+        withExtendedLifetime(peer) {}
+    }
+
     @Test("a client that takes nothing of what is sent to it is disconnected", .patience)
     func stalled() async throws {
         var options = SocketOptions()

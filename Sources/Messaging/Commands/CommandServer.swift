@@ -30,7 +30,7 @@ public struct CommandServer: Sendable {
 
     /// Answers commands until the socket closes.
     ///
-    /// Commands that the socket truncated are refused without asking `answer`.
+    /// Commands that the socket does not take are refused without asking `answer`.
     ///
     /// - Parameters:
     ///   - answer: Returns one reply for each command of a batch. May run on the I/O thread, and must not block it.
@@ -94,7 +94,7 @@ public struct Command: Sendable {
     public let sender: PeerIdentity?
     /// The number of bytes of earlier replies that the client has not read; set only if the command asks for a page.
     var unread = 0
-    /// The reason why the socket truncated the command; nil if it is complete.
+    /// The reason why the socket refuses the command; nil if it does not.
     let truncation: Message.Truncation?
     /// The connection over which it arrived; the reply goes there or nowhere.
     let connection: ConnectionID?
@@ -133,13 +133,16 @@ extension Reply {
         ContractError(.badRequest, "the command has too many frames; it should have two"))
     private static let noRoom = Reply.refused(
         ContractError(.overloaded, "the receive queue is full", retryAfter: 1))
+    private static let oldPeer = Reply.refused(
+        ContractError(.badRequest, "the client's ZeroMQ is too old; commands need version 4.0 or later"))
 
-    /// The refusal of a command that the socket truncated.
+    /// The refusal of a command that the socket does not take.
     fileprivate init(to truncation: Message.Truncation) {
         self =
             switch truncation {
             case .tooManyFrames: .tooManyFrames
             case .noRoom: .noRoom
+            case .oldPeer: .oldPeer
             }
     }
 }

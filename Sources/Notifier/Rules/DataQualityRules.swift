@@ -89,7 +89,7 @@ extension Anomaly {
         case (.shrunk, let expected?): "누적관객수 감소 \(expected.grouped)명→\(found.grouped)명"
         case (.shrunk, nil): "누적관객수 감소"
         case (.repeated, _): "동일 수치 반복"
-        case (.unreadable, _): "읽을 수 없는 값 \(found)개[\(field ?? "")]"
+        case (.unreadable, _): "읽을 수 없는 값 \(found)개(\(field ?? ""))"
         }
     }
 }

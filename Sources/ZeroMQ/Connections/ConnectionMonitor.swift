@@ -152,7 +152,7 @@ final class ConnectionMonitor {
         reportFailure(reason, connection?.address ?? address)
     }
 
-    private func reportFailure(_ reason: HandshakeFailure.Reason, _ address: String?) {
+    func reportFailure(_ reason: HandshakeFailure.Reason, _ address: String?) {
         observer.onFailure(HandshakeFailure(socket: kind, address: address, reason: reason, key: nil))
     }
 
@@ -188,9 +188,9 @@ final class ConnectionMonitor {
         refuse(pending.values.compactMap(\.first).min { $0.id.number < $1.id.number } ?? connection)
     }
 
-    private func refuse(_ connection: PeerConnection) {
+    private func refuse(_ connection: PeerConnection, _ reason: HandshakeFailure.Reason = .tooManyConnections) {
         removePending(connection)
-        connection.failure = .tooManyConnections
+        connection.failure = reason
         connection.shutDown()
     }
 
@@ -361,14 +361,13 @@ final class ConnectionMonitor {
             Self.scanIntervals.lowerBound, min((.now - now) * Self.scanShare, Self.scanIntervals.upperBound))
         lastScan = now
         backlog = connections.count
+        for connection in connections.values where !connection.hasGreeted && !connection.isClosed {
+            if connection.silence > options.handshake, connection.isMute { refuse(connection, .broken) }
+            if kind == .router, connection.silence > options.firstMessage { drop(connection, .silent) }
+        }
         guard kind != .publisher else { return dropUndelivered() }
         for connection in connections.values where connection.incompleteBytes > options.maximumMessageBytes {
             drop(connection, .endless)
-        }
-        if kind == .router {
-            for connection in connections.values where connection.silence > options.firstMessage {
-                drop(connection, .silent)
-            }
         }
         dropLargest(.endless, over: options.incompleteBytes) { $0.incompleteBytes }
         guard let unreadBytes, unreadBytes.total > options.unreadBytes else { return }

@@ -20,6 +20,8 @@ public struct HandshakeFailure: Sendable, Hashable {
         case tooManyConnections
         /// The peer does not speak ZeroMQ as this socket does: another program, no encryption, or another server's key.
         case `protocol`
+        /// The client has sent a message by ZMTP 1.0 or 2.0, which ZeroMQ before 4.0 speaks.
+        case version
         /// The connection was closed, or the handshake took too long.
         case broken
     }

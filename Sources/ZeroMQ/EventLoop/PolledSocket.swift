@@ -23,6 +23,8 @@ final class PolledSocket: PollSource {
     private let publisherMonitor: PublisherMonitor?
     private let kind: SocketKind
     private let options: SocketOptions
+    /// Whether all clients are in this process, and have no connection.
+    private let isLocal: Bool
     private let shared: SharedSocketState
     /// Whether messages carry the identity of their peer.
     private let identifiesPeers: Bool
@@ -34,7 +36,8 @@ final class PolledSocket: PollSource {
 
     init(
         _ handle: consuming SocketHandle, monitorEndpoint: InprocEndpoint?, connections: ConnectionMonitor?,
-        publisherMonitor: PublisherMonitor?, kind: SocketKind, options: SocketOptions, shared: SharedSocketState
+        publisherMonitor: PublisherMonitor?, kind: SocketKind, options: SocketOptions, isLocal: Bool,
+        shared: SharedSocketState
     ) {
         self.handle = handle
         self.monitorEndpoint = monitorEndpoint
@@ -43,6 +46,7 @@ final class PolledSocket: PollSource {
         identifiesPeers = connections != nil || publisherMonitor?.identifiesPeers == true
         self.kind = kind
         self.options = options
+        self.isLocal = isLocal
         self.shared = shared
     }
 
@@ -94,7 +98,7 @@ final class PolledSocket: PollSource {
             if !connections.isEncrypted { monitorEndpoint?.poll() }
             var discarded: [Int] = []
             for (index, descriptor) in descriptors.enumerated()
-            where !connections.attribute(&batch[index], over: descriptor) {
+            where !connections.attribute(&batch[index], over: descriptor) || !admit(&batch[index], over: descriptor) {
                 discarded.append(index)
             }
             for index in discarded.reversed() {
@@ -120,6 +124,19 @@ final class PolledSocket: PollSource {
         case .messages, .none: break
         }
         return hasReadAll
+    }
+
+    /// Marks a message of a client of ZMTP 1.0 or 2.0 as not to be used; returns whether it is delivered, to be answered.
+    ///
+    /// libzmq does not say over which connection it came, so no limit would hold for that client.
+    private func admit(_ message: inout Message, over descriptor: Int32) -> Bool {
+        guard descriptor < 0, !isLocal else { return true }
+        guard kind == .router else {
+            connections?.reportFailure(.version, nil)
+            return false
+        }
+        message.truncation = message.truncation ?? .oldPeer
+        return true
     }
 
     /// Receives the next message, or as much of it as there is capacity for and a reply to it needs.

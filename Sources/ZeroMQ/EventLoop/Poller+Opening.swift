@@ -21,7 +21,7 @@ extension Poller {
         // IPv6 one alone, even if the peer listens at the other.
         let usesIPv6 = (bind + connect).contains { $0.hasPrefix("tcp://[") }
         let settings =
-            options.settings(for: kind, isBound: !bind.isEmpty)
+            options.settings(for: kind, isBound: !bind.isEmpty, isEncrypted: encryption != nil)
             + [SocketSetting("ZMQ_IPV6", ZMQ_IPV6, usesIPv6 ? 1 : 0)]
             + (try curveSettings(of: kind, isBound: !bind.isEmpty))
         let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
@@ -57,7 +57,7 @@ extension Poller {
         sockets[id] = PolledSocket(
             handle, monitorEndpoint: isPublisher ? nil : endpoint,
             connections: bind.isEmpty || isPublisher ? nil : monitor, publisherMonitor: publisherMonitor, kind: kind,
-            options: options, shared: shared)
+            options: options, isLocal: bind.allSatisfy { $0.hasPrefix("inproc:") }, shared: shared)
         return OpenedSocket(id: id, shared: shared, addresses: addresses)
     }
 

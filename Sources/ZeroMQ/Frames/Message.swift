@@ -7,7 +7,7 @@ public struct Message: Sendable {
     /// The connection over which a router received it. A router sends a message that names a connection over that
     /// connection or not at all.
     public internal(set) var connection: ConnectionID?
-    /// Why the rest of the message is missing; nil if it is whole.
+    /// Why the message is not to be used; nil if it is whole.
     ///
     /// Only a router delivers truncated messages, so that the program can reply to them.
     public internal(set) var truncation: Truncation?
@@ -63,12 +63,14 @@ extension Message {
         return end + 1
     }
 
-    /// Why the rest of a message is missing.
+    /// Why a message is not to be used, and may be incomplete.
     public enum Truncation: Sendable, Hashable {
         /// The message has more frames than `SocketOptions.maximumFrames`.
         case tooManyFrames
         /// The receive queue is full.
         case noRoom
+        /// The peer speaks ZMTP 1.0 or 2.0; the message is whole.
+        case oldPeer
     }
 }
 

@@ -2,7 +2,7 @@ internal import CZMQ
 
 /// The limits and times of a socket.
 ///
-/// The libzmq options that are not here are the same for every socket of the project; see `settings(for:isBound:)`.
+/// The libzmq options that are not here are the same for every socket of the project; see `settings(for:isBound:isEncrypted:)`.
 public struct SocketOptions: Sendable {
     /// The number of outgoing messages that libzmq holds per peer.
     ///
@@ -62,8 +62,9 @@ public struct SocketOptions: Sendable {
     public var linger = Duration.milliseconds(500)
     /// The interval of the heartbeats that a connecting socket sends.
     ///
-    /// Either side closes a connection over which the other has sent nothing for three intervals.
-    public var heartbeat = Duration.seconds(5)
+    /// Either side closes a connection over which the other has sent nothing for eight intervals. The server learns that by
+    /// the first heartbeat.
+    public var heartbeat = Duration.seconds(2)
     /// How long a client's machine may leave unacknowledged what a bound socket sends before the connection is closed; a
     /// publisher waits three times as long.
     public var acknowledgement = Duration.seconds(20)
@@ -88,7 +89,7 @@ extension SocketOptions {
     /// Returns every libzmq option of a socket, to be set before it binds or connects.
     ///
     /// Each is described under its name in http://api.zeromq.org/4-3:zmq-setsockopt.
-    func settings(for kind: SocketKind, isBound: Bool) -> [SocketSetting] {
+    func settings(for kind: SocketKind, isBound: Bool, isEncrypted: Bool) -> [SocketSetting] {
         var settings = [
             // Per peer; above it the kind of socket decides: block, drop, or refuse.
             SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, sendHighWater),
@@ -104,7 +105,10 @@ extension SocketOptions {
             SocketSetting("ZMQ_TCP_KEEPALIVE_INTVL", ZMQ_TCP_KEEPALIVE_INTVL, 5),
             SocketSetting("ZMQ_TCP_KEEPALIVE_CNT", ZMQ_TCP_KEEPALIVE_CNT, 2),
             // A connection without a handshake must not keep its descriptor: libzmq aborts when the process has none left.
-            SocketSetting("ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, handshake.milliseconds),
+            // But its timer goes on for a client of ZMTP 1.0 or 2.0, which has no handshake that libzmq would see end. CURVE
+            // refuses these; without it `ConnectionMonitor` disconnects those who say nothing.
+            SocketSetting(
+                "ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, isBound && !isEncrypted ? 0 : handshake.milliseconds),
             // Unlimited by default. A publisher receives only subscriptions, and topics are short.
             SocketSetting("ZMQ_MAXMSGSIZE", ZMQ_MAXMSGSIZE, kind == .publisher ? 1024 : maximumFrameBytes),
             // All clients reconnect at once when a server restarts. The kernel lowers this to its own limit.
@@ -125,8 +129,8 @@ extension SocketOptions {
             let ping = heartbeat.milliseconds
             settings += [
                 SocketSetting("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, ping),
-                SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, 3 * ping),
-                SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 3 * ping),
+                SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, 8 * ping),
+                SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 8 * ping),
             ]
         }
         switch kind {

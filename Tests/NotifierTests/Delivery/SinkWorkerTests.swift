@@ -49,6 +49,21 @@ import Testing
         #expect(sink.keys == ["lead.A.20", "lead.A.20", "lead.A.20", "lead.B.20"])
     }
 
+    @Test("a pause of more than a day is cut to a day, and logged")
+    func longPause() async throws {
+        let sink = RecordingSink(.failed(retryAfter: .seconds(200_000)))
+        let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
+        try await harness.alert("A")
+        try await harness.open {
+            await sink.receive(1)
+            await harness.clock.sleepers()
+            #expect(harness.lines.withLock { $0.contains { $0.contains("a pause of more than a day") } })
+            harness.clock.advance(by: .seconds(86_400))
+            await sink.receive(1)
+        }
+        #expect(sink.keys == ["lead.A.20", "lead.A.20"])
+    }
+
     @Test("the first attempt fixes a message's poster: a repeated message is the same, whatever is found meanwhile")
     func poster() async throws {
         let sink = RecordingSink(.failed())
