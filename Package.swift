@@ -60,7 +60,7 @@ let package = Package(
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CLibc", "CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency", "Text"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "CLibc", "Concurrency", "Text", "JSONCoding", "Compression"]),
+        module("Networking", uses: ["CCurl", "CCrypto", "Concurrency", "Text", "JSONCoding", "Compression"]),
         module("WebServer", uses: ["CMicrohttpd", "Concurrency", "Text", "Compression"]),
         module("Imaging", uses: ["CImaging", "CLibc", "Concurrency"]),
         module("Operations", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
@@ -102,7 +102,7 @@ let package = Package(
                 "Operations",
                 "BoxOffice", "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
-        module("Sandbox", uses: ["Concurrency", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
+        module("Sandbox", uses: ["Concurrency", "Text", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
 
         // Floor 6: the command line.
         .executableTarget(
@@ -139,10 +139,10 @@ let package = Package(
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
         tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text", "Compression"]),
-        tests(of: "WebServer", uses: ["Concurrency"]),
+        tests(of: "WebServer", uses: ["Concurrency", "Text"]),
         tests(of: "Imaging", uses: ["CLibc"]),
         tests(of: "Operations", uses: ["CLibc", "Concurrency", "Text"]),
-        tests(of: "YAML"),
+        tests(of: "YAML", uses: ["Text"]),
         tests(of: "BoxOffice", uses: ["JSONCoding"]),
         tests(of: "OpenMarket"),
         tests(of: "ImageCache", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
@@ -160,20 +160,20 @@ let package = Package(
         tests(
             of: "Messaging",
             uses: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract", "EventStore",
-                "EventStoreTestSupport",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract",
+                "EventStore", "EventStoreTestSupport",
             ]),
         tests(
             of: "Worker",
             uses: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "BoxOffice",
-                "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations",
+                "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
             ]),
         tests(
             of: "Notifier",
             uses: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML", "BoxOffice",
-                "OpenMarket", "Contract", "EventStore", "Messaging",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML",
+                "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
             of: "Board",
@@ -184,7 +184,8 @@ let package = Package(
         tests(
             of: "marquee",
             uses: [
-                "JSONCoding", "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging", "Notifier", "Worker",
+                "Text", "JSONCoding", "ZeroMQ", "Operations", "YAML", "BoxOffice", "OpenMarket", "Contract",
+                "EventStore", "Messaging", "Notifier", "Worker", "Sandbox",
             ]),
         tests(of: "Sandbox", uses: ["JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

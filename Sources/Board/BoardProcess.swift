@@ -179,18 +179,18 @@ extension BoardProcess {
         let health = HealthPages(
             metrics: metrics, liveness: [.databaseRead(database)],
             readiness: [.databaseWrite(database), heartbeats.healthCheck])
+        let proxies = Set(configuration.boardProxies.compactMap { ClientAddress($0) })
         let router = BoardRouter(
             basePath: options.basePath, files: files,
             pages: PageWriter(files, model: api.model, answers: api.answers, publicURL: configuration.publicURL),
-            api: api, health: { await health.page($0) },
-            limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: clock),
-            proxyWarning: configuration.boardProxies.isEmpty ? ProxyWarning(logger: logger) : nil)
+            api: api, health: health, limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: clock),
+            proxyWarning: ProxyWarning(proxies: proxies, logger: logger))
         let hosts =
             configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)
         let server = try HTTPServer(
             address: configuration.boardHTTP.description, limits: .board(configuration.memoryBudget),
             hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths),
-            proxies: Set(configuration.boardProxies.compactMap { ClientAddress($0) }),
+            proxies: proxies,
             bodyLimitOverride: router.bodyAllowance,
             busyResponse: WebResponse.failure(
                 ContractError(

@@ -40,11 +40,3 @@ static inline CURLcode marquee_curl_get_pointer(CURL *easy, CURLINFO info, void 
 static inline CURLMcode marquee_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
-static inline CURLMcode marquee_curl_multi_set_socket(CURLM *multi, curl_socket_callback function, void *context) {
-    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
-    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context) : code;
-}
-static inline CURLMcode marquee_curl_multi_set_timer(CURLM *multi, curl_multi_timer_callback function, void *context) {
-    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
-    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context) : code;
-}

@@ -1,7 +1,6 @@
 #pragma once
-// mallopt(3), epoll(7), eventfd(2) and setfsuid(2) are not in Swift's Glibc module; prctl(2) is, but it is variadic.
+// mallopt(3), eventfd(2) and setfsuid(2) are not in Swift's Glibc module; prctl(2) is, but it is variadic.
 #include <malloc.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fsuid.h>
 // seccomp(2), prctl(2), close_range(2) and memfd_create(2): variadic, or without a function in the C library.

@@ -7,8 +7,14 @@ public enum Gzip {
     private static let gzipFraming: Int32 = 16
     private static let anyFraming: Int32 = 32
 
+    /// Whether the bytes begin as gzip or zlib data does.
+    public static func isCompressed(_ bytes: some Sequence<UInt8>) -> Bool {
+        // The second byte of zlib data is a level and a sum (RFC 1950, 2.2).
+        isGzip(bytes) || [0x01, 0x5E, 0x9C, 0xDA].contains { bytes.starts(with: [0x78, $0]) }
+    }
+
     /// Whether the bytes begin as gzip does: with its mark, and the only method that there is.
-    public static func isGzip(_ bytes: some Sequence<UInt8>) -> Bool {
+    private static func isGzip(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.starts(with: [0x1F, 0x8B, 8])
     }
 
@@ -28,7 +34,9 @@ public enum Gzip {
     }
 
     /// Returns the content of gzip or zlib data (`inflate`); nil if that is damaged, cut, or longer than `limit`.
-    public static func decompress(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
+    ///
+    /// - Parameter mayBeCut: Whether the content of data without its end is returned, which nothing checks.
+    public static func decompress(_ bytes: [UInt8], limit: Int, mayBeCut: Bool = false) -> [UInt8]? {
         withStream { stream in
             // The memory follows the content: data of a few bytes does not take the limit.
             var capacity = min(limit, max(4_096, 4 * bytes.count))
@@ -36,11 +44,24 @@ public enum Gzip {
                 let size = Int32(MemoryLayout<z_stream>.size)
                 guard inflateInit2_(stream, largestWindow + anyFraming, ZLIB_VERSION, size) == Z_OK else { return nil }
                 defer { inflateEnd(stream) }
-                let content = output(of: stream, from: bytes, capacity: capacity) { inflate(stream, Z_FINISH) }
+                let content = output(of: stream, from: bytes, capacity: capacity) {
+                    let status = inflateMembers(stream)
+                    let isCut = status == Z_BUF_ERROR && stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0
+                    return mayBeCut && isCut ? Z_STREAM_END : status
+                }
                 // With room left, the data is damaged or cut.
                 if content != nil || stream.pointee.avail_out > 0 || capacity == limit { return content }
                 capacity = min(limit, 4 * capacity)
             }
+        }
+    }
+
+    /// Decompresses the input, which in gzip may have several members (RFC 1952, 2.2); anything else behind it is ignored.
+    private static func inflateMembers(_ stream: UnsafeMutablePointer<z_stream>) -> Int32 {
+        while true {
+            let status = inflate(stream, Z_FINISH)
+            let rest = UnsafeBufferPointer(start: stream.pointee.next_in, count: Int(stream.pointee.avail_in))
+            guard status == Z_STREAM_END, isGzip(rest), inflateReset(stream) == Z_OK else { return status }
         }
     }
 
@@ -65,7 +86,7 @@ public enum Gzip {
                 stream.pointee.next_out = buffer.baseAddress
                 stream.pointee.avail_out = UInt32(clamping: buffer.count)
                 status = step()
-                return status == Z_STREAM_END ? Int(stream.pointee.total_out) : 0
+                return status == Z_STREAM_END ? buffer.count - Int(stream.pointee.avail_out) : 0
             }
         }
         return status == Z_STREAM_END ? output : nil

@@ -26,18 +26,14 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    private let executor: (any TaskExecutor)?
     private let cancelsAbandonedRuns: Bool
     private let state = Locked(State())
 
     /// Makes a single flight without runs.
     ///
-    /// - Parameters:
-    ///   - executor: the executor on which operations prefer to run; nil for the default.
-    ///   - cancelsAbandonedRuns: if true, a run is cancelled when its last caller has left, and the next caller
-    ///     begins another; if false, the run goes on, and the next caller joins it.
-    public init(on executor: (any TaskExecutor)? = nil, cancelsAbandonedRuns: Bool = true) {
-        self.executor = executor
+    /// - Parameter cancelsAbandonedRuns: if true, a run is cancelled when its last caller has left, and the next caller
+    ///   begins another; if false, the run goes on, and the next caller joins it.
+    public init(cancelsAbandonedRuns: Bool = true) {
         self.cancelsAbandonedRuns = cancelsAbandonedRuns
     }
 
@@ -87,7 +83,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
             } else {
                 // Made under the lock, so that the flight is registered before it can end.
                 let number = state.makeTicket()
-                let task = Task(executorPreference: executor) { self.end(key, number, await operation()) }
+                let task = Task { self.end(key, number, await operation()) }
                 state.flights[key] = Flight(number: number, task: task, callers: [ticket: caller])
             }
             return false

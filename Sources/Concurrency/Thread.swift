@@ -51,6 +51,12 @@ public struct SystemError: Error, Sendable, CustomStringConvertible {
     /// The error number (errno(3)).
     public let code: Int32
 
+    /// Makes the error of a call that has just failed.
+    public init(function: String, code: Int32) {
+        self.function = function
+        self.code = code
+    }
+
     /// One line: `eventfd: Too many open files (errno 24)`.
     public var description: String {
         "\(function): \(String(cString: strerror(code))) (errno \(code))"

@@ -7,7 +7,7 @@ public protocol WakeupQueueContent: Sendable {
     var isEmpty: Bool { get }
 }
 
-/// A queue from any thread to one thread, the reader, which sleeps in poll(2) or epoll(7) while the queue is empty.
+/// A queue from any thread to one thread, the reader, which sleeps in poll(2) while the queue is empty.
 ///
 /// The reader waits for ``descriptor``, an eventfd(2). It is written to only while the reader sleeps, so a burst costs
 /// one system call, and a post by the reader itself costs none. The queue has no limit; callers must keep one.

@@ -5,20 +5,38 @@ public import SQLite
 
 /// The charts in a worker's log, by the day they are about and by the time at which they were recorded.
 ///
-/// Reads only the events that a question needs, and does not verify their checksums.
+/// Reads only the events that a question needs, and does not verify their checksums. A chart that cannot be read is left
+/// out.
 public struct ChartHistory {
     private let log: EventLog
     private let connection: Connection
+    private let onUnreadable: (LoggedEvent, DecodingError) -> Void
 
     /// Makes a reader of the log in a connection's database.
-    public init(_ log: EventLog, in connection: Connection) {
+    ///
+    /// - Parameter onUnreadable: Is called with each chart that cannot be read.
+    public init(
+        _ log: EventLog, in connection: Connection,
+        onUnreadable: @escaping (LoggedEvent, DecodingError) -> Void = { _, _ in }
+    ) {
         self.log = log
         self.connection = connection
+        self.onUnreadable = onUnreadable
     }
 
     /// Returns every revision of a chart, in the order in which they were recorded.
     public func revisions(of topic: Topic) throws -> [ChartRevision] {
-        try log.events(about: topic, in: connection).map(ChartRevision.init)
+        try log.events(about: topic, in: connection).compactMap(revision(of:))
+    }
+
+    /// Returns the revision that an event published; nil if it cannot be read.
+    public func revision(of event: LoggedEvent) -> ChartRevision? {
+        do throws(DecodingError) {
+            return try ChartRevision(event)
+        } catch {
+            onUnreadable(event, error)
+            return nil
+        }
     }
 
     /// Passes the newest revision of each day in a period to `body`, in the order of days.
@@ -48,7 +66,7 @@ public struct ChartHistory {
         let mention = Array("\"movieCode\":\"\(movie)\"".utf8)
         return try log.latest(prefix: Self.prefix(of: market), containing: mention, in: connection).compactMap {
             event in
-            let revision = try ChartRevision(event)
+            guard let revision = revision(of: event) else { return nil }
             return revision.chart.entries.firstLines.first { $0.movieCode == movie }.map {
                 ChartAppearance(revision: revision, entry: $0)
             }
@@ -71,7 +89,7 @@ public struct ChartRevision: Hashable, Sendable {
     public var recordedAt: Date { event.time }
 
     /// Decodes a chart's event.
-    public init(_ event: LoggedEvent) throws {
+    public init(_ event: LoggedEvent) throws(DecodingError) {
         self.event = try Event(topic: event.topic, body: event.body)
         chart = try event.data()
     }

@@ -28,9 +28,14 @@ public struct LogDatabase: Sendable {
     }
 
     /// Runs `body` on the charts of a worker's log as of the last commit, without verifying the log.
-    public func history<Value>(_ body: (ChartHistory) throws -> Value) throws -> Value {
+    ///
+    /// - Parameter onUnreadable: Is called with each chart that cannot be read.
+    public func history<Value>(
+        onUnreadable: @escaping (LoggedEvent, DecodingError) -> Void, _ body: (ChartHistory) throws -> Value
+    ) throws -> Value {
         try Database.inspect(path: path, schema: schema) { connection in
-            try body(ChartHistory(EventLog(unverified: "/marquee/\(owner)", in: connection), in: connection))
+            let log = try EventLog(unverified: "/marquee/\(owner)", in: connection)
+            return try body(ChartHistory(log, in: connection, onUnreadable: onUnreadable))
         }
     }
 

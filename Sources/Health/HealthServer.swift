@@ -32,15 +32,31 @@ public struct HealthPages: Sendable {
         self.readiness = readiness
     }
 
-    /// Returns the page with a name such as `healthz`; nil if there is none.
-    public func page(_ name: String) async -> WebResponse? {
-        switch name {
-        case "healthz": await .health(liveness)
-        case "readyz": await .health(readiness)
-        case "metrics": .metrics(await metrics.text())
-        default: nil
+    /// Answers a request for one of the pages; returns nil for another path.
+    ///
+    /// A load balancer may ask with `OPTIONS`, which gets the status that `GET` would get. HAProxy's default path is `/`,
+    /// which then stands for `healthz`.
+    public func response(to request: WebRequest) async -> WebResponse? {
+        var page: WebResponse
+        switch (request.path, request.method) {
+        case ("/healthz", _), ("/", "OPTIONS"): page = await .health(liveness)
+        case ("/readyz", _): page = await .health(readiness)
+        case ("/metrics", _): page = .metrics(await metrics.text())
+        default: return nil
         }
+        switch request.method {
+        case "GET": break
+        case "OPTIONS":
+            page.headers.append(("Allow", Self.allowedMethods))
+            page.body = .bytes([])
+        default:
+            page = .text("this address allows only \(Self.allowedMethods)\n", status: 405)
+            page.headers.append(("Allow", Self.allowedMethods))
+        }
+        return page
     }
+
+    private static let allowedMethods = "GET, HEAD, OPTIONS"
 }
 
 /// An HTTP server for ``HealthPages`` alone.
@@ -78,10 +94,8 @@ public struct HealthServer: Service {
         server = try HTTPServer(
             address: address.description, hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths)
         ) { request in
-            guard let page = await pages.page(String(request.path.dropFirst())) else {
-                return .text("there is no such page; see /healthz, /readyz or /metrics\n", status: 404)
-            }
-            return request.method == "GET" ? page : .methodNotAllowed
+            await pages.response(to: request)
+                ?? .text("there is no such page; see /healthz, /readyz or /metrics\n", status: 404)
         }
     }
 
@@ -98,10 +112,6 @@ public struct HealthServer: Service {
 }
 
 extension WebResponse {
-    fileprivate static let methodNotAllowed = WebResponse(
-        status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
-        body: .bytes(Array("this address allows only GET and HEAD\n".utf8)))
-
     fileprivate static func health(_ checks: [HealthCheck]) async -> WebResponse {
         let reasons = await checks.failureReasons().compactMap(\.reason)
         guard !reasons.isEmpty else { return .text("ok\n") }

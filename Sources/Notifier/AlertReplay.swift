@@ -12,6 +12,7 @@ public struct AlertReplay: Sendable {
     private let rules: AlertRules
     private let since: KoreanDate?
     private let baseline: BaselinePosition?
+    private let onUnreadable: @Sendable (LoggedEvent, DecodingError) -> Void
 
     /// Makes a replay.
     ///
@@ -19,10 +20,15 @@ public struct AlertReplay: Sendable {
     ///   - rules: the rules to decide by.
     ///   - since: the first day of the baseline that fires; nil for no day.
     ///   - baseline: the events that a notifier had read at its start; nil for the whole log.
-    public init(rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition? = nil) {
+    ///   - onUnreadable: is called with each event that cannot be read; it fires nothing.
+    public init(
+        rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition? = nil,
+        onUnreadable: @escaping @Sendable (LoggedEvent, DecodingError) -> Void = { _, _ in }
+    ) {
         self.rules = rules
         self.since = since
         self.baseline = baseline
+        self.onUnreadable = onUnreadable
     }
 
     /// Returns an alert as one line of JSON, `{"data":…,"id":…}`, with the data and the id of its event.
@@ -63,10 +69,9 @@ public struct AlertReplay: Sendable {
             if let since { try decider.decideHistory(since: since).forEach(body) }
         }
         while let event = try charts.next(in: connection) {
-            guard let chart = try SourcedChart(event) else { continue }
+            guard let chart = readable(event, SourcedChart.init), let isLive = isLive(event) else { continue }
             let isBaseline = baseline?.includes(event) ?? true
             if !isBaseline { try decideHistory() }
-            let isLive = try event.priority == .live
             if isBaseline || !isLive && !decider.isRecent(chart.chart.date, in: chart.chart.market) {
                 decider.applyBaseline(chart)
             } else {
@@ -101,7 +106,7 @@ public struct AlertReplay: Sendable {
         while more {
             let page = try log.latest(prefix: "ranking.day.\(market).", after: last, limit: 500, in: connection)
             for event in page.events {
-                guard var chart = try SourcedChart(event) else { continue }
+                guard var chart = readable(event, SourcedChart.init) else { continue }
                 // What the day's last chart corrected was not known on that day.
                 chart.chart.corrections = nil
                 if let since, chart.chart.date < since {
@@ -122,8 +127,10 @@ public struct AlertReplay: Sendable {
         let decider = AlertDecider(rules: rules)
         var anomalies = PagedReader(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
-            guard let baseline, !baseline.includes(event), try event.priority == .live else { continue }
-            for alert in decider.alerts(about: try event.data(), evidence: Alert.Evidence(event)) { try body(alert) }
+            guard let baseline, !baseline.includes(event), isLive(event) == true,
+                let anomaly = readable(event, { event throws(DecodingError) in try event.data(as: Anomaly.self) })
+            else { continue }
+            for alert in decider.alerts(about: anomaly, evidence: Alert.Evidence(event)) { try body(alert) }
         }
     }
 
@@ -139,22 +146,44 @@ public struct AlertReplay: Sendable {
         while true {
             var next: (index: Int, event: LoggedEvent, time: Date)?
             for index in readers.indices {
-                guard let event = try readers[index].peek(in: connection) else { continue }
-                let time = try Event(event).time
-                if next.map({ time < $0.time }) ?? true { next = (index, event, time) }
+                while let event = try readers[index].peek(in: connection) {
+                    if let time = readable(event, { event throws(DecodingError) in try Event(event).time }) {
+                        if next.map({ time < $0.time }) ?? true { next = (index, event, time) }
+                        break
+                    }
+                    readers[index].advance()
+                }
             }
             guard let (index, event, time) = next else { return }
             readers[index].advance()
-            let observations =
+            let observations = readable(event) { event throws(DecodingError) in
                 switch event.topic {
                 case .products: try products.apply(event.data(as: ProductPage.self).products, at: time)
                 case .product: try products.apply([event.data(as: Product.self)], at: time)
                 default: try products.apply(event.data(as: RemovedProduct.self), at: time)
                 }
-            guard try !isBaseline(event) else { continue }
+            }
+            guard let observations, try !isBaseline(event) else { continue }
             let alerts = decider.alerts(
                 about: observations, on: KoreanDate(at: time), evidence: Alert.Evidence(event))
             for alert in alerts { try body(alert) }
+        }
+    }
+
+    /// Whether an event is not of a backfill; nil if it cannot be read.
+    private func isLive(_ event: LoggedEvent) -> Bool? {
+        readable(event) { event throws(DecodingError) in try event.priority == .live }
+    }
+
+    /// Returns what `read` reads of an event; nil if it cannot be read, as a notifier goes on without it.
+    private func readable<Value>(
+        _ event: LoggedEvent, _ read: (LoggedEvent) throws(DecodingError) -> Value?
+    ) -> Value? {
+        do throws(DecodingError) {
+            return try read(event)
+        } catch {
+            onUnreadable(event, error)
+            return nil
         }
     }
 

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Text
 public import WebServer
 
 /// An HTTP server that simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests.
@@ -110,21 +111,22 @@ public struct SandboxOptions: Hashable, Sendable {
 }
 
 /// An error of starting a sandbox or of setting its faults.
-public enum SandboxError: Error, Hashable, Sendable {
+public enum SandboxError: BilingualError, Hashable {
     /// The HTTP server did not start.
     case server(HTTPServerError)
     /// The folder of recorded responses cannot be read or has no recordings.
     case noRecordings(path: String)
     /// A switch does not exist or has an invalid value; the message names it.
-    case invalidSwitch(String)
-}
+    case invalidSwitch(BilingualText)
 
-extension SandboxError: CustomStringConvertible {
     /// One line for the operator.
-    public var description: String {
+    public var text: BilingualText {
         switch self {
-        case .server(let error): error.description
-        case .noRecordings(let path): "no recorded responses in '\(path)': expected files under kobis/ or kakao/"
+        case .server(let error): error.text
+        case .noRecordings(let path):
+            BilingualText(
+                "'\(path)' 폴더에 저장된 응답이 없습니다. kobis/ 또는 kakao/ 폴더가 있는 곳을 지정하세요",
+                "no recorded responses in '\(path)': expected files under kobis/ or kakao/")
         case .invalidSwitch(let message): message
         }
     }

@@ -13,10 +13,11 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether the scalar has no width or changes the direction of writing, so that a name with it looks like another.
+    /// Whether the scalar shows nothing or changes the direction of writing, so that a name with it looks like another.
     public var isInvisibleMark: Bool {
         switch value {
-        case 0x061c, 0x200b...0x200f, 0x202a...0x202e, 0x2066...0x2069, 0xfeff: true
+        case 0xad, 0x061c, 0x200b...0x200f, 0x202a...0x202e, 0x2060...0x2064, 0x2066...0x2069, 0x3164, 0xfeff, 0xffa0:
+            true
         default: false
         }
     }

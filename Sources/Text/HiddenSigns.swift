@@ -5,20 +5,20 @@ extension Unicode.Scalar {
     public var isHidden: Bool {
         switch value {
         case 0x20...0x7E: false
-        case 0xAD, 0x2060...0x2064, 0x3164, 0xFFA0: true
         default: isUnprintable || isInvisibleMark || properties.isWhitespace
         }
     }
 
     /// A blank, a line end and a tab by name, and another scalar by its number, such as `U+00A0`.
-    public var hiddenName: String {
+    public var hiddenName: BilingualText {
         switch self {
-        case " ": return "a blank"
-        case "\n", "\r": return "a line end"
-        case "\t": return "a tab"
+        case " ": return BilingualText("공백", "a blank")
+        case "\n", "\r": return BilingualText("줄 바꿈", "a line end")
+        case "\t": return BilingualText("탭", "a tab")
         default:
             let digits = String(value, radix: 16, uppercase: true)
-            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            let name = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            return BilingualText(name, name)
         }
     }
 }
@@ -41,8 +41,10 @@ extension String {
     }
 
     private var withoutQuotes: String {
-        guard let first = unicodeScalars.first, first == "\"" || first == "'", unicodeScalars.count > 1,
-            unicodeScalars.last == first
+        // Word processors and chats make typographic quotes of the usual ones.
+        let quotes: [Unicode.Scalar: Unicode.Scalar] = ["\"": "\"", "'": "'", "“": "”", "‘": "’"]
+        guard let first = unicodeScalars.first, let closing = quotes[first], unicodeScalars.count > 1,
+            unicodeScalars.last == closing
         else { return self }
         return String(unicodeScalars.dropFirst().dropLast()).trimmingHidden
     }

@@ -26,6 +26,19 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Reads what proxies write into `X-Forwarded-For`: an address, with or without a port and quotes around both.
+    public init?(forwarded text: some StringProtocol) {
+        let text = String(text).unwrapped()
+        if let address = Self(text) {
+            self = address
+            return
+        }
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), UInt16(text[colon...].dropFirst()) != nil,
+            let address = Self(String(text[..<colon]))
+        else { return nil }
+        self = address
+    }
+
     /// The address of a connection's peer; nil for another family.
     init?(peer: UnsafePointer<sockaddr>) {
         switch Int32(peer.pointee.sa_family) {
@@ -50,7 +63,7 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     static func client(of forwarded: [String], from peer: ClientAddress, proxies: Set<ClientAddress>) -> ClientAddress {
         var client = peer
         for part in forwarded.flatMap({ $0.parts(between: ",") }).reversed() {
-            guard let address = ClientAddress(String(part).trimmed) else { return client }
+            guard let address = ClientAddress(forwarded: part) else { return client }
             client = address
             guard proxies.contains(address) else { return client }
         }

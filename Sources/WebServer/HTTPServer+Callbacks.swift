@@ -67,7 +67,7 @@ private func receive(
         request.limitBody(to: limit)
         let isOld = version.map { String(cString: $0) } == "HTTP/1.0"
         if let rejection = rejection(of: request, isStrict: isStrict, isOld: isOld, with: headers, limit: limit)
-            ?? server.hosts.rejection(of: headers, path: request.target?.path ?? "")
+            ?? server.hosts.rejection(of: headers, method: String(cString: method), path: request.target?.path ?? "")
         {
             server.countMalformed()
             return rejection.queue(on: connection, closing: true)

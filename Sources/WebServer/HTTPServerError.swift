@@ -1,7 +1,8 @@
 import Glibc
+public import Text
 
 /// The reason why a server did not start.
-public enum HTTPServerError: Error, Hashable, Sendable {
+public enum HTTPServerError: BilingualError, Hashable {
     /// The text is not a numeric address and port, such as `127.0.0.1:8590`, `0.0.0.0:80` or `[::1]:0`.
     case invalidAddress(String)
     /// The system rejected the address; `errno` is the reason.
@@ -15,16 +16,24 @@ public enum HTTPServerError: Error, Hashable, Sendable {
     }
 }
 
-extension HTTPServerError: CustomStringConvertible {
+extension HTTPServerError {
     /// A one-line message for the operator.
-    public var description: String {
+    public var text: BilingualText {
         switch self {
         case .invalidAddress(let address):
-            "cannot listen on '\(address)': not an IP address and a port, such as 127.0.0.1:8590 or [::1]:8590"
+            return BilingualText(
+                "'\(address)' 주소를 열 수 없습니다. IP 주소와 포트를 지정하세요. 예: 127.0.0.1:8590, [::1]:8590",
+                "cannot listen on '\(address)': not an IP address and a port, such as 127.0.0.1:8590 or [::1]:8590")
         case .cannotListen(let address, let errno):
-            "cannot listen on \(address): \(String(cString: strerror(errno)))"
+            let reason = BilingualText(errno: errno)
+            return BilingualText(
+                "\(address) 주소를 열 수 없습니다(\(reason.text(in: .ko))). "
+                    + (isAddressInUse ? "사용 중인 프로그램을 종료하거나 다른 주소를 지정하세요" : "다른 주소를 지정하세요"),
+                "cannot listen on \(address): \(reason)")
         case .cannotStart(let address):
-            "cannot listen on \(address): the HTTP server's thread did not start"
+            return BilingualText(
+                "\(address) 주소를 열 수 없습니다. 시스템의 프로세스 수 제한을 확인하세요",
+                "cannot listen on \(address): the HTTP server's thread did not start")
         }
     }
 }

@@ -29,8 +29,10 @@ public struct HostPolicy: Sendable {
     }
 
     /// Returns the response that refuses a request; nil if the request is for this server and from its own pages.
-    func rejection(of headers: [(name: String, value: String)], path: String) -> WebResponse? {
+    func rejection(of headers: [(name: String, value: String)], method: String, path: String) -> WebResponse? {
         guard let allowed, !openPaths.contains(path) else { return nil }
+        // So asks HAProxy unless it is told a path. The answer to `OPTIONS` has no content that a foreign page could read.
+        if method == "OPTIONS", path == "/" { return nil }
         // A client without a name for the server sends an empty one, or none with HTTP/1.0; a browser always has one.
         let host = headers.first { equalIgnoringCase($0.name, "Host") }?.value ?? ""
         guard let name = Self.name(in: host), Self.isAddress(name) || allowed.contains(Self.lowercased(name)) else {

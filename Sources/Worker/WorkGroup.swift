@@ -50,23 +50,12 @@ struct WorkGroup: Service {
         }
         parts.queue.close()
         // In a task of its own, which the cancellation of this one does not reach.
-        await Task { await shutDown(clients) }.value
+        await Task { await clients.shutdown() }.value
         try result.get()
     }
 
     func stop() async {
         stopSignal.stop()
-    }
-
-    private func shutDown(_ clients: WorkerClients) async {
-        await clients.shutdown()
-        do {
-            try await parts.quota.releaseUnused()
-        } catch {
-            logger.warning(
-                "calls that were booked and not made could not be released; they count as used today",
-                [.error: "\(error)"])
-        }
     }
 
     private func makeFetchService(_ clients: WorkerClients) -> FetchService {
@@ -75,8 +64,7 @@ struct WorkGroup: Service {
         let backfill = makeFetcher(clients.backfill, images: clients.images, market: market)
         let visitors = makeFetcher(clients.visitors, images: clients.images, market: market)
         return FetchService(
-            width: max(FetchService.defaultWidth, 2 * configuration.callsAtOnce), executor: clients.live.executor,
-            queue: parts.queue,
+            width: max(FetchService.defaultWidth, 2 * configuration.callsAtOnce), queue: parts.queue,
             fetcher: { share in
                 switch share {
                 case .live: live
@@ -96,7 +84,7 @@ struct WorkGroup: Service {
                 PosterFinder(
                     client: client, images: images, search: KakaoImageSearch(url: kakao.url, key: $0.value),
                     allowsPrivateAddresses: configuration.allowsPrivateImages)
-            }, quota: parts.quota, wallClock: wallClock, configuredMarket: market)
+            }, quota: parts.quota, wallClock: wallClock, logger: logger, configuredMarket: market)
     }
 
     /// Returns the parts that use the Open Market, or nil if none is configured.
@@ -136,7 +124,8 @@ struct WorkerClients: Sendable {
         func client(for share: QuotaShare) -> HTTPClient {
             HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
                 service throws(UpstreamError) in
-                try await quota.book(service, for: share)
+                guard let day = try await quota.book(service, for: share) else { return nil }
+                return { await quota.release(service, on: day) }
             } afterAttempt: { service, failure, duration in
                 metrics.countCall(service, failure, duration)
                 key.recordCall(service, failure)

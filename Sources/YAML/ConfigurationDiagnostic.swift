@@ -1,11 +1,13 @@
+public import Text
+
 /// An error in a configuration file: its position, the keys that lead to it, and a message for the author.
-public struct ConfigurationDiagnostic: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ConfigurationDiagnostic: BilingualError, Hashable, Sendable {
     /// The position of the value or key that is wrong.
     public let position: SourcePosition
     /// The keys that lead to the value, such as `rules.rose.threshold` or `sinks[2].url`; empty for the whole file.
     public let path: String
     /// What is wrong, and where it helps, what to write instead.
-    public let message: String
+    public let message: BilingualText
 
     /// Makes a diagnostic.
     ///
@@ -13,20 +15,26 @@ public struct ConfigurationDiagnostic: Error, Hashable, Sendable, CustomStringCo
     ///   - position: the position of the value or key that is wrong.
     ///   - path: the keys that lead to it.
     ///   - message: a sentence without a capital or a full stop.
-    public init(at position: SourcePosition, path: String = "", _ message: String) {
+    public init(at position: SourcePosition, path: String = "", _ message: BilingualText) {
         self.position = position
         self.path = path
         self.message = message
     }
 
+    /// Makes a diagnostic with a message in both languages.
+    public init(at position: SourcePosition, path: String = "", _ ko: String, _ en: String) {
+        self.init(at: position, path: path, BilingualText(ko, en))
+    }
+
     /// One line: `rules.yml:12:9: rules.rose.threshold: 'three' is not a whole number`.
-    public var description: String {
-        "\(position): " + (path.isEmpty ? "" : "\(path): ") + message
+    public var text: BilingualText {
+        let place = "\(position): " + (path.isEmpty ? "" : "\(path): ")
+        return BilingualText(place + message.text(in: .ko), place + message.text(in: .en))
     }
 }
 
 /// All diagnostics of a file, so that its author sees them at once.
-public struct ConfigurationDiagnosticsError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ConfigurationDiagnosticsError: BilingualError, Hashable, Sendable {
     /// The diagnostics in the order of their positions.
     public private(set) var diagnostics: [ConfigurationDiagnostic] = []
 
@@ -62,8 +70,11 @@ public struct ConfigurationDiagnosticsError: Error, Hashable, Sendable, CustomSt
     }
 
     /// The diagnostics, one per line.
-    public var description: String {
-        diagnostics.map(\.description).joined(separator: "\n")
+    public var text: BilingualText {
+        func lines(in language: Language) -> String {
+            diagnostics.map { $0.text(in: language) }.joined(separator: "\n")
+        }
+        return BilingualText(lines(in: .ko), lines(in: .en))
     }
 }
 

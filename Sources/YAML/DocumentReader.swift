@@ -21,10 +21,13 @@ extension Node {
     ) throws(ConfigurationDiagnostic) -> Node? {
         let start = SourcePosition(file: file, line: 1, column: 1)
         guard text.count <= maximumSize else {
-            throw ConfigurationDiagnostic(at: start, "the file is larger than \(maximumSize >> 10) KiB")
+            throw ConfigurationDiagnostic(
+                at: start, "파일이 너무 큽니다. \(maximumSize >> 10) KiB 이하로 줄이세요",
+                "the file is larger than \(maximumSize >> 10) KiB")
         }
         guard !text.isUTF16 else {
-            throw ConfigurationDiagnostic(at: start, "the file is in UTF-16; save it in UTF-8")
+            throw ConfigurationDiagnostic(
+                at: start, "파일이 UTF-16으로 저장되어 있습니다. UTF-8로 저장하세요", "the file is in UTF-16; save it in UTF-8")
         }
         var reader = DocumentReader(parser: Parser(withUsualIndentation(text)), file: file)
         defer { diagnostics.add(reader.diagnostics) }
@@ -65,7 +68,9 @@ private struct DocumentReader: ~Copyable {
         let (rest, end) = try parser.next(in: file)
         guard case .endOfText = rest else {
             diagnostics.add(
-                ConfigurationDiagnostic(at: end, "a second document begins here; a file may hold only one"))
+                ConfigurationDiagnostic(
+                    at: end, "여기서 두 번째 문서가 시작됩니다. 한 파일에는 문서를 하나만 쓰세요",
+                    "a second document begins here; a file may hold only one"))
             return node
         }
         return node
@@ -75,7 +80,9 @@ private struct DocumentReader: ~Copyable {
         _ event: Parser.Event, at position: SourcePosition, path: String, depth: Int
     ) throws(ConfigurationDiagnostic) -> Node {
         guard depth <= Node.maximumDepth else {
-            throw ConfigurationDiagnostic(at: position, path: path, "nested deeper than \(Node.maximumDepth) levels")
+            throw ConfigurationDiagnostic(
+                at: position, path: path, "너무 깊은 단계입니다. \(Node.maximumDepth)단계 이하로 줄이세요",
+                "nested deeper than \(Node.maximumDepth) levels")
         }
         switch event {
         case .scalar(let scalar):
@@ -90,7 +97,8 @@ private struct DocumentReader: ~Copyable {
         case .alias, .end, .beginDocument, .endOfText:
             diagnostics.add(
                 ConfigurationDiagnostic(
-                    at: position, path: path, "aliases (*name) are not supported; write the value out"))
+                    at: position, path: path, "별칭(*이름)은 지원하지 않습니다. 값을 직접 쓰세요",
+                    "aliases (*name) are not supported; write the value out"))
             return Node(position: position, path: path, content: .scalar("", isPlain: true))
         }
     }
@@ -100,11 +108,14 @@ private struct DocumentReader: ~Copyable {
         if properties.hasAnchor {
             diagnostics.add(
                 ConfigurationDiagnostic(
-                    at: position, path: path, "anchors (&name) are not supported; write the value out"))
+                    at: position, path: path, "앵커(&이름)는 지원하지 않습니다. 값을 직접 쓰세요",
+                    "anchors (&name) are not supported; write the value out"))
         }
         if properties.hasTag {
             diagnostics.add(
-                ConfigurationDiagnostic(at: position, path: path, "tags (!name) are not supported; remove it"))
+                ConfigurationDiagnostic(
+                    at: position, path: path, "태그(!이름)는 지원하지 않습니다. 지우세요",
+                    "tags (!name) are not supported; remove it"))
         }
     }
 
@@ -125,7 +136,15 @@ private struct DocumentReader: ~Copyable {
             if case .end = event { return entries }
             guard case .scalar(let scalar) = event else {
                 throw ConfigurationDiagnostic(
-                    at: position, path: path, "a key must be text, not a list, a mapping or an alias")
+                    at: position, path: path, "키는 텍스트여야 합니다. 목록, 매핑, 별칭은 키로 쓸 수 없습니다",
+                    "a key must be text, not a list, a mapping or an alias")
+            }
+            if let sign = scalar.removedSign {
+                let name = sign.hiddenName
+                throw ConfigurationDiagnostic(
+                    at: position, path: path,
+                    "키 앞에 보이지 않는 문자가 있습니다(\(name.text(in: .ko))). 일반 공백으로 들여쓰세요",
+                    "\(name) stands before the key; indent with usual blanks")
             }
             refuse(scalar.properties, at: position, path)
             let key = scalar.text
@@ -134,7 +153,8 @@ private struct DocumentReader: ~Copyable {
             if let firstLine {
                 diagnostics.add(
                     ConfigurationDiagnostic(
-                        at: position, path: path, "duplicate key; it is already on line \(firstLine)"))
+                        at: position, path: path, "중복된 키입니다. \(firstLine)번째 줄에 이미 있으니 하나만 남기세요",
+                        "duplicate key; it is already on line \(firstLine)"))
             } else {
                 lines[key] = position.line
             }

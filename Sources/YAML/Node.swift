@@ -1,4 +1,4 @@
-import Text
+public import Text
 
 /// A part of a YAML document: a scalar, a list or a mapping, with its position.
 ///
@@ -39,8 +39,18 @@ public struct Node: Hashable, Sendable {
     }
 
     /// Returns a diagnostic with the position and the path of this node.
-    public func diagnostic(_ message: String) -> ConfigurationDiagnostic {
+    public func diagnostic(_ message: BilingualText) -> ConfigurationDiagnostic {
         ConfigurationDiagnostic(at: position, path: path, message)
+    }
+
+    /// Returns a diagnostic with the position and the path of this node, and a message in both languages.
+    public func diagnostic(_ ko: String, _ en: String) -> ConfigurationDiagnostic {
+        diagnostic(BilingualText(ko, en))
+    }
+
+    /// Returns the diagnostic that this mapping lacks a key.
+    public func diagnostic(missing key: String) -> ConfigurationDiagnostic {
+        diagnostic("\(key) 키가 없습니다. 추가하세요", "\(key) is missing")
     }
 
     // MARK: Scalars
@@ -49,27 +59,29 @@ public struct Node: Hashable, Sendable {
     ///
     /// - Throws: a diagnostic for a list, a mapping or an empty value.
     public func text() throws(ConfigurationDiagnostic) -> String {
-        guard case .scalar(let text, _) = content, !isNull else { throw mismatch(expected: "text") }
+        guard case .scalar(let text, _) = content, !isNull else { throw mismatch(expected: "텍스트를", "text") }
         return text
     }
 
     /// Returns a whole number, which must be plain and within `range`.
     public func integer(in range: ClosedRange<Int>) throws(ConfigurationDiagnostic) -> Int {
-        guard let number = Int(try plainText(expected: "a whole number")) else {
-            throw mismatch(expected: "a whole number")
+        guard case .scalar(let text, isPlain: true) = content, let number = Int(text) else {
+            throw mismatch(expected: "정수를", "a whole number")
         }
         guard range.contains(number) else {
-            throw diagnostic("\(number) is not between \(range.lowerBound) and \(range.upperBound)")
+            throw diagnostic(
+                "\(number) 대신 \(range.lowerBound)~\(range.upperBound)의 정수를 쓰세요",
+                "\(number) is not between \(range.lowerBound) and \(range.upperBound)")
         }
         return number
     }
 
     /// Returns a Boolean, which must be plain `true` or `false`; YAML 1.1's `yes`, `on` and the like are refused.
     public func flag() throws(ConfigurationDiagnostic) -> Bool {
-        switch try plainText(expected: "true or false") {
-        case "true": return true
-        case "false": return false
-        default: throw mismatch(expected: "true or false")
+        switch content {
+        case .scalar("true", isPlain: true): return true
+        case .scalar("false", isPlain: true): return false
+        default: throw mismatch(expected: "true나 false를", "true or false")
         }
     }
 
@@ -81,7 +93,8 @@ public struct Node: Hashable, Sendable {
     ) throws(ConfigurationDiagnostic) -> Choice {
         let word = try text()
         guard let choice = Choice(rawValue: word) else {
-            throw diagnostic("\(word.excerpt) is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw diagnostic("\(word.excerpt) 대신 \(words) 중 하나를 쓰세요", "\(word.excerpt) is not one of \(words)")
         }
         return choice
     }
@@ -89,25 +102,23 @@ public struct Node: Hashable, Sendable {
     /// Returns what `read` makes of the scalar's text.
     ///
     /// - Parameters:
-    ///   - expected: a noun for the diagnostic, with its article: "a date".
+    ///   - ko: a noun for the diagnostic, with its particle: "날짜를".
+    ///   - en: the same with its article: "a date".
     ///   - read: returns nil for text that has another form.
-    public func value<Value>(expected: String, read: (String) -> Value?) throws(ConfigurationDiagnostic) -> Value {
+    public func value<Value>(
+        expected ko: String, _ en: String, read: (String) -> Value?
+    ) throws(ConfigurationDiagnostic) -> Value {
         guard case .scalar(let text, _) = content, !isNull, let value = read(text) else {
-            throw mismatch(expected: expected)
+            throw mismatch(expected: ko, en)
         }
         return value
-    }
-
-    private func plainText(expected: String) throws(ConfigurationDiagnostic) -> String {
-        guard case .scalar(let text, isPlain: true) = content, !isNull else { throw mismatch(expected: expected) }
-        return text
     }
 
     // MARK: Lists and mappings
 
     /// Returns the nodes of a list.
     public func list() throws(ConfigurationDiagnostic) -> [Node] {
-        guard case .sequence(let nodes) = content else { throw mismatch(expected: "a list") }
+        guard case .sequence(let nodes) = content else { throw mismatch(expected: "목록([값, 값])을", "a list") }
         return nodes
     }
 
@@ -121,8 +132,12 @@ public struct Node: Hashable, Sendable {
     ) throws(ConfigurationDiagnostic) -> Fields {
         let entries = try entries()
         for entry in entries where !keys.contains(entry.key) {
-            let hint = keys.nearest(to: entry.key).map { "did you mean \($0)?" } ?? "no keys are allowed here"
-            error.add(ConfigurationDiagnostic(at: entry.position, path: entry.value.path, "unknown key; \(hint)"))
+            let nearest = keys.nearest(to: entry.key)
+            error.add(
+                ConfigurationDiagnostic(
+                    at: entry.position, path: entry.value.path,
+                    "알 수 없는 키입니다. " + (nearest.map { "혹시 \($0)인가요?" } ?? "여기에는 키를 쓸 수 없습니다"),
+                    "unknown key; " + (nearest.map { "did you mean \($0)?" } ?? "no keys are allowed here")))
         }
         return Fields(node: self, entries: entries)
     }
@@ -130,20 +145,24 @@ public struct Node: Hashable, Sendable {
     /// Returns the entries of a mapping whose keys the author chooses; an empty value has none.
     public func entries() throws(ConfigurationDiagnostic) -> [Entry] {
         if isNull { return [] }
-        guard case .mapping(let entries) = content else { throw mismatch(expected: "a mapping (key: value)") }
+        guard case .mapping(let entries) = content else {
+            throw mismatch(expected: "매핑(키: 값)을", "a mapping (key: value)")
+        }
         return entries
     }
 
     /// Returns the diagnostic that the content has another kind or form.
-    private func mismatch(expected: String) -> ConfigurationDiagnostic {
-        let found =
-            switch content {
-            case _ where isNull: "an empty value"
-            case .scalar(let text, let isPlain): isPlain ? text.excerpt : "the quoted text \(text.excerpt)"
-            case .sequence: "a list"
-            case .mapping: "a mapping"
-            }
-        return diagnostic("\(found) is not \(expected)")
+    private func mismatch(expected ko: String, _ en: String) -> ConfigurationDiagnostic {
+        // 대신 fits every last sound, so that nothing has to be known of the author's text.
+        switch content {
+        case _ where isNull: diagnostic("값이 비어 있습니다. \(ko) 쓰세요", "an empty value is not \(en)")
+        case .scalar(let text, isPlain: true):
+            diagnostic("\(text.excerpt) 대신 \(ko) 쓰세요", "\(text.excerpt) is not \(en)")
+        case .scalar(let text, isPlain: false):
+            diagnostic("따옴표로 묶은 \(text.excerpt) 대신 \(ko) 쓰세요", "the quoted text \(text.excerpt) is not \(en)")
+        case .sequence: diagnostic("목록 대신 \(ko) 쓰세요", "a list is not \(en)")
+        case .mapping: diagnostic("매핑 대신 \(ko) 쓰세요", "a mapping is not \(en)")
+        }
     }
 }
 
@@ -159,7 +178,7 @@ public struct Fields: Sendable {
 
     /// Returns the value of a key, and throws a diagnostic if the mapping does not have the key.
     public func required(_ key: String) throws(ConfigurationDiagnostic) -> Node {
-        guard let value = self[key] else { throw node.diagnostic("\(key) is missing") }
+        guard let value = self[key] else { throw node.diagnostic(missing: key) }
         return value
     }
 }

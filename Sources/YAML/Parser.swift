@@ -45,6 +45,8 @@ struct Parser: ~Copyable {
     struct Scalar {
         let text: String
         let isPlain: Bool
+        /// The hidden sign that a plain scalar began with.
+        let removedSign: Unicode.Scalar?
         let properties: Properties
     }
 
@@ -79,6 +81,7 @@ struct Parser: ~Copyable {
             return .scalar(
                 Scalar(
                     text: isPlain ? text.trimmingHidden : text, isPlain: isPlain,
+                    removedSign: isPlain ? text.unicodeScalars.prefix(1).first(where: \.isHidden) : nil,
                     properties: Properties(hasAnchor: data.scalar.anchor != nil, hasTag: data.scalar.tag != nil)))
         case YAML_SEQUENCE_START_EVENT:
             let start = data.sequence_start
@@ -103,13 +106,15 @@ struct Parser: ~Copyable {
             let line = before.split(separator: "\n", omittingEmptySubsequences: false)
             return ConfigurationDiagnostic(
                 at: SourcePosition(file: file, line: line.count, column: line[line.count - 1].count + 1),
-                mistake.description)
+                mistake.text)
         }
         let isTab = isTab(atLine: state.problem_mark.line, column: state.problem_mark.column)
         let mark = mistake.isWhereItBegan && !isTab && state.context != nil ? state.context_mark : state.problem_mark
         return ConfigurationDiagnostic(
             at: SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1),
-            isTab ? "a tab is no indentation in YAML; use spaces" : mistake.description)
+            isTab
+                ? BilingualText("탭으로는 들여쓸 수 없습니다. 공백을 쓰세요", "a tab is no indentation in YAML; use spaces")
+                : mistake.text)
     }
 
     /// Whether there is a tab at a place that libyaml complains of; both numbers begin at 0.

@@ -2,9 +2,7 @@ import FoundationEssentials
 import Glibc
 import Imaging
 import Messaging
-import Notifier
 import Operations
-import SQLite
 import Text
 import YAML
 
@@ -36,6 +34,7 @@ let commands: [any Subcommand.Type] = [
 /// The entry point: runs the subcommand in the arguments and exits with its status.
 @main enum MarqueeCommand {
     static func main() async {
+        Console.reserveDescriptors()
         // Before anything is started: what this process becomes may do nothing else.
         let words = CommandLine.arguments.dropFirst()
         if words.first == ImageDecoder.command { DecoderChild.run(Array(words.dropFirst())) }
@@ -45,7 +44,9 @@ let commands: [any Subcommand.Type] = [
         ProcessLimits.refuseNewPrivileges()
         ProcessLimits.setTraceable(false)
         ProcessLimits.keepFreedMemory()
-        exit(await status(of: Array(words)).rawValue)
+        let status = await status(of: Array(words))
+        LogWriter.standardError.flush()
+        exit(status.rawValue)
     }
 
     /// Runs a subcommand and prints its error, if any.
@@ -68,32 +69,18 @@ let commands: [any Subcommand.Type] = [
             Console.printError("marquee: \(error.message)")
             return .usage
         } catch let error as InvalidEnvironmentError {
-            for mistake in error.mistakes { Console.printError("marquee: \(mistake)") }
-            return .usage
-        } catch let error as ConfigurationError {
-            Console.printError("marquee: \(error)")
+            for mistake in error.mistakes { Console.printError("marquee: \(mistake.text(in: .current))") }
             return .usage
         } catch let error as ConfigurationDiagnosticsError {
-            for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
+            Console.printError(error.text(in: .current))
             return .usage
-        } catch let error as DatabaseError {
-            Console.printError("marquee: \(error.text())")
-            return .failed
-        } catch let error as DataFolder.DataFolderError {
-            Console.printError("marquee: \(error.text())")
-            return .failed
-        } catch let error as KeyError {
-            Console.printError("marquee: \(error.text())")
-            return .failed
-        } catch let error as SampleAlertError {
-            Console.printError("marquee: \(error.text(in: .current))")
-            return .failed
-        } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error.text())")
-            return .timedOut
         } catch {
-            Console.printError("marquee: \(error)")
-            return .failed
+            Console.printError("marquee: \(Language.current.text(of: error))")
+            switch error {
+            case is ConfigurationError: return .usage
+            case is ResponseTimeoutError: return .timedOut
+            default: return .failed
+            }
         }
     }
 

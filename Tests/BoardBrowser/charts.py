@@ -75,6 +75,23 @@ def test_namesakes(harness, _):
         check(titles == [["괴물 (2006)", "괴물 (2023-11-29)", "괴물 (2023-02-01)", "괴물 (20240001)"], ["괴물"]], f"namesakes are told apart: {titles}")
 
 
+def test_unknown_figures(harness, _):
+    """A figure that is unknown is a dash and no 0, and a sum over such figures says what it counts."""
+    with BrowserSession(harness) as browser:
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        total, sums, days = browser.wait("""const load = (path) => import(new URL(path, document.baseURI));
+            const [{ lines }, { weekSums, dayTotals }] = [await load('parts/lines.js'), await load('parts/weeks.js')];
+            const entry = { line: 1, rank: 1, movieCode: '20240001', title: '괴물', audience: 7, audienceTotal: null };
+            const card = lines({ entries: [entry], posters: {}, day: given[0], mode: 'grid' });
+            const days = ['2024-06-03', '2024-06-04'];
+            const films = [{ code: '20240001', title: '괴물', points: [[0, 1, null], [1, 1, 7]] }, { code: '20240002', title: '용', points: [[0, 2, null]] }];
+            const history = { from: days[0], to: days[1], days, films };
+            return [card.textContent, weekSums(history).layers.map(({ sums }) => sums[0]), [...dayTotals(history)]]""", DAY)
+        check("–" in total and "누적관객수0" not in total, f"an unknown total is a dash: {total}")
+        check(sums == [7, None, 0] and days == [["2024-06-03", None], ["2024-06-04", 7]], f"sums are of what is known: {sums}, {days}")
+
+
 def test_modes_and_orders(harness, _):
     """List and grid, sorting, filters, weeks; the choice is remembered."""
     with BrowserSession(harness) as browser:

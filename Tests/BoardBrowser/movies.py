@@ -20,7 +20,7 @@ def test_movie(harness, _):
         browser.open(browser.url.removeprefix(f"{harness.url}/"))
         browser.ready("movie")
         names = browser.run("return [...document.querySelectorAll('.facts dt')].map((name) => name.textContent)")
-        check(names == ["감독", "제작연도", "개봉일", "상영시간", "관람등급", "제작국가", "장르", "출연", "제작·배급·수입사"], f"all facts have a row: {names}")
+        check(names == ["감독", "제작연도", "개봉일", "상영시간", "관람등급", "제작국가", "장르", "출연", "참여영화사"], f"all facts have a row: {names}")
         check(browser.one(".drawing .rankLine") and len(browser.all(".drawing .column")) >= 3, "its run is drawn")
         browser.click("details summary")
         check(len(browser.all("table.data tbody tr")) == len(browser.all(".drawing .column")), "the table has as many days as the drawing")
@@ -95,7 +95,7 @@ def test_labels_of_milestones(_, options):
     with tempfile.TemporaryDirectory() as folder:
         with Site(options.program, {"sandbox": ["--recorded", recordings.write_hit(folder)]}) as harness:
             harness.ask_days(*recordings.HIT_DAYS)
-            for language, texts in (("ko", ["100만", "200만", "300만", "500만", "800만", "1,000만", "1,500만"]), ("en", ["1M", "2M", "3M", "5M", "8M", "10M", "15M"])):
+            for language, texts in (("ko", ["100만", "200만", "300만", "500만", "800만", "천만", "1,500만"]), ("en", ["1M", "2M", "3M", "5M", "8M", "10M", "15M"])):
                 with BrowserSession(harness, language=language) as browser:
                     for width in (1280, 390, 320):
                         browser.resize(width)

@@ -38,16 +38,16 @@ sinks:
 
             shows("수집 서버", lambda text: "정상" in text and "가동 시간" in text, "the state and uptime of the worker are shown")
             shows("알림 서버", lambda text: "정상" in text, "the state of the notifier is shown")
-            shows("로그 위치", lambda text: all(word in text for word in ("박스오피스", "요청", "알림")), "the log positions of both are shown, with the names of their streams")
+            shows("스트림별 이벤트 번호", lambda text: all(word in text for word in ("박스오피스", "요청", "알림")), "the log positions of both are shown, with the names of their streams")
             shows("대기열", lambda text: "실시간 요청" in text and "과거 데이터 수집" in text, "the queue is shown")
-            shows("오늘의 API 호출 한도", lambda text: re.search(r"영화진흥위원회\s+[\d,]+ / [\d,]+ 남음", text), "the remaining quota is shown")
+            shows("오늘의 API 호출 한도", lambda text: re.search(r"영화진흥위원회\s+[\d,]+회 중 [\d,]+회 남음", text), "the remaining quota is shown")
             shows("다음 실행 예정", lambda text: "박스오피스" in text and not re.search(r"\b(day|week|weekend|weekdays|movie)\.", text),
                   "the worker's next requests are shown in words")
             shows("최근 실패", lambda text: "영화 ZZZZZZZZ" in text, "recent failures are shown")
             shows("알림 발송", lambda text: re.search(r"diary\s+[1-9]", text), "delivered alerts are counted for each sink")
             shows("알림 발송", lambda text: re.search(r"nobody\s+0\s+0\s+[1-9]", text) and "notify retry" in text, "dead letters are counted, with the command to retry them")
             harness.must("backfill", "2024-05-01..2024-05-10", "--detach")
-            shows("과거 데이터 수집", lambda text: "2024-05-01 – 2024-05-10" in text, "the backfill has a bar")
+            shows("과거 데이터 수집", lambda text: "2024년 5월 1일" in text and "10일" in text, "the backfill has a bar")
             eventually(lambda: "완료" in card(browser, "과거 데이터 수집"), "the backfill ends")
             check(browser.run("const bar = [...document.querySelectorAll('.card')].find((card) => card.querySelector('h2').textContent === '과거 데이터 수집').querySelector('progress'); return bar.value === bar.max"),
                   "the bar of a finished backfill is full")

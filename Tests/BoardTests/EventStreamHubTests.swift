@@ -45,12 +45,31 @@ import Testing
         #expect(hub.sentCount == LiveUpdate.limit + 1)
     }
 
-    @Test("a browser that missed more than a connection buffers gets a reset")
-    func large() {
-        let long = (1...20).map { LiveUpdate(id: $0, kind: .alert, data: [UInt8](repeating: 0x20, count: 32 << 10)) }
-        let hub = EventStreamHub(epoch: "e", recent: long)
+    private func update(_ id: Int, ofBytes count: Int) -> LiveUpdate {
+        LiveUpdate(id: id, kind: .alert, data: [UInt8](repeating: 0x20, count: count))
+    }
+
+    @Test("a browser that missed more than a connection buffers gets a reset", arguments: [true, false])
+    func large(isPublished: Bool) {
+        let long = (1...20).map { update($0, ofBytes: 32 << 10) }
+        let hub = EventStreamHub(epoch: "e", recent: isPublished ? [] : long)
+        if isPublished { for update in long { hub.publish([update]) } }
         #expect(hub.events(after: "e-2") == ["e-20 reset"])
         #expect(hub.events(after: "e-10").count == 11)
+        hub.publish([update(21, ofBytes: 1 << 20)])
+        #expect(hub.events(after: "e-20") == ["e-21 reset"])
+        #expect(hub.events(after: "e-21") == ["e-21 hello"])
+    }
+
+    @Test("a browser that reads nothing is disconnected before it holds more than a megabyte")
+    func silent() {
+        let hub = EventStreamHub(epoch: "e", recent: [])
+        let body = hub.connect(after: nil)
+        hub.publish([update(1, ofBytes: 900 << 10)])
+        #expect(hub.clientCount == 1)
+        hub.publish([update(2, ofBytes: 200 << 10)])
+        #expect(hub.clientCount == 0)
+        withExtendedLifetime(body) {}
     }
 
     @Test("the pages of one browser count once, and a page whose browser has no id counts as a browser")

@@ -187,6 +187,25 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
         await worker.end()
     }
 
+    @Test("a load balancer may ask with OPTIONS, under any name and below no base path; other addresses refuse it")
+    func options() async throws {
+        let harness = try BoardHarness()
+        let worker = try await harness.startPublisher()
+        var options = BoardProcess.Options()
+        options.basePath = try #require(BasePath("/marquee"))
+        try await harness.open(options) { address in
+            for (path, host, status) in [
+                ("/", "lb.example", 200), ("/healthz", "lb.example", 200), ("/readyz", "lb.example", 200),
+                ("/marquee/", "localhost", 405), ("/marquee/", "lb.example", 421),
+            ] {
+                let answer = try await RawClient.talk(
+                    to: address, "OPTIONS \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(path)")
+            }
+        }
+        await worker.end()
+    }
+
     @Test(
         "an invalid request gets the contract's error object",
         arguments: [

@@ -170,6 +170,25 @@ import WebServer
         await worker.end()
     }
 
+    @Test("a proxy whose visitors cannot be told apart is warned of once", .patience)
+    func unreadableVisitors() async throws {
+        let harness = try BoardHarness(["MARQUEE_BOARD_PROXIES": "127.0.0.1"])
+        let worker = try await harness.startPublisher()
+        func warnings() -> Int { harness.log.withLock { $0 }.components(separatedBy: "X-Forwarded-For").count - 1 }
+        try await harness.open { (address) async throws in
+            func pass(_ field: String) async throws {
+                let client = BoardClient(address: address)
+                let answer = try await client.get("/api/v1/areas", headers: [HTTPField("X-Forwarded-For", field)])
+                #expect(answer.status == 200)
+            }
+            for field in ["198.51.100.7:51234", "nonsense, 198.51.100.7", "127.0.0.1"] { try await pass(field) }
+            #expect(warnings() == 0)
+            for field in ["unknown", "198.51.100.7, nonsense"] { try await pass(field) }
+            #expect(warnings() == 1)
+        }
+        await worker.end()
+    }
+
     @Test("tokens come back with time, and a table of clients does not grow without end")
     func tables() throws {
         let clock = ManualClock()
@@ -284,7 +303,7 @@ import WebServer
         await worker.end()
     }
 
-    @Test("the operator's pages can have an address of their own")
+    @Test("the operator's pages can have an address of their own", .patience)
     func metricsAddress() async throws {
         let harness = try BoardHarness([
             "MARQUEE_BOARD_PASSWORD": Self.password, "MARQUEE_BOARD_METRICS_HTTP": "127.0.0.1:0",
@@ -295,7 +314,7 @@ import WebServer
             let found = try #require(log.firstMatch(of: /metrics=(\S+)/))
             let client = BoardClient(address: String(found.1))
             for path in ["/metrics", "/healthz", "/readyz"] {
-                #expect(try await client.get(path).status == 200, "\(path)")
+                try await waitUntil("\(path) is well") { try await client.get(path).status == 200 }
             }
             #expect(try await client.get("/").status == 404)
         }

@@ -31,7 +31,7 @@ import Testing
 
     @Test("a figure outside the range of its field is unknown, in a line and in a correction")
     func figuresOutOfRange() throws {
-        let line = #"{"line":1,"isNew":true,"movieCode":"20240001","title":"첫눈""#
+        let line = #"{"line":1,"isNew":true,"movieCode":"20240001","title":"첫눈","rank":0,"screens":-1"#
         let edges = #","rankChange":-9223372036854775808,"audience":1000000001,"salesTotal":9223372036854775807}"#
         #expect(try readJSON(ChartEntry.self, line + edges) == Sample.bare("20240001"))
         let correction = #"{"after":7,"before":-9223372036854775808,"field":"audience","movieCode":"20240001"}"#

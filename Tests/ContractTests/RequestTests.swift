@@ -153,6 +153,7 @@ import Testing
         let topic = Array("fetch.day".utf8)
         let day = Array("2024-06-04".utf8)
         #expect(try RequestFrames([topic, day]) == RequestFrames(topic: "fetch.day", body: "2024-06-04"))
+        #expect(try RequestFrames([topic, [0xEF, 0xBB, 0xBF] + day]).body == "2024-06-04")
         for bad in [
             [topic, day, []], [[0xFF, 0xFE], day], [topic, [0xC3]], [topic, [UInt8](repeating: 0x20, count: 65_537)],
         ] {

@@ -1,7 +1,8 @@
 """A real mail server (aiosmtpd) for tests: prints its port, then each accepted mail as a line of JSON.
 
-Use: mail.py FOLDER [--tls | --starttls] [--login USER PASSWORD] [--refuse ADDRESS] [--busy COUNT] [--parse]
-With TLS its certificate is FOLDER/certificate.pem. --busy turns the first mails away for the moment.
+Use: mail.py FOLDER [--tls | --starttls] [--login USER PASSWORD] [--refuse ADDRESS] [--defer ADDRESS]
+             [--hang-up ADDRESS] [--busy COUNT] [--parse]
+With TLS its certificate is FOLDER/certificate.pem. --defer refuses a recipient for the moment, --busy the first mails.
 """
 
 import argparse
@@ -22,6 +23,8 @@ arguments.add_argument("--tls", action="store_true")
 arguments.add_argument("--starttls", action="store_true")
 arguments.add_argument("--login", nargs=2)
 arguments.add_argument("--refuse")
+arguments.add_argument("--defer")
+arguments.add_argument("--hang-up")
 arguments.add_argument("--parse", action="store_true", help="print what a mail program makes of each mail")
 arguments.add_argument("--busy", type=int, default=0)
 options = arguments.parse_args()
@@ -35,6 +38,10 @@ class Desk:
     async def handle_RCPT(self, server, session, envelope, address, _):
         if address == options.refuse:
             return "550 5.1.1 no such mailbox here"
+        if address == options.defer:
+            return "450 4.2.0 greylisted"
+        if address == options.hang_up:
+            server.transport.abort()
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 ok"
 

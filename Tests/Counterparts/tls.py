@@ -1,6 +1,7 @@
-"""A real HTTPS server for tests: prints its port, then the first line of each request that arrives.
+"""A real HTTPS server for tests: prints its port, then the first line of each request that arrives, or
+what a client sends first.
 
-Use: tls.py FOLDER good|expired|otherHost|oldProtocol|plain|breaks
+Use: tls.py FOLDER good|expired|otherHost|oldProtocol|plain|breaks|greeting
 Its certificate for 127.0.0.1 is signed by the authority FOLDER/authority.pem. Its dates do not depend on today.
 """
 
@@ -27,8 +28,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Server(HTTPServer):
-    def verify_request(self, *_):
-        return kind != "breaks"
+    def verify_request(self, request, _):
+        if kind == "greeting":
+            print(request.recv(4096).hex(), flush=True)
+        return kind not in ("breaks", "greeting")
 
     def handle_error(self, *_):
         pass  # a client that does not accept the certificate
@@ -58,7 +61,7 @@ def certificate():
 
 
 server = Server(("127.0.0.1", 0), Handler)
-if kind not in ("plain", "breaks"):
+if kind not in ("plain", "breaks", "greeting"):
     certificate()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     if kind == "oldProtocol":

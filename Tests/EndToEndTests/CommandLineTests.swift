@@ -28,7 +28,7 @@ extension Terminal {
                 #expect(table.output.count == 12 && table.output[0] == "Daily box office of 2024-06-04 · final")
                 #expect(
                     table.output[1].split(separator: " ") == [
-                        "Rank", "Move", "Title", "Admissions", "Total", "Change", "Share", "Gross", "Screens",
+                        "Rank", "Move", "Title", "Admissions", "Change", "Total", "Gross", "Share", "Screens",
                     ])
 
                 let lines = try await harness.marquee("request", "day", "20240604", "--json")
@@ -58,7 +58,7 @@ extension Terminal {
                 #expect(error.hasPrefix("marquee: notFound: there is no movie with the code 00000000 (GET http://"))
                 #expect(error.hasSuffix("?key=***&movieCd=00000000)"))
                 let korean = try await harness.marquee("request", "movie", "00000000", "--language=ko")
-                #expect(korean.errors == ["marquee: 찾을 수 없습니다. 지정한 코드나 번호를 확인하세요 (notFound)"])
+                #expect(korean.errors == ["marquee: 영화진흥위원회에 등록되지 않은 영화 코드입니다 (notFound)"])
                 #expect(try unknown.output.map { try JSON($0)["code"] } == ["notFound"])
 
                 try await harness.setFaults(["kakao": ["faults": ["-401": 1]]])
@@ -150,7 +150,7 @@ extension Terminal {
                 #expect(table.contains { $0.hasPrefix("API calls today  KOBIS") && $0.contains(" left (") }, "\(table)")
                 let korean = try await harness.marquee("status", "--alerts", "--language", "ko").output
                 #expect(korean.first?.hasPrefix("알림 서버 · ") == true)
-                #expect(korean.contains("알림 발송  발송 대상 없음"), "\(korean)")
+                #expect(korean.contains("알림 발송    알림 채널 없음"), "\(korean)")
 
                 let good = try await harness.marquee("check", changes: ProcessHarness.machineClock)
                 #expect(good.status == 0 && good.errors == [])
@@ -185,8 +185,11 @@ extension Terminal {
                 let line = try #require(
                     elsewhere.output.first { $0.hasPrefix("FAILED  KOBIS service") }, "\(elsewhere)")
                 #expect(line.contains("redirects to https://new.example/rest/list.json"), "\(line)")
-                #expect(line.hasSuffix("correct MARQUEE_KOBIS_URL"), "\(line)")
+                #expect(line.hasSuffix("check MARQUEE_KOBIS_URL"), "\(line)")
                 #expect(moved.requests.map { $0.target.contains("key=") } == [true])
+                let refusing = "http://127.0.0.1:\(try reservePort())"
+                let refused = try await harness.marquee("check", changes: ["MARQUEE_KOBIS_URL": refusing])
+                #expect(refused.output.contains { $0.hasSuffix("check MARQUEE_KOBIS_URL") }, "\(refused)")
             }
         }
 

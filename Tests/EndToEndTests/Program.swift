@@ -15,7 +15,7 @@ final class Program: Sendable {
     }
 
     private let process: Process
-    private let input = Pipe()
+    private let input: FileHandle
     private let output: OutputLines
     private let errors: OutputLines
 
@@ -29,13 +29,16 @@ final class Program: Sendable {
         process.arguments = arguments
         process.environment = try inherited.merging(FixedClock.environment) { $1 }.merging(environment) { $1 }
         if let folder { process.currentDirectoryURL = URL(filePath: folder) }
-        process.standardInput = input
-        (output, errors) = try starting.withLock { _ in
-            let (output, errors) = (Pipe(), Pipe())
+        (input, output, errors) = try childStart.withLock { _ in
+            let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+            process.standardInput = input
             process.standardOutput = output
             process.standardError = errors
             try process.run()
-            return (OutputLines(output.fileHandleForReading), OutputLines(errors.fileHandleForReading))
+            return (
+                input.fileHandleForWriting, OutputLines(output.fileHandleForReading),
+                OutputLines(errors.fileHandleForReading)
+            )
         }
         self.process = process
     }
@@ -62,7 +65,7 @@ final class Program: Sendable {
 
     /// Writes `text` to the standard input.
     func type(_ text: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try input.write(contentsOf: Data(text.utf8))
     }
 
     /// Returns the first non-nil result of `match` for a line of standard output, past or future; nil if the program ends
@@ -97,7 +100,7 @@ final class Program: Sendable {
 
     /// Closes its standard input, and waits until it has ended.
     func finish() async throws -> Ending {
-        try input.fileHandleForWriting.close()
+        try input.close()
         return await ended()
     }
 
@@ -138,15 +141,6 @@ final class Program: Sendable {
         await withTaskCancellationHandler(operation: wait) { signal(SIGKILL) }
     }
 }
-
-/// A lock held while a program starts: otherwise a second child would inherit the pipes of the first and keep them open.
-///
-/// It has a value because the thread sanitizer reports a lock without one at the address of the next variable.
-private let starting: Locked<Bool> = {
-    // Writing to a program that has ended must not end this process.
-    signal(SIGPIPE, SIG_IGN)
-    return Locked(false)
-}()
 
 /// Collects the lines of a pipe on its own thread, for any number of waiting tasks.
 final class OutputLines: Sendable {

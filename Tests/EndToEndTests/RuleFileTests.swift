@@ -36,6 +36,12 @@ import Testing
         let bad = try await Program.run(ProcessHarness.marquee, ["check", "rules", path])
         #expect(bad.status == 1)
         #expect(bad.errors == mistakes)
+        let korean = try await Program.run(ProcessHarness.marquee, ["check", "rules", path, "--language", "ko"])
+        #expect(
+            korean.errors == [
+                "\(path):3:9: rules.rose.by: 'three' 대신 정수를 쓰세요",
+                "\(path):4:3: rules.laed: 알 수 없는 키입니다. 혹시 lead인가요?",
+            ])
 
         let environment = ["MARQUEE_RULES": path, "MARQUEE_DATA": folder.path]
         let refused = try await Program.run(ProcessHarness.marquee, ["notifier"], environment: environment)

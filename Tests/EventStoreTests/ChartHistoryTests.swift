@@ -84,6 +84,28 @@ import Testing
         #expect(diverse.map(\.date) == [june + 2])
     }
 
+    @Test("a chart that cannot be read is left out and named, and the others are returned")
+    func unreadable() async throws {
+        let log = try await EventLogFixture(in: folder)
+        func broken(_ date: KoreanDate) throws -> EventDraft {
+            let chart = try chart(date, [(1, 7)])
+            let data = String(decoding: chart.json, as: UTF8.self).replacing("\"rank\":1", with: "\"rank\":\"one\"")
+            return EventDraft(.ranking(day: date, market: .all), data: Array(data.utf8))
+        }
+        try await log.append(
+            draft(chart(june, [(1, 5)])), broken(june), broken(june + 1), draft(chart(june + 2, [(1, 6)])))
+        let (day, one) = (june, try movie(1))
+        let (revisions, days, unreadable) = try await log.database.read { [log = log.log] connection in
+            var unreadable: [UInt64] = []
+            let history = ChartHistory(log, in: connection) { event, _ in unreadable.append(event.sequence.value) }
+            let revisions = try history.revisions(of: .ranking(day: day, market: .all))
+            return (revisions.count, try history.days(of: one, in: .all).map(\.date), unreadable)
+        }
+        #expect(revisions == 1)
+        #expect(days == [june + 2])
+        #expect(unreadable == [2, 2, 3])
+    }
+
     @Test("the newest revision of each day in a period is returned in the order of days")
     func period() async throws {
         let log = try await EventLogFixture(in: folder)

@@ -84,8 +84,21 @@ import Testing
         #expect(try await harness.get("/metrics/").status == 404)
         let answer = try await harness.get("/metrics", method: .post)
         #expect(answer.status == 405)
-        #expect(answer["Allow"] == "GET, HEAD")
+        #expect(answer["Allow"] == "GET, HEAD, OPTIONS")
         #expect(try await harness.get("/healthz", method: .head).status == 200)
+        try await harness.stop()
+    }
+
+    @Test(
+        "a load balancer that asks with OPTIONS learns the state and nothing more; HAProxy names no page and no host",
+        arguments: [("/", 200), ("/healthz", 200), ("/readyz", 503)])
+    func options(path: String, status: Int) async throws {
+        let harness = try HealthServerHarness(
+            liveness: [HealthCheck("a") { nil }], readiness: [HealthCheck("b") { "b: away" }])
+        let answer = try await RawClient.talk(to: harness.server.address, "OPTIONS \(path) HTTP/1.0\r\n\r\n")
+        #expect(answer.contains(" \(status) "))
+        #expect(answer.contains("\r\nAllow: GET, HEAD, OPTIONS\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\n"))
         try await harness.stop()
     }
 

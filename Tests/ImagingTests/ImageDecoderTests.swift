@@ -123,12 +123,15 @@ import Testing
         let child = Process()
         child.executableURL = URL(filePath: BuiltProgram.path)
         child.arguments = [ImageDecoder.command, "10", "10", "82", "1000"]
-        let input = Pipe()
-        child.standardInput = input
         child.standardOutput = FileHandle.nullDevice
-        try child.run()
+        let input = try childStart.withLock { _ in
+            let pipe = Pipe()
+            child.standardInput = pipe
+            try child.run()
+            return pipe.fileHandleForWriting
+        }
         // It reads one byte of many, and waits for the rest.
-        try input.fileHandleForWriting.write(contentsOf: Data([0xFF]))
+        try input.write(contentsOf: Data([0xFF]))
         let status = "/proc/\(child.processIdentifier)/status"
         if !DecoderChild.isSanitized {
             let text = try await waitUntil("the filter of system calls") {
@@ -140,7 +143,7 @@ import Testing
             }
             #expect(text.contains("NoNewPrivs:\t1"))
         }
-        try input.fileHandleForWriting.close()
+        try input.close()
         child.waitUntilExit()
         #expect(child.terminationReason == .exit && child.terminationStatus == DecoderChild.Status.refused.rawValue)
     }

@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import TestSupport
 import Testing
+import Text
 
 @testable import Messaging
 @testable import ZeroMQ

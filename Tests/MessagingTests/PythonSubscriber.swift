@@ -1,5 +1,6 @@
 import EventStoreTestSupport
 import Foundation
+import TestSupport
 
 /// `Examples/subscription.py`, run by Debian's own Python, which has its own ZeroMQ.
 final class PythonSubscriber: Sendable {
@@ -11,15 +12,18 @@ final class PythonSubscriber: Sendable {
     init(_ harness: PublisherHarness, _ arguments: [String]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Examples/subscription.py")
-        let pipe = Pipe()
-        process = Process()
+        let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = [script.path] + arguments
         process.environment = ["MARQUEE_EVENTS": harness.events, "MARQUEE_COMMANDS": harness.commands]
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        output = pipe.fileHandleForReading
-        try process.run()
+        output = try childStart.withLock { _ in
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            return pipe.fileHandleForReading
+        }
+        self.process = process
     }
 
     deinit {

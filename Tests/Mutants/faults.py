@@ -112,7 +112,8 @@ FAULTS = [
         'live.popFirst() ?? backfill.popFirst()', 'backfill.popFirst() ?? live.popFirst()', "WorkerTests.RequestQueue"),
     Fault(
         "old-answer", "a provisional chart is served for ever", "Worker/Store/AnswerStore.swift",
-        'if state == .settled { return event }', 'if state == .settled || state == .provisional { return event }', "WorkerTests"),
+        'if try event.data(as: StateOfChart.self).value == .settled {', 'if try [.settled, .provisional].contains(event.data(as: StateOfChart.self).value) {',
+        "WorkerTests"),
 
     # MARK: Settlement
     Fault(
@@ -138,11 +139,11 @@ FAULTS = [
     # MARK: Quota
     Fault(
         "no-booking", "a call is made that is not booked", "Worker/Fetching/QuotaLedger.swift",
-        'try await book(service, upTo: number, on: today)', 'if number < 0 { try await book(service, upTo: number, on: today) }',
+        'if try bookCall(service, on: day, limit: limit, in: connection) { return nil }', 'if limit > 0 { return nil }',
         "WorkerTests.QuotaLedger"),
     Fault(
-        "one-call-too-many", "a day has one call more than its limit", "Worker/Fetching/QuotaState.swift",
-        'guard day.made < limit else', 'guard day.made <= limit else', "WorkerTests.QuotaLedger"),
+        "one-call-too-many", "a day has one call more than its limit", "Worker/Fetching/QuotaLedger.swift",
+        'set used = used + 1 where used < ?', 'set used = used + 1 where used <= ?', "WorkerTests.QuotaLedger"),
     Fault(
         "reserve-ignored", "backfill uses the calls of live requests", "Worker/Fetching/QuotaLedger.swift",
         'case .backfill: unreserved\n', 'case .backfill: limit\n', "WorkerTests.QuotaLedger"),
@@ -150,8 +151,8 @@ FAULTS = [
         "visitors-unlimited", "visitors of a board use what is left to its operator", "Worker/Fetching/QuotaLedger.swift",
         'case .visitors: unreserved / 2', 'case .visitors: limit', "WorkerTests.QuotaLedger"),
     Fault(
-        "closing-forgotten", "an upstream that reported its quota as used up is called", "Worker/Fetching/QuotaState.swift",
-        'if let pause = Self.pause(until: closedUntil[service], at: now) { return .closed(pause) }\n', '\n',
+        "closing-forgotten", "an upstream that reported its quota as used up is called", "Worker/Fetching/QuotaLedger.swift",
+        'if let pause = Self.pause(until: try closing(of: service, in: connection), at: now) {', 'if let pause = Optional<Duration>.none {',
         "WorkerTests.QuotaLedger"),
 
     # MARK: Dates and figures

@@ -65,6 +65,26 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("JSON is read from gzip of several members, from gzip without its end, and from zlib")
+    func compressed() async throws {
+        let halves = try [#"{"movieNm":"파묘", "#, #""audiCnt":"1234567"}"#].map { half in
+            try #require(Gzip.compress(Array((half + String(repeating: " ", count: 100)).utf8)))
+        }
+        let zlib: [UInt8] = [0x78, 0x9C, 0x8B, 0x36, 0xD4, 0x31, 0x8A, 0x05, 0, 0x03, 0xD5, 0x01, 0x48]
+        let whole = halves[0] + halves[1]
+        for (body, end) in [(whole, "}"), (Array(whole.dropLast(8)), "}"), (zlib, "[1,2]")] {
+            let server = try ScriptedServer { $0.answer(body) }
+            let text = try await client.send(.text(HTTPRequest(server.url)))
+            #expect(text.trimmingCharacters(in: .whitespaces).hasSuffix(end), "\(text)")
+        }
+        // Only JSON shows that nothing is missing.
+        let server = try ScriptedServer { $0.answer(Array(halves[0].dropLast(8))) }
+        let error = await failure { () async throws(UpstreamError) in
+            try await client.send(.text(HTTPRequest(server.url)))
+        }
+        #expect(error?.kind == .invalid)
+    }
+
     private static let labels = [
         [], ["Content-Encoding: gzip"], ["Content-Encoding: UTF-8"], ["Content-Encoding: br"],
         ["Content-Type: application/x-gzip", "Content-Disposition: attachment; filename=list.zip"],

@@ -76,6 +76,26 @@ struct HTTPResponseTests {
         #expect(error?.status == status.0)
     }
 
+    @Test("XML is no notice, unless it is a web page")
+    func xml() {
+        let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
+        let label = [HTTPField("Content-Type", "application/xml;charset=UTF-8")]
+        #expect(HTTPResponse(body: Data("\(declaration)<fault/>".utf8)).isXML)
+        #expect(HTTPResponse(headers: label, body: Data("<fault/>".utf8)).isXML)
+        let page = HTTPResponse(headers: label, body: Data("\(declaration)\n<!DOCTYPE html>\n<html>".utf8))
+        #expect(page.isHTML && !page.isXML)
+    }
+
+    @Test("A service with fixed paths is not at an address that answers 421, 426, or 400 with a page")
+    func wrongPort() {
+        func kind(_ status: Int, _ body: String = "", hasFixedPaths: Bool = true) -> UpstreamError.Kind? {
+            HTTPResponse(status: status, body: Data(body.utf8)).failure(of: "test", hasFixedPaths: hasFixedPaths)?.kind
+        }
+        let page = "<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>"
+        #expect([kind(400, page), kind(421), kind(426)] == [.wrongAddress, .wrongAddress, .wrongAddress])
+        #expect([kind(400), kind(400, page, hasFixedPaths: false)] == [.badRequest, .badRequest])
+    }
+
     @Test("JSON is read under the label of a page, and a page under the label of JSON is a page")
     func labels() {
         let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest("http://a"))
@@ -107,16 +127,25 @@ struct HTTPResponseTests {
     }
 
     @Test(
-        "Retry-After is read as seconds, whole or not, and as any HTTP date",
+        "Retry-After is read as seconds, whole or not, as any HTTP date, and in the other forms that services send",
         arguments: [
             ("0.25", .milliseconds(250)), ("7.0", .seconds(7)),
             ("120", .seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
             ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sun Nov  6 08:50:37 1994", .seconds(60)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil), (".", nil), ("1.2.3", nil),
-            ("86401", .seconds(86_401)), ("99999999999999999999", .seconds(1_000_000_000)),
+            ("90s", .seconds(90)), (#""90""#, .seconds(90)), ("90, 120", .seconds(120)), ("120,90", .seconds(120)),
+            ("1994-11-06T08:50:37Z", .seconds(60)), ("90x", nil), ("86401", .seconds(86_401)),
+            ("99999999999999999999", .seconds(1_000_000_000)),
         ] as [(String, Duration?)])
     func retryAfter(text: String, duration: Duration?) {
         #expect(Duration(retryAfter: text, at: Date(timeIntervalSince1970: 784_111_777)) == duration)
+    }
+
+    @Test("A Retry-After of a thousand million seconds or more is a time since 1970")
+    func retryTime() {
+        let now = Date(timeIntervalSince1970: 1_795_738_865)
+        #expect(Duration(retryAfter: "1795738925", at: now) == .seconds(60))
+        #expect(Duration(retryAfter: "1795738000", at: now) == .zero)
     }
 
     @Test("SHA-256 of the standard's own examples")

@@ -77,9 +77,9 @@ import Testing
     @Test("a rejection contains the server's text and not the password")
     func refused() async throws {
         let server = try await server("--refuse", "two@example.org", "--busy", "1")
-        #expect(
-            try await client.send(mail(to: server.port)) == .init(code: 550, text: "550 5.1.1 no such mailbox here"))
         var other = mail(to: server.port)
+        other.recipients = ["two@example.org"]
+        #expect(try await client.send(other) == .init(code: 550, text: "550 5.1.1 no such mailbox here"))
         other.recipients = ["one@example.org"]
         #expect(try await client.send(other).code == 451)
         #expect(try await client.send(other).code == 250)
@@ -89,6 +89,36 @@ import Testing
         (untrusted.user, untrusted.password) = ("me", "wr0ng-secret")
         #expect(try await client.send(untrusted).code == 535)
         #expect(!String(reflecting: untrusted).contains("wr0ng"))
+        await client.shutdown()
+    }
+
+    @Test(
+        "a recipient that is refused, for good or for the moment, costs the others nothing, and is named",
+        arguments: [("--refuse", "550 5.1.1 no such mailbox here"), ("--defer", "450 4.2.0 greylisted")])
+    func refusedRecipient(option: String, reply: String) async throws {
+        let server = try await server(option, "two@example.org")
+        var mail = mail(to: server.port)
+        mail.recipients.append("three@example.org")
+        let refusal = MailClient.Refusal(recipient: "two@example.org", text: reply)
+        #expect(
+            try await client.send(mail) == .init(code: 250, text: "250 2.0.0 taken", refusals: [refusal]))
+        #expect(try await received(by: server).to == ["one@example.org", "three@example.org"])
+        await client.shutdown()
+    }
+
+    @Test("a mail that nobody got is rejected for the moment if one recipient is, in whatever order")
+    func refusedByAll() async throws {
+        for (refused, deferred) in [("one", "two"), ("two", "one")] {
+            let server = try await server("--refuse", "\(refused)@example.org", "--defer", "\(deferred)@example.org")
+            #expect(try await client.send(mail(to: server.port)) == .init(code: 450, text: "450 4.2.0 greylisted"))
+        }
+        await client.shutdown()
+    }
+
+    @Test("a connection that ends behind a refused recipient is an error, and no rejection")
+    func hungUp() async throws {
+        let server = try await server("--refuse", "one@example.org", "--hang-up", "two@example.org")
+        #expect(await failure(of: mail(to: server.port))?.kind == .unavailable)
         await client.shutdown()
     }
 

@@ -58,7 +58,7 @@ struct RetryTests {
         let isBroke = Monitor(false)
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment) {
             service throws(UpstreamError) in
-            guard isBroke.withLock({ $0 }) else { return }
+            guard isBroke.withLock({ $0 }) else { return nil }
             throw UpstreamError(service: service, kind: .quotaExhausted, message: "used up", isTransient: false)
         } afterAttempt: { service, failure, _ in
             reports.withLock { $0.append("\(service) \(failure?.rawValue ?? "ok")") }
@@ -71,6 +71,28 @@ struct RetryTests {
         }
         #expect(error?.kind == .quotaExhausted)
         #expect(reports.withLock(\.count) == 2)
+    }
+
+    @Test("The booking of an attempt is released only if nothing of the request was sent")
+    func release() async throws {
+        let booked = Monitor(0)
+        let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment) { _ throws(UpstreamError) in
+            booked.withLock { $0 += 1 }
+            return { booked.withLock { $0 -= 1 } }
+        }
+        func count(after url: String) async -> Int {
+            booked.withLock { $0 = 0 }
+            let request = HTTPRequest(url, redirects: 1)
+            _ = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
+            return booked.withLock { $0 }
+        }
+        let refusing = "http://127.0.0.1:\(try reservePort())"
+        #expect(await count(after: refusing) == 0)
+        #expect(await count(after: "http://nowhere.invalid/") == 0)
+        let resetting = try ScriptedServer { $0.reset() }
+        #expect(await count(after: resetting.url) == 3)
+        let moved = try ScriptedServer { $0.answer(status: 302, headers: ["Location: \(refusing)"]) }
+        #expect(await count(after: moved.url) == 3)
     }
 
     @Test("Broken connections are retried until one works")
@@ -186,6 +208,7 @@ struct RetryTests {
             if isEmpty {
                 throw UpstreamError(service: service, kind: .quotaExhausted, message: "our budget is used up")
             }
+            return nil
         }
         let error = await failure { () async throws(UpstreamError) in
             try await client.send(.text(HTTPRequest(server.url)))

@@ -22,7 +22,10 @@ import Testing
         if trusts { request.certificateFile = folder.file("authority.pem") }
         let client = HTTPClient(
             retry: RetryPolicy(attempts: 3, attemptTimeout: .seconds(3_600)), retryEnvironment: time.retryEnvironment
-        ) { _ throws(UpstreamError) in calls.withLock { $0 += 1 } }
+        ) { _ throws(UpstreamError) in
+            calls.withLock { $0 += 1 }
+            return nil
+        }
         let error = await failure { () async throws(UpstreamError) in
             #expect(try await client.send(.text(request)) == "OK")
         }
@@ -53,6 +56,19 @@ import Testing
     func unknownAuthority() async throws {
         let error = try #require(try await ask("good", trusts: false))
         #expect(error.kind == .wrongAddress && error.message.contains("trusted authorities"), "\(error)")
+    }
+
+    @Test("TLS 1.3 and 1.2 are offered, and nothing older")
+    func offeredVersions() async throws {
+        let server = try await Counterpart("tls.py", [folder.path, "greeting"])
+        let client = HTTPClient(retry: .never)
+        let error = await failure { () async throws(UpstreamError) in
+            _ = try await client.send(.text(HTTPRequest("https://127.0.0.1:\(server.port)/")))
+        }
+        await client.shutdown()
+        #expect(error != nil)
+        // The extension `supported_versions` (RFC 8446, 4.2.1).
+        #expect(try #require(await server.line()).contains("002b00050403040303"))
     }
 
     @Test("A connection that breaks during the handshake passes by itself")

@@ -80,7 +80,7 @@ struct NotifierHarness {
             "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])", folder.file("notifier.db"),
             statement,
         ]
-        try process.run()
+        try childStart.withLock { _ in try process.run() }
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
     }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import Testing
+import Text
 import YAML
 
 @testable import Notifier

@@ -1,4 +1,5 @@
 import Testing
+import Text
 
 @testable import Operations
 
@@ -32,6 +33,18 @@ import Testing
         #expect(ZeroMQAddress(text)?.reachable == reachable)
     }
 
+    @Test("a name stands for its addresses, for none if nobody knows it; an address is no name")
+    func resolved() throws {
+        func resolved(_ text: String) throws -> [String]? {
+            try #require(ZeroMQAddress(text)).resolved()?.map(\.description)
+        }
+        #expect(try #require(try resolved("tcp://LOCALHOST:5550")).contains("tcp://127.0.0.1:5550"))
+        #expect(try resolved("tcp://nowhere.invalid:5550") == [])
+        for text in ["tcp://127.0.0.1:5550", "tcp://[::1]:5550", "tcp://*:5550", "ipc:///x"] {
+            #expect(try resolved(text) == nil, "\(text)")
+        }
+    }
+
     @Test(
         "an HTTP address is host and port",
         arguments: [
@@ -57,7 +70,7 @@ import Testing
         let configuration = try Configuration(environment: environment)
         let error = try #require(throws: ConfigurationError.self) { try configuration.checkAddresses(of: role) }
         #expect(error.variable == environment.keys.first)
-        #expect(error.message.hasSuffix(advice))
+        #expect(error.description.hasSuffix(advice))
     }
 
     @Test("what a process can listen at is an address, an interface or *")

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import TestSupport
 import Testing
+import Text
 
 @testable import Operations
 
@@ -26,7 +27,7 @@ import Testing
     func given() throws {
         let configuration = try Configuration(environment: [
             "MARQUEE_EVENTS": "ipc:///run/marquee/events", "MARQUEE_WORKER_HTTP": "[::]:0",
-            "MARQUEE_KOBIS_URL": "http://sandbox:8590/kobisopenapi/webservice/rest/", "MARQUEE_KOBIS_KEY": "k1",
+            "MARQUEE_KOBIS_URL": "HTTP://sandbox:8590/kobisopenapi/webservice/rest/", "MARQUEE_KOBIS_KEY": "k1",
             "MARQUEE_KAKAO_KEY": "", "MARQUEE_KAKAO_DAILY_LIMIT": "7", "MARQUEE_OPENMARKET_SECRET": "s1",
             "MARQUEE_DATA": "/data", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_LOG_FORMAT": "json",
             "MARQUEE_PRIVATE_IMAGES": "allow",
@@ -69,6 +70,7 @@ import Testing
             ("MARQUEE_KOBIS_URL", "https://www\u{A0}.kobis.or.kr", "it contains U+00A0"),
             ("MARQUEE_KOBIS_URL", "https://한국.kr", "it contains a letter that is not ASCII"),
             ("MARQUEE_EVENTS", "tcp://127.0.0.1\u{200B}:1", #""tcp://127.0.0.1\u{200B}:1" is not valid"#),
+            ("MARQUEE_DATA", "/srv\u{A0}/data", #""/srv\u{A0}/data" is not valid"#),
             ("MARQUEE_DATA", "~/data", "written out: nothing replaces ~ or $ at its beginning"),
             ("MARQUEE_RULES", "$HOME/rules.yml", "written out: nothing replaces ~ or $ at its beginning"),
             ("MARQUEE_CURVE_KEYS", "keys\r/a", #""keys\r/a" is not valid; expected a path"#),
@@ -148,6 +150,26 @@ import Testing
                 "\(service)_PORT_5555_TCP_PORT": "5555", "\(service)_PORT_5555_TCP_ADDR": "10.0.0.1",
             ])
             #expect(configuration.logLevel == .info)
+        }
+    }
+
+    @Test(
+        "what Docker says of linked containers is ignored",
+        arguments: [("MARQUEE", "marquee"), ("MARQUEE_WORKER", "marquee-worker"), ("MARQUEE_1", "marquee_1")])
+    func containerLinks(container: String, alias: String) throws {
+        let link = [
+            "\(container)_NAME": "/board/\(alias)", "\(container)_PORT": "tcp://172.17.0.2:5550",
+            "\(container)_PORT_5550_TCP": "tcp://172.17.0.2:5550", "\(container)_PORT_5550_TCP_ADDR": "172.17.0.2",
+            "\(container)_PORT_5550_TCP_PORT": "5550", "\(container)_PORT_5550_TCP_PROTO": "tcp",
+            "\(container)_PORT_5550_TCP_START": "tcp://172.17.0.2:5550",
+            "\(container)_PORT_5550_TCP_PORT_END": "5552", "\(container)_ENV_LANG": "C.UTF-8",
+            "\(container)_ENV_MARQUEE_LOG_LEVEL": "debug",
+        ]
+        #expect(try Configuration(environment: link).logLevel == .info)
+        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["\(container)_ENV_LANG": "C"]) }
+        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["\(container)_NAME": alias]) }
+        #expect(throws: ConfigurationError.self) {
+            try Configuration(environment: link.merging(["\(container)_LOG_LEVL": "debug"]) { $1 })
         }
     }
 

@@ -2,6 +2,7 @@ import Concurrency
 import FoundationEssentials
 import TestSupport
 import Testing
+import Text
 
 @testable import Operations
 
@@ -55,7 +56,7 @@ import Testing
             try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
         }
         #expect(error.variable == "MARQUEE_KAKAO_KEY_FILE")
-        #expect(error.message.contains(reason))
+        #expect(error.description.contains(reason))
         #expect(!error.description.contains("hunter2"))
     }
 
@@ -66,7 +67,7 @@ import Testing
         let error = try #require(throws: ConfigurationError.self) {
             try Configuration(environment: ["MARQUEE_KAKAO_KEY_FILE": path])
         }
-        #expect(error.message.hasPrefix("\"\(path)\" is in UTF-16, not in UTF-8"))
+        #expect(error.message.description.hasPrefix("\"\(path)\" is in UTF-16, not in UTF-8"))
     }
 
     @Test("a file that cannot be read is an error that names the variable, the path and the reason")

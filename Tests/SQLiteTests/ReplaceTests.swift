@@ -48,12 +48,15 @@ import Testing
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-c", script, folder.file(name)]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        #expect(output.fileHandleForReading.availableData == Data("2".utf8))
-        return (process, input.fileHandleForWriting)
+        let (input, output) = try childStart.withLock { _ in
+            let (input, output) = (Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            return (input.fileHandleForWriting, output.fileHandleForReading)
+        }
+        #expect(output.availableData == Data("2".utf8))
+        return (process, input)
     }
 
     @Test("a changed copy replaces the database, which is kept under another name")

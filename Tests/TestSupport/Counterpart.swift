@@ -17,15 +17,18 @@ public final class Counterpart: Sendable {
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Counterparts")
-        let pipe = Pipe()
-        process = Process()
+        let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-u", folder.appending(path: name).standardized.path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        output = pipe.fileHandleForReading
-        try process.run()
+        output = try childStart.withLock { _ in
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            return pipe.fileHandleForReading
+        }
+        self.process = process
         guard let line = await Self.line(from: output, rest), let port = Int(line) else {
             process.terminate()
             throw StartError(name: name)
@@ -74,3 +77,13 @@ public final class Counterpart: Sendable {
         }
     }
 }
+
+/// A lock held while a child process and its pipes are made: otherwise a second child would inherit the pipes of the first
+/// and keep them open.
+///
+/// It has a value because the thread sanitizer reports a lock without one at the address of the next variable.
+public let childStart: Monitor<Bool> = {
+    // Writing to a program that has ended must not end this process.
+    signal(SIGPIPE, SIG_IGN)
+    return Monitor(false)
+}()

@@ -61,6 +61,7 @@ import Testing
         arguments: [
             ("\u{202E}gpj.exe", "gpj.exe"), ("파\u{200B}묘\u{FEFF}", "파묘"), ("\u{2067}a\u{2069}\u{61C}", "a"),
             ("a\u{200D}b\u{200F}", "ab"), (" \u{1B}[2J가\u{7}", "[2J가"), ("가\u{2028}나", "가 나"), ("파묘", "파묘"),
+            ("파\u{AD}묘\u{2060}\u{3164}", "파묘"),
         ])
     func names(text: String, name: String) {
         #expect(Array(text.clean.utf8) == Array(name.utf8))

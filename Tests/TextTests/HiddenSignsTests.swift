@@ -8,6 +8,7 @@ import Text
             ("value", "value"), (" value\r\n", "value"), ("\u{FEFF}value\n\n", "value"), ("\u{A0}a b\u{3000}", "a b"),
             ("\"value\"", "value"), ("' value '", "value"), ("NAME=value", "value"), ("\"NAME='value'\"", "value"),
             ("OTHER=value", "OTHER=value"), ("\"value", "\"value"), ("\"", "\""), ("''", ""), ("❤️", "❤️"),
+            ("“value”", "value"), ("‘NAME=value’", "value"), ("“value", "“value"),
         ])
     func unwrapping(text: String, value: String) {
         #expect(text.unwrapped(assignedTo: "NAME") == value)
@@ -17,6 +18,8 @@ import Text
     func showing() {
         #expect("a\u{A0}b\u{200B}\r\n".visiblyQuoted == #""a\u{A0}b\u{200B}\r\n""#)
         #expect("파묘 \"2\"".visiblyQuoted == #""파묘 \"2\"""#)
-        #expect((["\u{A0}", " ", "\r"] as [Unicode.Scalar]).map(\.hiddenName) == ["U+00A0", "a blank", "a line end"])
+        let names = (["\u{A0}", " ", "\r"] as [Unicode.Scalar]).map(\.hiddenName)
+        #expect(names.map(\.description) == ["U+00A0", "a blank", "a line end"])
+        #expect(names.map { $0.text(in: .ko) } == ["U+00A0", "공백", "줄 바꿈"])
     }
 }

@@ -71,8 +71,11 @@ import Testing
     @Test(arguments: [
         (#"{"movieCd":"20240002","movieNm":"둘","audiCnt":"12a"}"#, "audiCnt"),
         (#"{"movieCd":"20240002","movieNm":"둘","rank":"10001"}"#, "rank"),
+        (#"{"movieCd":"20240002","movieNm":"둘","rank":"0"}"#, "rank"),
+        (#"{"movieCd":"20240002","movieNm":"둘","audiCnt":"-1"}"#, "audiCnt"),
         (#"{"movieCd":"2024","movieNm":"둘"}"#, "movieCd"),
-        (#"{"movieCd":20240002,"movieNm":"둘"}"#, "movieCd"),
+        (#"{"movieCd":2024,"movieNm":"둘"}"#, "movieCd"),
+        (#"{"movieCd":[],"movieNm":"둘"}"#, "movieCd"),
         (#"{"movieNm":"둘"}"#, "movieCd"),
         (#"{"movieCd":"20240002","movieNm":" "}"#, "movieNm"),
         (#"{"movieCd":"20240002"}"#, "movieNm"),
@@ -89,7 +92,9 @@ import Testing
         arguments: [
             (#""audiAcc":"9223372036854775807""#, "audiAcc"), (#""rankInten":"-9223372036854775808""#, "rankInten"),
             (#""salesShare":"16.25""#, "salesShare"), (#""rnum":"first""#, "rnum"), (#""openDt":"soon""#, "openDt"),
-            (#""showCnt":[]"#, "showCnt"), (#""rankOldAndNew":7"#, "rankOldAndNew"), (#""salesAmt":"1원""#, "salesAmt"),
+            (#""audiAcc":"-1""#, "audiAcc"), (#""scrnCnt":-1"#, "scrnCnt"), (#""salesAcc":"-1""#, "salesAcc"),
+            (#""rnum":"-3""#, "rnum"), (#""showCnt":[]"#, "showCnt"), (#""rankOldAndNew":7"#, "rankOldAndNew"),
+            (#""salesAmt":"1원""#, "salesAmt"),
         ])
     func unreadable(member: String, field: String) throws {
         let line = #"{"movieCd":"20240002","movieNm":"둘","rank":"2",\#(member)}"#
@@ -104,6 +109,14 @@ import Testing
         #expect(reading.unreadable.count == 1 && found.count == 2)
         #expect(found.name == "dailyBoxOfficeList.\(field)")
         #expect(found.path == "dailyBoxOfficeList[1].\(field)")
+    }
+
+    @Test("Lines that are counted from 0 are numbered from 1")
+    func linesFromZero() throws {
+        let lines = (0..<3).map { #"{"rnum":"\#($0)","rank":"\#($0 + 1)","movieCd":"2024000\#($0)","movieNm":"하나"}"# }
+        let reading = try Sample.reading(lines: lines)
+        #expect(reading.value.map(\.line) == [1, 2, 3])
+        #expect(reading.unreadable.map(\.name) == ["dailyBoxOfficeList.rnum"])
     }
 
     @Test("A line that is sent twice is one line, and lines of one number are numbered in their order")
@@ -132,7 +145,8 @@ import Testing
 
     @Test(arguments: [
         (#""20240604~20240604""#, true), (#""20240603~20240603""#, false), (#""20240603~20240604""#, false),
-        (#"" ""#, true), ("null", true),
+        (#"" ""#, true), ("null", true), (#""20240604 ~ 20240604""#, true), (#""2024-06-04~2024-06-04""#, true),
+        (#""2024-06-03 ~ 2024-06-04""#, false), (#""어제""#, true),
     ])
     func theChartOfAnotherDayIsInvalid(showRange: String, isAnswer: Bool) {
         let body = #"{"boxOfficeResult":{"showRange":\#(showRange),"dailyBoxOfficeList":[\#(Self.good)]}}"#
@@ -143,6 +157,14 @@ import Testing
         let error = #expect(throws: UpstreamError.self) { try Sample.chart(Data(body.utf8), of: "2024-06-04") }
         #expect(error?.kind == .invalid)
         #expect(error?.field == "showRange")
+    }
+
+    @Test("A movie's code can have blanks around it, and a code and a title can be numbers")
+    func numbers() throws {
+        let entries = try Sample.chart(
+            lines: #"{"movieCd":" 20240001\t","movieNm":"하나"}"#, #"{"movieCd":20240002,"movieNm":1917}"#)
+        #expect(entries.map(\.movieCode.description) == ["20240001", "20240002"])
+        #expect(entries.map(\.title) == ["하나", "1917"])
     }
 
     @Test func aListWithoutEntriesIsNotPublished() {

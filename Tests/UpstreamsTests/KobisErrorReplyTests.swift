@@ -46,6 +46,27 @@ import Testing
         #expect(error(body)?.code == nil)
     }
 
+    @Test(arguments: [("320010", UpstreamError.Kind.unauthorized), ("320011", .quotaExhausted), ("999999", .invalid)])
+    func anErrorInXMLHasTheKindOfItsCode(code: String, kind: UpstreamError.Kind) {
+        let xml = "<faultInfo>\n<message>이유</message><errorCode> \(code) </errorCode></faultInfo>"
+        let error = error(#"<?xml version="1.0" encoding="UTF-8"?>\#(xml)"#)
+        #expect(error?.kind == kind && error?.code == code)
+        #expect(error?.message.contains("이유") == true)
+        #expect(error?.isTransient == false)
+    }
+
+    @Test func xmlWithoutACodeIsInvalid() {
+        let error = error(#"<?xml version="1.0"?><OpenAPI_ServiceResponse><returnReasonCode>30</returnReasonCode>"#)
+        #expect(error?.kind == .invalid && error?.code == nil)
+        #expect(error?.isTransient == false)
+    }
+
+    @Test func anErrorThatIsNullIsNone() throws {
+        let line = #"{"rnum":"1","rank":"1","movieCd":"20236180","movieNm":"첫눈","audiCnt":"1"}"#
+        let body = #"{"faultInfo":null,"boxOfficeResult":{"dailyBoxOfficeList":[\#(line)]}}"#
+        #expect(try Sample.chart(Data(body.utf8)).map(\.title) == ["첫눈"])
+    }
+
     @Test func aNumericCodeIsRead() {
         #expect(error(#"{"faultInfo":{"errorCode":320010}}"#)?.kind == .unauthorized)
     }

@@ -71,6 +71,12 @@ import Testing
         #expect(error?.field == field)
     }
 
+    @Test("A code and a title can be numbers", arguments: ["20240001", #"" 20240001 ""#])
+    func numbers(code: String) throws {
+        let movie = try Sample.movie("20240001", info: #"{"movieCd":\#(code),"movieNm":1917}"#)
+        #expect(movie.code.description == "20240001" && movie.title == "1917")
+    }
+
     @Test("An optional field that cannot be read is nil and named, and costs nothing else")
     func unreadable() throws {
         let info = #"""

@@ -55,4 +55,11 @@ import Testing
         #expect(try await status("Host: lb.example", "GET /healthz/ HTTP/1.1") == "421")
         #expect(try await status("Host: lb.example", "GET /?/healthz HTTP/1.1") == "421")
     }
+
+    @Test("a load balancer asks with OPTIONS under every name, or under none", .patience)
+    func options() async throws {
+        #expect(try await status("User-Agent: x", "OPTIONS / HTTP/1.0") == "200")
+        #expect(try await status("Host: lb.example", "OPTIONS / HTTP/1.1") == "200")
+        #expect(try await status("Host: lb.example", "OPTIONS /api HTTP/1.1") == "421")
+    }
 }

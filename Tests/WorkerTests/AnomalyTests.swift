@@ -141,30 +141,6 @@ import Upstreams
         }
     }
 
-    @Test("a day is compared with the day before in the log, not with a chart whose write was rolled back")
-    func undoneDayBefore() async throws {
-        let harness = try await WorkerHarness()
-        var (before, chart) = (Sample.chart(9_000), Sample.chart(5_001))
-        before.date = Sample.day - 1
-        before.entries[0].audienceTotal = 90_000
-        let undone = before
-        await #expect(throws: CancellationError.self) {
-            try await harness.database.write { connection in
-                let draft = EventDraft(.ranking(day: undone.date, market: .all), data: undone.json)
-                let event = try harness.store.log.append([draft], at: WorkerHarness.noon, in: connection)[0]
-                harness.store.transaction(on: connection).charts.insert(undone, of: event)
-                throw CancellationError()
-            }
-        }
-        before.entries[0].audienceTotal = 50_000
-        chart.entries[0].audienceTotal = 50_010
-        for (id, found) in [("a", before), ("b", chart)] {
-            let accepted = try await harness.accept(Request(.day(found.date, .all)), as: id)
-            let result = FetchResult(fetched: [.chart(found)], source: .upstream)
-            #expect(try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon) == [])
-        }
-    }
-
     @Test("a day is answered from the log, not with a chart whose write was rolled back")
     func undoneRevision() async throws {
         let harness = try await WorkerHarness()

@@ -55,6 +55,12 @@ import Testing
         #expect(try await ask(["0105099", "0105099"], daysLater: 1).lists == 2)
     }
 
+    @Test("an entry of the council's list that cannot be read is left out, and the others count")
+    func unreadable() async throws {
+        let list = #"{"codes":[{"fullCd":["0105097"],"korNm":"?"},{"fullCd":"0105018","korNm":{}}]}"#
+        #expect(try await ask(["0105018", "0105099"], list: list).failures.map { $0?.code } == [nil, .badRequest])
+    }
+
     @Test("without the council's list, the chart is requested", arguments: [#"{"codes":[]}"#, "{}", ""])
     func uncertain(list: String) async throws {
         let (_, charts, failures) = try await ask(["0105099"], list: list)

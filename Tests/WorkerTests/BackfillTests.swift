@@ -53,6 +53,7 @@ import Upstreams
         func fetcher(_ share: QuotaShare) -> Fetcher {
             let client = HTTPClient(retry: .patient) { service throws(UpstreamError) in
                 try await quota.book(service, for: share)
+                return nil
             }
             return harness.fetcher(
                 kobis: sandbox.kobisURL, kakao: kakao.map { _ in sandbox.kakaoURL }, client: client, quota: quota)

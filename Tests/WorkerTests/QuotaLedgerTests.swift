@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Networking
+import Operations
 import SQLite
 import TestSupport
 import Testing
@@ -31,47 +32,13 @@ import Testing
         )
     }
 
-    @Test("calls are booked ahead; unused ones are released at the end, and lost by a kill")
-    func ahead() async throws {
+    @Test("each call is on disk before it is made, and a kill loses none")
+    func killed() async throws {
         let harness = try await WorkerHarness()
-        let killed = ledger(harness, limit: 3_000)
-        let commits = harness.database.commitCount
-        for _ in 0..<16 { try await killed.book("kobis", for: .live) }
-        #expect(harness.database.commitCount == commits + 1)
-        try await killed.book("kobis", for: .backfill)
-        #expect(try await killed.balances()["kobis"]?.used == 17)
-        let stopped = ledger(harness, limit: 3_000)
-        #expect(try await stopped.balances()["kobis"]?.used == 32)
-        try await stopped.book("kobis", for: .live)
-        try await stopped.releaseUnused()
-        #expect(try await ledger(harness, limit: 3_000).balances()["kobis"]?.used == 33)
-    }
-
-    @Test("concurrent bookings go as far ahead as those of one caller")
-    func aheadAtOnce() async throws {
-        let harness = try await WorkerHarness()
-        let ledger = ledger(harness, limit: 3_000)
-        await withTaskGroup { tasks in
-            for _ in 0..<50 { tasks.addTask { _ = try? await ledger.book("kobis", for: .live) } }
+        for used in 1...3 {
+            try await ledger(harness, limit: 3_000).book("kobis", for: .live)
+            #expect(try await ledger(harness, limit: 3_000).balances()["kobis"]?.used == used)
         }
-        #expect(try await ledger.balances()["kobis"]?.used == 50)
-        let booked = try #require(await self.ledger(harness, limit: 3_000).balances()["kobis"]).used
-        #expect((50..<66).contains(booked))
-    }
-
-    @Test("a call that could not be booked is not counted, and the next one must be booked as well")
-    func putBack() {
-        let today = Sample.date("2024-06-05")
-        func number(_ reservation: QuotaState.Reservation) -> Int? {
-            if case .needsBooking(let number) = reservation { number } else { nil }
-        }
-        var state = QuotaState()
-        state.load("kobis", QuotaState.Day(date: today, made: 5, booked: 5), closedUntil: nil)
-        #expect(number(state.reserve("kobis", on: today, limit: 10, at: WorkerHarness.noon)) == 6)
-        #expect(number(state.reserve("kobis", on: today, limit: 10, at: WorkerHarness.noon)) == 7)
-        state.cancelReservation("kobis", on: today)
-        #expect(number(state.reserve("kobis", on: today, limit: 10, at: WorkerHarness.noon)) == 7)
-        #expect(state.days["kobis"]?.made == 7)
     }
 
     @Test("the budget is new at midnight in Korea, and an old day's stays used after the clock was set back")
@@ -191,6 +158,7 @@ import Testing
         let policy = RetryPolicy(attempts: 10, base: .zero, attemptTimeout: .seconds(3_600))
         let client = HTTPClient(retry: policy) { service throws(UpstreamError) in
             try await ledger.book(service, for: .live)
+            return nil
         }
         let endpoint = Endpoint<Bool>(service: "kobis", request: HTTPRequest(server.url)) {
             response throws(UpstreamError) in
@@ -202,6 +170,39 @@ import Testing
         #expect(error.message.hasPrefix("today's 3 calls to kobis are used up, after 3 failed attempts ("))
         #expect(server.requests.count == 3)
         await client.shutdown()
+    }
+
+    @Test("a service that cannot be reached uses up no call of the day")
+    func outage() async throws {
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 3)
+        let clients = WorkerClients(
+            try Configuration(environment: [:]), quota: ledger, metrics: WorkerMetrics(Metrics(), clock: ManualClock()),
+            key: KobisKeyHealth(nil))
+        let request = HTTPRequest("http://127.0.0.1:\(try reservePort())")
+        for client in [clients.live, clients.backfill, clients.visitors] {
+            let error = try await #require(throws: UpstreamError.self) {
+                try await client.send(Endpoint<Bool>(service: "kobis", request: request) { _ in true })
+            }
+            #expect(error.kind == .unavailable)
+        }
+        #expect(try await ledger.balances()["kobis"]?.used == 0)
+        await clients.shutdown()
+    }
+
+    @Test("a call is taken back on the day that it was booked on")
+    func takenBack() async throws {
+        let harness = try await WorkerHarness()
+        let ledger = ledger(harness, limit: 2)
+        let midnight = Sample.date("2024-06-06").start
+        harness.setClock(to: midnight - 1)
+        let day = try #require(try await ledger.book("kobis", for: .live))
+        harness.setClock(to: midnight)
+        try await ledger.book("kobis", for: .live)
+        await ledger.release("kobis", on: day)
+        #expect(try await ledger.balances()["kobis"]?.used == 1)
+        harness.setClock(to: midnight - 1)
+        #expect(try await ledger.balances()["kobis"]?.used == 0)
     }
 
     @Test("a call that cannot be booked is not made")

@@ -76,6 +76,22 @@ import ZeroMQ
         #expect(harness.queue.lengths.live == 2)
     }
 
+    /// Sends messages to the SUB endpoint of a service, and waits until `count` requests have ended.
+    private func publish(_ messages: [Message], to harness: WorkerHarness, ends count: Int) async throws {
+        let io = try IOThread()
+        let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
+        let service = RequestService(
+            socket: requests, intake: intake(harness), store: harness.store, logger: harness.logger)
+        let running = Task { try await service.run() }
+        let client = try await io.open(.publisher, connect: requests.addresses)
+        await client.waitForSubscribers(to: "")
+        client.post(messages)
+        try await harness.ends(count)
+        await service.stop()
+        try await running.value
+        await io.shutdown()
+    }
+
     @Test("an id of the schedule or the backfill is refused, and a refused request does not end under it")
     func idsOfOurs() async throws {
         let harness = try await WorkerHarness()
@@ -90,18 +106,7 @@ import ZeroMQ
                 frames("fetch.day", #"{"date":"2024-06-04","id":"schedule"}"#))
                 == ["badRequest", "badRequest", "badRequest", "schedule"])
 
-        let io = try IOThread()
-        let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
-        let service = RequestService(
-            socket: requests, intake: intake(harness), store: harness.store, logger: harness.logger)
-        let running = Task { try await service.run() }
-        let client = try await io.open(.publisher, connect: requests.addresses)
-        await client.waitForSubscribers(to: "")
-        client.post(bodies.map { Message("fetch.day", $0) })
-        try await harness.ends(3)
-        await service.stop()
-        try await running.value
-        await io.shutdown()
+        try await publish(bodies.map { Message("fetch.day", $0) }, to: harness, ends: 3)
         #expect(harness.events("request.failed.").count == 3)
         for prefix in ["request.failed.schedule.", "request.failed.backfill.", "request.accepted.schedule."] {
             #expect(harness.events(prefix).isEmpty)
@@ -160,14 +165,7 @@ import ZeroMQ
     @Test("a message to the SUB endpoint is accepted, ends as failed, or is ignored")
     func published() async throws {
         let harness = try await WorkerHarness(room: 1)
-        let io = try IOThread()
-        let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
-        let service = RequestService(
-            socket: requests, intake: intake(harness), store: harness.store, logger: harness.logger)
-        let running = Task { try await service.run() }
-        let client = try await io.open(.publisher, connect: requests.addresses)
-        await client.waitForSubscribers(to: "")
-        client.post([
+        let messages = [
             Message("status", "{}"), Message([[0xFF], []]), Message("fetch.day", "1", "2"), Message("fetch.day"),
             Message("fetch.day", String(repeating: " ", count: 65_537)),
             Message("fetch.day", #"{"date":"2024-06-04","id":"a"}"#),
@@ -175,12 +173,8 @@ import ZeroMQ
             Message("fetch week", #"{"date":"2024-06-03","id":"b"}"#), Message("fetch.day", #"{"date":7,"id":"c"}"#),
             Message("fetch.day", #"{"date":"2024-06-05","id":"d"}"#),
             Message("fetch.day", #"{"date":"2024-06-02","id":"e"}"#), Message("fetch.day", #"{"id":"f""#),
-        ])
-        try await harness.ends(6)
-        await service.stop()
-        try await running.value
-        await io.shutdown()
-
+        ]
+        try await publish(messages, to: harness, ends: 6)
         let failed = try harness.events("request.failed").map { try $0.data(as: RequestFailed.self) }
         #expect(
             failed.map(\.error.code.rawValue).sorted() == [

@@ -1,6 +1,7 @@
 import SQLite
 import TestSupport
 import Testing
+import Text
 
 @testable import Worker
 
@@ -28,6 +29,7 @@ import Testing
                 try await UpstreamBinding.bind(harness.database, to: url)
             }
             #expect("\(error)".contains("MARQUEE_DATA"))
+            #expect(error.text(in: .ko).hasSuffix("섞이지 않게 MARQUEE_DATA에 다른 폴더를 지정하세요"))
         }
     }
 

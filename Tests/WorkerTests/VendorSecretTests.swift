@@ -4,6 +4,7 @@ import OpenMarket
 import SQLite
 import TestSupport
 import Testing
+import Text
 
 @testable import Worker
 
@@ -87,6 +88,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let error = #expect(throws: SecretSealError.self) { try SecretSeal(file: path) }
         #expect(error?.description.contains("run `chmod 600 \(path)`") == true)
+        #expect(error?.text(in: .ko) == "\(path): 다른 사용자가 읽을 수 있는 비밀 키 파일입니다(권한 644). `chmod 600 \(path)` 명령을 실행하세요")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         try Data([1, 2, 3]).write(to: URL(filePath: path))
         #expect(throws: SecretSealError.self) { try SecretSeal(file: path) }

@@ -122,7 +122,7 @@ extension WorkerHarness {
                 PosterFinder(
                     client: client, search: KakaoImageSearch(url: $0, key: "fedcba9876543210"),
                     allowsPrivateAddresses: true)
-            }, quota: quota, wallClock: wallClock)
+            }, quota: quota, wallClock: wallClock, logger: logger)
     }
 
     /// Makes a service on the harness's queue, whose pauses `clock` ends.

@@ -1,4 +1,5 @@
 import Testing
+import Text
 import YAML
 
 /// Reads a text as `rules.yml`.
@@ -56,6 +57,7 @@ struct ReadingTests {
             ("a: {b: 1\n", "1:4: the mapping that begins here lacks a comma between two keys, or its }"),
             ("a: \"x\nb: 2\n", "1:4: the quotes that begin here are not closed"),
             ("a: 1\nb\n", "2:1: a key is followed by a colon and a blank, as in 'lead: true'"),
+            ("a:\n\u{3000}b: 1\n", "2:1: U+3000 stands before the key; indent with usual blanks"),
             ("a: 1\nb:\u{A0}2\n", "2:1: a key is followed by a colon and a blank, as in 'lead: true'"),
             (
                 "a: 1\n  b: 2\n",

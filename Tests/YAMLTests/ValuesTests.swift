@@ -1,4 +1,5 @@
 import Testing
+import Text
 import YAML
 
 @Suite("Reading a document's values")

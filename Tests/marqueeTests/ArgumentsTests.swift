@@ -1,5 +1,6 @@
 import Notifier
 import Testing
+import Text
 
 @testable import marquee
 

@@ -3,6 +3,7 @@ import FoundationEssentials
 import JSONCoding
 import Notifier
 import Testing
+import Text
 
 @testable import Contract
 @testable import EventStore

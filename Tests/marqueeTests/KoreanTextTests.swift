@@ -3,36 +3,57 @@ import Contract
 import Foundation
 import Messaging
 import OpenMarket
+import Operations
 import Testing
+import Text
 
 @testable import Notifier
 @testable import marquee
 
 /// The texts of the command line and of the board: each is in its own language, apart from names and codes.
 @Suite struct KoreanTextTests {
-    /// Names and codes that stand in Korean texts.
-    private static let names: Set<String> = [
-        "marquee", "ZeroMQ", "API", "JSON", "CSV", "JPEG", "PNG", "SVG", "KST", "MB", "MiB", "NEW", "KRW", "USD",
-        "KOBIS",
-        "Enter", "Tab", "SIGINT", "SIGTERM", "SIGHUP", "ID", "TLS", "URL", "HTTP", "SQLite", "YAML", "MQ",
+    /// Names that stand in Korean texts.
+    static let names: Set<String> = [
+        "marquee", "ZeroMQ", "API", "JSON", "CSV", "JPEG", "PNG", "SVG", "KST", "MB", "KiB", "MiB", "NEW", "KRW", "USD",
+        "KOBIS", "Enter", "Tab", "SIGINT", "SIGTERM", "SIGHUP", "ID", "TLS", "URL", "HTTP", "SQLite", "YAML", "MQ",
+        "ASCII", "UTF", "RFC", "IP", "IPv4", "IPv6",
     ]
 
-    /// Words that a user types, and parts of the contract, in the help of commands.
-    private static let codes: Set<String> = [
-        "areas", "yesterday", "heartbeat", "movie", "alert", "ranking", "data", "id", "read", "request", "replay",
-        "shop",
-        "operate",
-        "none", "key", "key_secret", "clients", "docs", "md", "configuration", "board", "sandbox", "kobis", "latency",
-        "errors", "day", "all", "failed", "ko", "en", "as", "learned", "since", "by", "dry", "run", "config",
+    /// Words that a user types and parts of the contract: those of commands, options, rules, streams and roles, and others.
+    static let codes: Set<String> = {
+        let usages = commands.map { $0.usage }
+        let options = usages.flatMap(\.options).flatMap { [$0.name, $0.value ?? ""] }
+        let rules = AlertRule.allCases.map(\.rawValue)
+        let values = Contract.Stream.allCases.map(\.rawValue) + Role.allCases.map(\.rawValue)
+        let words = usages.flatMap { [$0.name, $0.arguments] } + options + rules + values
+        return words.reduce(into: others) { $0.formUnion(Self.words(of: $1)) }
+    }()
+
+    private static let others: Set<String> = [
+        "COMMAND", "YYYYMMDD", "YYYY", "MM", "DD", "File", "base64", "data", "en", "false", "heartbeat", "help",
+        "http", "https", "id", "ko", "language", "none", "off", "on", "true", "wal", "whsec_", "words", "yes",
+        "yesterday", "y", "N", "K", "F", "_FILE", "port", "mail", "example", "org",
     ]
 
     /// Returns the words in Latin letters; a regular expression takes a minute for the texts of all commands.
-    private static func words(of text: String) -> Set<String> {
+    static func words(of text: String) -> Set<String> {
         let words = text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
         return Set(words.filter { $0.contains(where: \.isLetter) && !($0.first?.isNumber ?? true) })
     }
 
-    private static func hasHangul(_ text: String) -> Bool {
+    /// Returns the words in Latin letters of a text in Korean, without its names, addresses, topics, environment variables,
+    /// the values of a template, and what stands in backquotes to be typed as it is.
+    static func latin(in text: String) -> Set<String> {
+        var text = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .map { $0 % 2 == 0 ? String($1) : " " }.joined()
+        if text.contains("{") { text = text.replacing(/\{[^{}]*\}/, with: "") }
+        let prose = text.split(whereSeparator: \.isWhitespace).filter { word in
+            !word.contains { "/@".contains($0) } && !word.dropLast().contains(".")
+        }
+        return words(of: prose.joined(separator: " ")).subtracting(names).filter { !$0.hasPrefix("MARQUEE_") }
+    }
+
+    static func hasHangul(_ text: String) -> Bool {
         text.unicodeScalars.contains { (0xac00...0xd7a3).contains($0.value) }
     }
 
@@ -41,18 +62,27 @@ import Testing
     @Test("the Korean help of each command has no Latin word but names and codes")
     func help() throws {
         for command in commands {
-            let usage = Language.$current.withValue(.ko) { command.usage }
-            let arguments = ([usage.name, usage.arguments] + usage.options.flatMap { [$0.name, $0.value ?? ""] })
-            let known = Self.names.union(Self.codes).union(Self.words(of: arguments.joined(separator: " ")))
-            let other = Self.words(of: Self.help(of: command, in: .ko)).subtracting(known)
-                .filter { $0 != $0.uppercased() }
-            #expect(other.isEmpty, "\(usage.name): \(other)")
-            #expect(!Self.hasHangul(Self.help(of: command, in: .en)), "\(usage.name)")
+            let other = Self.latin(in: Self.help(of: command, in: .ko)).subtracting(Self.codes)
+            #expect(other.isEmpty, "\(command): \(other)")
+            #expect(!Self.hasHangul(Self.help(of: command, in: .en)), "\(command)")
         }
     }
 
     private static func help(of command: any Subcommand.Type, in language: Language) -> String {
         Language.$current.withValue(language) { command.usage.help }
+    }
+
+    @Test("a process that does not answer under a name is reported with the address that can be written instead")
+    func silentName() throws {
+        let error = ResponseTimeoutError(address: "tcp://both:5551")
+        let addresses = try ["tcp://[fd00::5]:5551", "tcp://10.0.0.5:5551"].map { try #require(ZeroMQAddress($0)) }
+        for language in Language.allCases {
+            #expect(error.text(in: language) { _ in addresses }.contains("tcp://[fd00::5]:5551"))
+            #expect(!error.text(in: language) { _ in [addresses[1]] }.contains("IPv"))
+            #expect(!error.text(in: language) { _ in nil }.contains("IP"))
+        }
+        #expect(error.text(in: .ko) { _ in [] }.hasSuffix("IP 주소를 찾을 수 없습니다"))
+        #expect(error.text(in: .en) { _ in [] }.hasSuffix("the name has no address"))
     }
 
     @Test("a failed request is reported in Korean, and its English only where the code does not say as much")
@@ -71,6 +101,8 @@ import Testing
         #expect(range.text(in: .en) == ["marquee: dateOutOfRange: charts reach from … (date)"])
         let market = ContractError(.forbidden, "the service answered 403: 본인이 등록한 상품이 아닙니다.")
         #expect(market.text(in: .ko).last == "  원문: the service answered 403: 본인이 등록한 상품이 아닙니다.")
+        let unknown = ContractError(.notFound, "the service has none").text(of: .fetchMovie, in: .ko)
+        #expect(unknown == ["marquee: 영화진흥위원회에 등록되지 않은 영화 코드입니다 (notFound)"])
         // In an answer of a service, the field is a path of its own.
         #expect(ContractError(.upstreamInvalid, "x", field: "name").text(in: .ko).count == 2)
     }
@@ -116,6 +148,15 @@ import Testing
         for (name, ko, _) in try Self.boardTexts() {
             #expect(!ko.contains(particle), "\(name): \(ko)")
         }
+    }
+
+    @Test("the board has words for each kind of request, stream, anomaly and week")
+    func kinds() throws {
+        let names =
+            RequestTopic.allCases.map { "topic.\($0.rawValue)" }
+            + Contract.Stream.allCases.map { "stream.\($0.rawValue)" }
+            + Anomaly.Kind.allCases.map { "anomaly.\($0.rawValue)" } + Week.Span.allCases.map { "run.\($0.rawValue)" }
+        #expect(Set(names).subtracting(try Self.boardTexts().map(\.name)).isEmpty)
     }
 
     @Test("the board names a rule as messages do")

@@ -2,6 +2,7 @@ import FoundationEssentials
 import JSONCoding
 import Notifier
 import Testing
+import Text
 
 @testable import marquee
 
@@ -13,7 +14,8 @@ import Testing
         "quota":{"kakao":{"day":"2026-11-25","limit":30000,"used":0,"left":30000,"leftForBackfill":24000,"forBackfill":24000},
         "kobis":{"day":"2026-11-25","limit":3000,"used":2,"left":2998,"leftForBackfill":2398,"forBackfill":2400}},
         "schedule":[{"what":"day.2026-11-22.second","at":"2026-11-24T20:13:57Z"},
-        {"what":"movie.20262172.2026-11-24","at":"2026-11-24T20:13:57Z"},{"what":"later","at":"soon"}],
+        {"what":"movie.20262172.2026-11-24","at":"2026-11-24T20:13:57Z"},
+        {"what":"weekend.2026-11-20.third.2","at":"2026-11-24T20:13:57Z"},{"what":"later","at":"soon"}],
         "backfill":{"number":1,"first":"2024-05-01","last":"2024-06-04","isInitial":false,"isOver":false,"total":35,"done":8,"failed":1,
         "rests":"quotaExhausted","restsUntil":"2026-11-25T15:00:00Z"}}
         """
@@ -34,6 +36,7 @@ import Testing
                 "Backfill         2024-05-01 ~ 2024-06-04 · 9 of 35 · 1 not available · paused: quotaExhausted",
                 "Next runs        2026-11-25 05:13:57  chart of 2026-11-22",
                 "                 2026-11-25 05:13:57  movie 20262172, new on 2026-11-24",
+                "                 2026-11-25 05:13:57  weekend chart of 2026-11-20~2026-11-22",
                 "                 soon                 later", "Set aside        a", "                 b",
                 "Log              epoch e1", "Log positions    movie 5 · ranking 1,234",
             ])
@@ -44,9 +47,9 @@ import Testing
         let status = try JSON.decode(StatusView.Status.self, from: Array(notifier.utf8))
         #expect(
             StatusView(status: status, address: "tcp://h:2", isOfNotifier: true, language: .ko).lines == [
-                "알림 서버 · tcp://h:2", "버전       0.1.0", "가동 시간  59초",
-                "알림 발송  file       발송 0  대기 0  실패 0", "           phone  발송 1,200  대기 3  실패 1",
-                "로그       에포크 e2", "로그 위치  -",
+                "알림 서버 · tcp://h:2", "버전         0.1.0", "가동 시간    59초",
+                "알림 발송    file       발송 0  대기 0  실패 0", "             phone  발송 1,200  대기 3  실패 1",
+                "이벤트 로그  에포크 e2", "이벤트 번호  -",
             ])
     }
 

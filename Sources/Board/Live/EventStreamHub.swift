@@ -21,8 +21,10 @@ final class EventStreamHub: Sendable {
         /// How many of them each client's network has.
         var counts: [ClientAddress?: Int] = [:]
         var lastClient = 0
-        /// The newest updates as server-sent events, with their ids.
-        var recent: ArraySlice<(id: Int, text: [UInt8])>
+        /// The id of the newest update.
+        var newest = 0
+        /// The newest updates as server-sent events, with their ids: as many as a greeting may hold.
+        var recent: ArraySlice<(id: Int, text: [UInt8])> = []
         /// The last `link` event.
         var link: [UInt8] = []
         var isClosed = false
@@ -31,7 +33,7 @@ final class EventStreamHub: Sendable {
 
     /// How many browsers may be connected.
     static let clientLimit = 4_000
-    /// How many bytes of missed updates are sent, well below what a connection buffers for a browser that does not read.
+    /// How many bytes of updates are kept, well below what a connection buffers for a browser that does not read.
     static let greetingLimit = 512 << 10
     /// Shows the browser, the board and proxies between them that the connection works.
     static let keepAlive = Array("event: beat\ndata: {}\n\n".utf8)
@@ -46,7 +48,9 @@ final class EventStreamHub: Sendable {
     init(epoch: String, recent: [LiveUpdate], limitPerClient: Int = clientLimit) {
         self.limitPerClient = limitPerClient
         self.epoch = epoch
-        state = Locked(State(recent: recent.map { ($0.id, $0.serverSentEvent(epoch: epoch)) }[...]))
+        var state = State()
+        state.keep(recent.map { ($0.id, $0.serverSentEvent(epoch: epoch)) })
+        self.state = Locked(state)
     }
 
     /// How many connections there are; each page that is open has one.
@@ -117,7 +121,7 @@ final class EventStreamHub: Sendable {
     }
 
     private func missed(after id: String?, _ state: State) -> [[UInt8]] {
-        let newest = state.recent.last?.id ?? 0
+        let newest = state.newest
         let hello = LiveUpdate.marker("hello", id: newest, epoch: epoch)
         let reset = LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch)
         guard let id else { return [hello] }
@@ -125,9 +129,7 @@ final class EventStreamHub: Sendable {
         guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]), number <= newest,
             number + 1 >= state.recent.first?.id ?? newest + 1
         else { return [reset] }
-        let missed = state.recent.drop { $0.id <= number }.map(\.text)
-        guard missed.reduce(0, { $0 + $1.count }) <= Self.greetingLimit else { return [reset] }
-        return missed + [hello]
+        return state.recent.drop { $0.id <= number }.map(\.text) + [hello]
     }
 
     private func remove(_ key: Int) {
@@ -143,8 +145,7 @@ final class EventStreamHub: Sendable {
         guard !updates.isEmpty else { return }
         let texts = updates.map { ($0.id, $0.serverSentEvent(epoch: epoch)) }
         state.withLock { state in
-            state.recent += texts
-            state.recent = Array(state.recent.suffix(LiveUpdate.limit))[...]
+            state.keep(texts)
             state.sentCount += updates.count
             push(Array(texts.map(\.1).joined()), &state)
         }
@@ -175,6 +176,17 @@ final class EventStreamHub: Sendable {
 }
 
 extension EventStreamHub.State {
+    /// Adds updates, and drops the oldest that are more than a greeting may hold.
+    fileprivate mutating func keep(_ updates: [(id: Int, text: [UInt8])]) {
+        newest = updates.last?.id ?? newest
+        var byteCount = 0
+        let kept = (recent + updates).suffix(LiveUpdate.limit).reversed().prefix { update in
+            byteCount += update.text.count
+            return byteCount <= EventStreamHub.greetingLimit
+        }
+        recent = ArraySlice(kept.reversed())
+    }
+
     /// Forgets a browser, and returns its body; nil if it is forgotten already.
     fileprivate mutating func remove(_ key: Int) -> StreamingBody? {
         guard let client = clients.removeValue(forKey: key) else { return nil }

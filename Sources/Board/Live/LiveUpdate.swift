@@ -27,18 +27,23 @@ struct LiveUpdate: Hashable, Sendable {
     /// JSON in one line.
     let data: [UInt8]
 
-    /// How many updates are kept. A browser that missed more reloads its page.
+    /// How many updates are kept, if they are not too large. A browser that missed more reloads its page.
     static let limit = 2_000
 }
 
 extension ReadModel {
-    /// The updates that are kept, oldest first.
+    /// The newest updates that are kept, oldest first, and at most as many bytes as the hub holds.
     func recentUpdates() async throws -> [LiveUpdate] {
         try await database.read { connection in
-            try connection.query("select id, kind, data from news order by id", as: Int.self, String.self, [UInt8].self)
-                .compactMap { id, kind, data in
-                    LiveUpdate.Kind(rawValue: kind).map { LiveUpdate(id: id, kind: $0, data: data) }
-                }
+            try connection.query(
+                """
+                select id, kind, data from (
+                    select id, kind, data, sum(length(data)) over (order by id desc) as size from news
+                ) where size <= ? order by id
+                """, EventStreamHub.greetingLimit, as: Int.self, String.self, [UInt8].self
+            ).compactMap { id, kind, data in
+                LiveUpdate.Kind(rawValue: kind).map { LiveUpdate(id: id, kind: $0, data: data) }
+            }
         }
     }
 }

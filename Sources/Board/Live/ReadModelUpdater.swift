@@ -79,12 +79,13 @@ struct ReadModelUpdater: Service {
 
 /// Batches that a subscription has delivered and the read model has not yet applied.
 ///
-/// With `limit` deliveries waiting, the subscription is suspended; it catches up from the log later.
-private struct DeliveryQueue: Sendable {
-    static let limit = 500
+/// With `limit` bytes of events waiting, the subscription is suspended; it catches up from the log later.
+struct DeliveryQueue: Sendable {
+    static let limit = Event.maximumBytes
 
     private struct State: Sendable {
         var waiting: [Subscription.Batch] = []
+        var byteCount = 0
         var isClosed = false
     }
 
@@ -99,9 +100,9 @@ private struct DeliveryQueue: Sendable {
     /// Adds a batch; suspends while the queue is full.
     func enqueue(_ batch: Subscription.Batch) async {
         await state.waitIgnoringCancellation { state -> Void? in
-            let count = state.waiting.reduce(0) { $0 + $1.items.count }
-            guard count < Self.limit || state.isClosed else { return nil }
+            guard state.byteCount < Self.limit || state.isClosed else { return nil }
             state.waiting.append(batch)
+            for case .event(let event) in batch.items { state.byteCount += event.body.count }
             return ()
         }
     }
@@ -111,7 +112,7 @@ private struct DeliveryQueue: Sendable {
         let dequeued = await state.waitIgnoringCancellation { state -> Dequeued? in
             if state.isClosed { return .end }
             guard !state.waiting.isEmpty else { return nil }
-            defer { state.waiting = [] }
+            defer { (state.waiting, state.byteCount) = ([], 0) }
             return .batches(state.waiting)
         }
         guard case .batches(let batches) = dequeued else { return nil }

@@ -78,10 +78,9 @@ extension ReadModel {
             var titlesEnglish: [String: String] = [:]
             for code in Set(chart.entries.map(\.movieCode)) {
                 titlesEnglish[code.description] = try titleEnglish(of: code.description, in: connection)
-                let version = try connection.query(
-                    "select version from poster where code = ?", code.description, as: String?.self
-                ).first
-                if let version { posters.updateValue(version, forKey: code.description) }
+                if let version = try posterVersion(of: code.description, in: connection) {
+                    posters.updateValue(version, forKey: code.description)
+                }
             }
             return JSONObject([
                 ("known", try JSON.encode(true)), ("chart", data), ("revisions", JSONObject.list(revisions)),

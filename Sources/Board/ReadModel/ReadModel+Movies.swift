@@ -22,6 +22,11 @@ extension ReadModel {
         try connection.query("select title_english from movie where code = ?", code, as: String?.self).first ?? nil
     }
 
+    /// Returns the version of a movie's poster, which is nil if none was found; nil if none was searched for.
+    func posterVersion(of code: String, in connection: Connection) throws -> String?? {
+        try connection.query("select version from poster where code = ?", code, as: String?.self).first
+    }
+
     /// Stores the outcome of a search for a poster.
     func applyPoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
     {

@@ -16,10 +16,10 @@ extension ReadModel {
         case .day(let day): try await chartHead("\(day.inWords) 일별", span: Self.daySpan, firstDay: day)
         case .week(let week):
             try await chartHead(
-                "\(week.inWords) \(week.span.inWords)", span: week.span.rawValue, firstDay: week.firstDay)
+                "\(week.inWords) \(week.span.name(in: .ko))", span: week.span.rawValue, firstDay: week.firstDay)
         case .movie(let code): try await movieHead(code)
         case .product(let id): try await productHead(id)
-        case .other("history"): PageHead(title: "추이", description: "한국 박스오피스의 순위 추이와 주간·일별 관객수")
+        case .other("history"): PageHead(title: "흥행 추이", description: "한국 박스오피스의 순위 추이와 주간·일별 관객수")
         case .other("alerts"): PageHead(title: "알림", description: "1위 교체, 누적 관객 돌파 등 한국 박스오피스의 변화")
         case .other("shop"): PageHead(title: "스토어", description: "오픈마켓 상품")
         case .other("operations"): PageHead(title: "운영", description: "수집 서버와 알림 서버의 상태")
@@ -74,8 +74,8 @@ extension ReadModel {
 
     /// Returns a movie's poster as `CODE/VERSION`; nil if none is known.
     private func poster(of code: String, in connection: Connection) throws -> String? {
-        let version = try connection.query("select version from poster where code = ?", code, as: String?.self).first
-        return (version ?? nil).map { "\(code)/\($0)" }
+        let version = try posterVersion(of: code, in: connection) ?? nil
+        return version.map { "\(code)/\($0)" }
     }
 }
 
@@ -120,15 +120,5 @@ extension Week {
         let year = first.year == last.year ? "" : "\(last.year)년 "
         let month = first.month == last.month ? "" : "\(last.month)월 "
         return "\(first.year)년 \(first.month)월 \(first.day)일~\(year)\(month)\(last.day)일"
-    }
-}
-
-extension Week.Span {
-    fileprivate var inWords: String {
-        switch self {
-        case .week: "주간"
-        case .weekend: "주말"
-        case .weekdays: "주중"
-        }
     }
 }

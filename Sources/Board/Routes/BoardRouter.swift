@@ -1,6 +1,7 @@
 import Concurrency
 import Health
 import Operations
+import Text
 import WebServer
 
 /// Answers every request to the board: API, health pages, files, and the page itself at each of its addresses.
@@ -9,11 +10,9 @@ struct BoardRouter: Sendable {
     let files: StaticFiles
     let pages: PageWriter
     let api: API
-    /// Returns a health page by its name; nil if there is none of that name.
-    let health: @Sendable (_ page: String) async -> WebResponse?
+    let health: HealthPages
     let limits: VisitorLimits
-    /// Warns of a proxy that no setting names; nil where proxies are named.
-    let proxyWarning: ProxyWarning?
+    let proxyWarning: ProxyWarning
 
     /// Answers a request.
     func respond(to request: WebRequest) async -> WebResponse {
@@ -23,16 +22,12 @@ struct BoardRouter: Sendable {
     private func response(to request: WebRequest) async -> WebResponse {
         // Probes ask the process itself and not the proxy before it, so the health pages are not below the base path. They
         // have no limit by address: a stranger may share the probe's.
-        if request.method == "GET", HealthPages.openPaths.contains(request.path),
-            let page = await health(String(request.path.dropFirst()))
-        {
-            return page
-        }
-        proxyWarning?.look(at: request)
+        if request.path != "/metrics", let page = await health.response(to: request) { return page }
+        proxyWarning.look(at: request)
         guard limits.admit(request.client) else { return api.refuseTooManyRequests() }
-        if request.method == "GET", request.path == "/metrics" {
+        if request.path == "/metrics" {
             guard api.isOperator(request) else { return .notForVisitors }
-            return await health("metrics") ?? .notFound
+            return await health.response(to: request) ?? .notFound
         }
         guard let path = basePath.relativePath(of: request.path) else { return .notFound }
         if path.hasPrefix("api/v1/") {
@@ -77,26 +72,37 @@ struct BoardRouter: Sendable {
     }
 }
 
-/// Warns once of a proxy that no setting names: the limits by address then count all its visitors as one.
+/// Warns once of a proxy that no setting names, or whose `X-Forwarded-For` cannot be read: the limits by address then count
+/// all its visitors as one.
 struct ProxyWarning: Sendable {
+    let proxies: Set<ClientAddress>
     let logger: Logger
     private let isDone = Locked(false)
 
     /// Makes a warning that has not been logged.
-    init(logger: Logger) {
+    init(proxies: Set<ClientAddress>, logger: Logger) {
+        self.proxies = proxies
         self.logger = logger
     }
 
-    /// Warns if the request comes from a proxy and this has not warned before. Strangers can send the header, too.
+    /// Warns if the request's visitor counts as its proxy and this has not warned before. Where no proxy is named,
+    /// strangers can send the header, too.
     func look(at request: WebRequest) {
-        guard request.header("X-Forwarded-For") != nil else { return }
+        guard let forwarded = request.header("X-Forwarded-For") else { return }
+        if !proxies.isEmpty {
+            guard let client = request.client, proxies.contains(client),
+                forwarded.parts(between: ",").contains(where: { ClientAddress(forwarded: $0) == nil })
+            else { return }
+        }
         let isFirst = isDone.withLock { isDone in
             defer { isDone = true }
             return !isDone
         }
         guard isFirst else { return }
         logger.warning(
-            "a proxy that MARQUEE_BOARD_PROXIES does not name passes requests on; all its visitors share one address's limits",
+            proxies.isEmpty
+                ? "a proxy that MARQUEE_BOARD_PROXIES does not name passes requests on; all its visitors share one address's limits"
+                : "the X-Forwarded-For of a proxy has no IP address where a visitor's is; its visitors share one address's limits",
             [.address: request.client?.description])
     }
 }

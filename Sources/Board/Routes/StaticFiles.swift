@@ -1,15 +1,20 @@
 import FoundationEssentials
+import Glibc
 import Text
 import WebServer
 
 /// The page's files, read into memory at the start, so that no path of a request ever reaches the file system.
 struct StaticFiles: Sendable {
     /// The folder cannot be read, or has no files that the board serves.
-    struct StaticFilesError: Error, CustomStringConvertible {
+    struct StaticFilesError: BilingualError {
         let folder: String
-        let reason: String
+        let reason: BilingualText
 
-        var description: String { "cannot read the page's files in \(folder): \(reason)" }
+        var text: BilingualText {
+            BilingualText(
+                "\(folder): 웹 파일 폴더를 읽을 수 없습니다(\(reason.text(in: .ko))). 다른 폴더를 --web 옵션에 지정하세요",
+                "cannot read the page's files in \(folder): \(reason)")
+        }
     }
 
     private var files: [String: CacheableBody] = [:]
@@ -29,9 +34,13 @@ struct StaticFiles: Sendable {
                     change(path, bytes), contentType: type, isCompressible: !type.hasPrefix("image/png"))
             }
         } catch {
-            throw StaticFilesError(folder: folder, reason: "\(error)")
+            let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue
+            throw StaticFilesError(
+                folder: folder, reason: code.map { BilingualText(errno: $0) } ?? BilingualText("읽기 실패", "\(error)"))
         }
-        guard !files.isEmpty else { throw StaticFilesError(folder: folder, reason: "it has no such files") }
+        guard !files.isEmpty else {
+            throw StaticFilesError(folder: folder, reason: BilingualText("웹 파일 없음", "it has no such files"))
+        }
     }
 
     /// The file at a path below the folder, without a slash before it.
@@ -52,12 +61,15 @@ enum AssetFolder {
     private static let candidates = ["share/marquee/web", "Sources/Board/Web"]
 
     /// No folder above the program has the files.
-    struct AssetFolderError: Error, CustomStringConvertible {
+    struct AssetFolderError: BilingualError {
         let program: String
 
-        var description: String {
-            "cannot find the board's web files: neither \(candidates[0]) nor \(candidates[1]) is in a folder above "
-                + "\(program); name their folder with --web"
+        var text: BilingualText {
+            BilingualText(
+                "보드의 웹 파일을 찾을 수 없습니다. \(program)의 상위 폴더에 \(candidates.joined(separator: ", ")) 폴더가 없습니다. "
+                    + "웹 파일 폴더를 --web 옵션에 지정하세요",
+                "cannot find the board's web files: neither \(candidates[0]) nor \(candidates[1]) is in a folder above "
+                    + "\(program); name their folder with --web")
         }
     }
 

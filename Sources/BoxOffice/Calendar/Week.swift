@@ -1,3 +1,5 @@
+public import Text
+
 /// The days that a weekly chart adds up: a week from Monday to Sunday, or a part of it.
 public struct Week: Hashable, Sendable {
     /// The days of a week; the raw value is the word in requests and topics.
@@ -31,6 +33,17 @@ public struct Week: Hashable, Sendable {
         case .week: firstDay + 6
         case .weekend: firstDay + 2
         case .weekdays: firstDay + 3
+        }
+    }
+}
+
+extension Week.Span {
+    /// Returns the name of a chart of these days.
+    public func name(in language: Language) -> String {
+        switch self {
+        case .week: language("주간", "Weekly")
+        case .weekend: language("주말", "Weekend")
+        case .weekdays: language("주중", "Weekday")
         }
     }
 }

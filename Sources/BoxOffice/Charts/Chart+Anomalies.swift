@@ -31,15 +31,17 @@ extension Chart {
     private func missing(_ earlier: Chart?, _ before: Chart?, _ nameBefore: String) -> Anomaly? {
         if let lines = earlier?.entries.count, entries.count < lines {
             return anomaly(
-                .missing, expected: lines, found: entries.count, "has \(entries.count) lines and had \(lines)")
+                .missing, expected: lines, found: entries.count, "has \(lineCount) and had \(lines)")
         }
         // A small market may have fewer than ten movies on a day; the whole market never does.
         if market == .all, let lines = before?.entries.count, entries.count < lines {
-            let text = "has \(entries.count) lines, and \(nameBefore) has \(lines)"
+            let text = "has \(lineCount), and \(nameBefore) has \(lines)"
             return anomaly(.missing, expected: lines, found: entries.count, text)
         }
         return nil
     }
+
+    private var lineCount: String { entries.count == 1 ? "1 line" : "\(entries.count) lines" }
 
     private func shrunk(_ others: [Chart]) -> Anomaly? {
         var worst: (loss: Int, movie: ChartEntry, before: Int)?

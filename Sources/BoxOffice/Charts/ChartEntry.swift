@@ -86,7 +86,8 @@ extension ChartEntry {
         /// The fields in the order of their names, as JSON has them.
         static let byName = allCases.sorted { $0.rawValue < $1.rawValue }
 
-        /// The numbers that a figure in this field can be: far more than any real one, so that sums of figures fit.
+        /// The numbers that a figure in this field can be: far more than any real one, so that sums of figures fit. Only
+        /// changes can be negative.
         public var range: ClosedRange<Int> {
             let limit =
                 switch self {
@@ -95,7 +96,11 @@ extension ChartEntry {
                 case .screens, .showings: 1_000_000
                 default: 10_000
                 }
-            return -limit...limit
+            return switch self {
+            case .line, .rank: 1...limit
+            case .sales, .salesTotal, .audience, .audienceTotal, .screens, .showings: 0...limit
+            default: -limit...limit
+            }
         }
     }
 

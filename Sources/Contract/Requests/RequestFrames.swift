@@ -1,4 +1,5 @@
 import OpenMarket
+import Text
 
 /// A received request that is not yet parsed: two frames of bounded UTF-8 text and, if it registers a product, one
 /// frame for each image.
@@ -41,7 +42,7 @@ public struct RequestFrames: Hashable, Sendable {
             throw ContractError(
                 .badRequest, "the body must have at most \(Self.bodyLimit) bytes, not \(bytes.count)", field: "body")
         }
-        guard let body = String(validating: bytes, as: UTF8.self) else {
+        guard let body = String(validating: bytes.dropFirst(bytes.hasByteOrderMark ? 3 : 0), as: UTF8.self) else {
             throw ContractError(.badRequest, "the body is not valid UTF-8", field: "body")
         }
         self.topic = topic

@@ -107,12 +107,15 @@ final class ClientKeyStore: Sendable {
     private func add(_ name: String, from path: String, to state: inout State) throws(KeyError) {
         guard KeyFolder.isName(name) else {
             throw KeyError(
+                "\(path.debugDescription): 클라이언트 이름이 올바르지 않습니다. 영문자, 숫자, 마침표(.), 하이픈(-), 밑줄(_)로 1~64자를 쓰세요",
                 "\(path.debugDescription) is not a valid client name: use 1 to 64 letters, digits, dots, hyphens and underscores"
             )
         }
         let file = try KeyFolder.read(path)
         if let other = state.byKey[file.publicKey] {
-            throw KeyError("\(path) holds the same key as the client \(other.name)")
+            throw KeyError(
+                "\(path): 다른 클라이언트의 키와 같습니다(\(other.name))",
+                "\(path) holds the same key as the client \(other.name)")
         }
         let client = Client(name: name, key: file.publicKey, roles: file.roles)
         state.byKey[client.key] = client

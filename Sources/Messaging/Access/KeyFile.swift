@@ -1,4 +1,4 @@
-import Text
+public import Text
 import ZeroMQ
 
 /// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
@@ -35,12 +35,15 @@ struct KeyFile: Sendable {
                 .split { $0 == " " || $0 == "\t" }.joined(separator: " ")
         }
         guard let publicKey = values["public-key"].flatMap({ PublicKey($0) }) else {
-            throw KeyError("contains no valid public key")
+            throw KeyError("올바른 공개 키가 없습니다", "contains no valid public key")
         }
         if let secret = values["secret-key"] {
-            guard let keys = KeyPair(secret: secret) else { throw KeyError("contains an invalid secret key") }
+            guard let keys = KeyPair(secret: secret) else {
+                throw KeyError("비밀 키가 올바르지 않습니다", "contains an invalid secret key")
+            }
             guard keys.publicKey == publicKey else {
-                throw KeyError("contains a public and a secret key that do not belong together")
+                throw KeyError(
+                    "공개 키와 비밀 키가 서로 맞지 않습니다", "contains a public and a secret key that do not belong together")
             }
             self.keys = keys
         } else {
@@ -50,8 +53,9 @@ struct KeyFile: Sendable {
         var roles: Set<Role> = []
         for word in (values["roles"] ?? "").split(separator: " ") {
             guard let role = Role(rawValue: String(word)) else {
+                let known = Role.allCases.map(\.rawValue).joined(separator: ", ")
                 throw KeyError(
-                    "contains an unknown role; the roles are \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
+                    "없는 역할이 있습니다. 사용할 수 있는 역할: \(known)", "contains an unknown role; the roles are \(known)")
             }
             roles.insert(role)
         }
@@ -80,29 +84,15 @@ struct KeyFile: Sendable {
 }
 
 /// A key or key file that cannot be used.
-public struct KeyError: Error, CustomStringConvertible {
-    /// What went wrong, as far as `marquee keys` says it in another language.
-    public enum Kind: Sendable {
-        /// The file to make exists already.
-        case exists(path: String)
-        /// The file or folder cannot be made, for the system's reason.
-        case notWritten(path: String, reason: String)
-        /// A key cannot be used.
-        case unusable
-    }
-
-    /// What went wrong.
-    public let kind: Kind
+public struct KeyError: BilingualError {
     /// The problem in one line, without any part of a key.
-    public let description: String
+    public let text: BilingualText
 
-    init(_ description: String) {
-        kind = .unusable
-        self.description = description
+    init(_ text: BilingualText) {
+        self.text = text
     }
 
-    init(_ kind: Kind, _ description: String) {
-        self.kind = kind
-        self.description = description
+    init(_ korean: String, _ english: String) {
+        text = BilingualText(korean, english)
     }
 }

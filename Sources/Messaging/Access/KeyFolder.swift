@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Operations
+import Text
 import ZeroMQ
 
 /// A folder of key files: `NAME.key_secret` for a key pair, `NAME.key` for a public key, and `clients/NAME.key` for each
@@ -34,7 +35,9 @@ public struct KeyFolder: Sendable {
     func pair(_ name: String) throws(KeyError) -> KeyPair {
         let path = secretPath(name)
         if let problem = PrivateFile.problem(of: path) { throw KeyError(problem) }
-        guard let keys = try Self.read(path).keys else { throw KeyError("\(path) contains no secret key") }
+        guard let keys = try Self.read(path).keys else {
+            throw KeyError("\(path): 비밀 키가 없습니다", "\(path) contains no secret key")
+        }
         return keys
     }
 
@@ -63,12 +66,14 @@ public struct KeyFolder: Sendable {
     /// Reads one file.
     static func read(_ path: String) throws(KeyError) -> KeyFile {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw KeyError("\(path) cannot be read; `marquee keys new` makes keys")
+            throw KeyError(
+                "\(path): 키 파일을 읽을 수 없습니다. `marquee keys new` 명령으로 키를 만드세요",
+                "\(path) cannot be read; `marquee keys new` makes keys")
         }
         do throws(KeyError) {
             return try KeyFile(text: String(decoding: data, as: UTF8.self))
         } catch {
-            throw KeyError("\(path) \(error)")
+            throw KeyError("\(path): \(error.text(in: .ko))", "\(path) \(error)")
         }
     }
 
@@ -81,12 +86,12 @@ public struct KeyFolder: Sendable {
             throw KeyError.notCreated(clients, reason: error.reason)
         }
         for folder in [clients, self.path] where !DurableNames.synchronizeFolder(of: folder) {
-            throw KeyError.notCreated(folder, reason: String(cString: strerror(errno)))
+            throw KeyError.notCreated(folder, reason: BilingualText(errno: errno))
         }
         let secret = secretPath(name)
         // Checked before the first is written, because half a pair would block the next attempt.
         for path in [secret, open] where access(path, F_OK) == 0 {
-            throw KeyError(.exists(path: path), "\(path) exists already")
+            throw KeyError("\(path): 이미 있는 파일입니다. 다른 이름을 지정하세요", "\(path) exists already")
         }
         try Self.write(file.text(name: name, isSecret: true), to: secret, mode: 0o600)
         try Self.write(file.text(name: name, isSecret: false), to: open, mode: 0o644)
@@ -96,7 +101,7 @@ public struct KeyFolder: Sendable {
     /// Makes a new file (open(2) with `O_EXCL`), which is never, not for a moment, open to more than `mode` says.
     private static func write(_ text: String, to path: String, mode: mode_t) throws(KeyError) {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw KeyError.notCreated(path, reason: String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw KeyError.notCreated(path, reason: BilingualText(errno: errno)) }
         defer { close(descriptor) }
         fchmod(descriptor, mode)  // the umask of every command would take the others' right to read a public key
         let bytes = Array(text.utf8)
@@ -105,13 +110,13 @@ public struct KeyFolder: Sendable {
             DurableNames.synchronizeFolder(of: path)
         else {
             unlink(path)
-            throw KeyError("\(path) cannot be written")
+            throw KeyError("\(path): 파일을 저장할 수 없습니다. 디스크 공간을 확인하세요", "\(path) cannot be written")
         }
     }
 }
 
 extension KeyError {
-    fileprivate static func notCreated(_ path: String, reason: String) -> KeyError {
-        KeyError(.notWritten(path: path, reason: reason), "\(path) cannot be created: \(reason)")
+    fileprivate static func notCreated(_ path: String, reason: BilingualText) -> KeyError {
+        KeyError("\(path): 파일을 만들 수 없습니다(\(reason.text(in: .ko)))", "\(path) cannot be created: \(reason)")
     }
 }

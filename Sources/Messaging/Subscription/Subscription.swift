@@ -40,7 +40,7 @@ public struct Subscription: Sendable {
         public let position: LogCursor
 
         /// Makes a batch; nil if there are no items.
-        fileprivate init?(_ items: [Item], upTo position: LogCursor?) {
+        package init?(_ items: [Item], upTo position: LogCursor?) {
             guard let position, !items.isEmpty else { return nil }
             self.items = items
             self.position = position

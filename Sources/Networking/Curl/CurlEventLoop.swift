@@ -3,11 +3,8 @@ import Concurrency
 /// The event loop on the thread that owns the multi handle and every transfer.
 ///
 /// Each iteration reads the queue, runs libcurl, completes finished transfers, and starts waiting ones. It blocks only
-/// to wait for the next event; tasks that prefer the thread must not block either.
+/// to wait for the next event.
 final class CurlEventLoop {
-    /// Iterations between two checks of the sockets while the queue is never empty.
-    private static let iterationsPerWait = 16
-
     private let queue: TransferQueue
     private let multi: MultiHandle
     private let isPublic: @Sendable (IPAddress) -> Bool
@@ -23,7 +20,7 @@ final class CurlEventLoop {
         _ queue: TransferQueue, limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool
     ) {
         self.queue = queue
-        multi = MultiHandle(connections: limits.total, wakeupDescriptor: queue.wakeupQueue.descriptor)
+        multi = MultiHandle(connections: limits.total)
         self.limits = limits
         self.isPublic = isPublic
         limiter = HostConnectionLimiter(limits)
@@ -33,7 +30,7 @@ final class CurlEventLoop {
     /// Starts the loop's thread and returns its queue.
     static func start(limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool) -> TransferQueue {
         do {
-            let queue = try TransferQueue()
+            let queue = TransferQueue()
             try startThread {
                 // The loop's deinitializer closes the connections; only then has the loop ended.
                 CurlEventLoop(queue, limits: limits, isPublic: isPublic).run()
@@ -47,20 +44,16 @@ final class CurlEventLoop {
 
     /// Runs until the queue closes.
     private func run() {
-        while true {
-            var maySleep = false
-            for _ in 0..<Self.iterationsPerWait where !maySleep {
-                guard runOnce() else { return }
-                maySleep = queue.wakeupQueue.prepareToSleep()
-            }
-            wait(maySleep: maySleep)
+        queue.setWaker(multi.waker)
+        defer { queue.setWaker(nil) }
+        while runOnce() {
+            multi.wait(atMost: nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60))
         }
     }
 
     /// Runs one iteration; false when the queue is closing.
     private func runOnce() -> Bool {
         let work = queue.take()
-        for job in work.jobs { job.runSynchronously(on: queue.asUnownedTaskExecutor()) }
         for transfer in work.transfers { enqueue(transfer) }
         for id in work.cancelled { complete(id, .failure(.cancelled)) }
         if work.isClosing {
@@ -74,12 +67,6 @@ final class CurlEventLoop {
         failExpired()
         startWaiting()
         return true
-    }
-
-    /// Checks the sockets; if `maySleep`, waits until there is an event or work.
-    private func wait(maySleep: Bool) {
-        let maximumWait = nextExpiry.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
-        if multi.wait(atMost: maySleep ? maximumWait : .zero) { queue.wakeupQueue.clearWakeup() }
     }
 
     private func enqueue(_ transfer: PendingTransfer) {
@@ -116,8 +103,14 @@ final class CurlEventLoop {
 
     /// Completes a transfer, if it is still known: the only function that resumes a caller and releases a transfer.
     private func complete(_ id: PendingTransfer.ID, _ outcome: TransferOutcome) {
-        guard let transfer = running.removeValue(forKey: id)?.pending ?? waiting.removeValue(forKey: id) else { return }
+        let started = running.removeValue(forKey: id)
+        guard let transfer = started?.pending ?? waiting.removeValue(forKey: id) else { return }
         limiter.remove(id)
+        let outcome = outcome.mapError { error in
+            var error = error
+            error.wasSent = started?.easy.hasSent == true
+            return error
+        }
         transfer.continuation.resume(returning: outcome)
     }
 }

@@ -100,6 +100,13 @@ struct EasyHandle: ~Copyable {
         return status
     }
 
+    /// Whether bytes of an HTTP request were sent, over whichever connection.
+    var hasSent: Bool {
+        var size = 0
+        marquee_curl_get_long(raw, CURLINFO_REQUEST_SIZE, &size)
+        return size > 0
+    }
+
     /// The URL to which the last response redirects, unless that is followed.
     var redirect: String? {
         var url: UnsafePointer<CChar>?

@@ -60,6 +60,8 @@ enum TransferRequest: Sendable {
 struct TransferError: Error {
     let kind: UpstreamError.Kind
     let reason: String
+    /// Whether a part of an HTTP request was sent, so that the service may have seen it.
+    var wasSent = false
 
     init(kind: UpstreamError.Kind, reason: String) {
         self.kind = kind
@@ -74,8 +76,7 @@ struct TransferError: Error {
             case CURLE_OPERATION_TIMEDOUT: .timeout
             case CURLE_URL_MALFORMAT: .badRequest
             // Not HTTP, a wrong length, or too many or disallowed redirects.
-            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_MANY_REDIRECTS, CURLE_LOGIN_DENIED,
-                CURLE_FILESIZE_EXCEEDED:
+            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_MANY_REDIRECTS, CURLE_LOGIN_DENIED:
                 .invalid
             case _ where Self.advice(code, explanation) != nil: .wrongAddress
             // Name resolution or connect failed, or the connection broke.

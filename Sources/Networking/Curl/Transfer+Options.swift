@@ -18,7 +18,6 @@ extension Transfer {
         // `Transfer` decompresses: libcurl goes by the label, which some services get wrong.
         easy.set(CURLOPT_HTTP_CONTENT_DECODING, to: 0)
         if let certificateFile = request.certificateFile { easy.set(CURLOPT_CAINFO, to: certificateFile) }
-        easy.set(CURLOPT_MAXFILESIZE_LARGE, toOffset: request.responseLimit)
         let redirects = request.redirectsFollowed
         easy.set(CURLOPT_FOLLOWLOCATION, to: redirects > 0 ? 1 : 0)
         easy.set(CURLOPT_MAXREDIRS, to: redirects)
@@ -36,6 +35,8 @@ extension Transfer {
         // Never use the proxy of an `*_proxy` variable: it would see keys sent over plain HTTP, and the address check
         // would see the proxy's address instead of the server's.
         easy.set(CURLOPT_PROXY, to: "")
+        // By default OpenSSL offers TLS 1.0 and 1.1, too, which RFC 8996 forbids.
+        easy.set(CURLOPT_SSLVERSION, to: Int(CURL_SSLVERSION_TLSv1_2))
 
         // No signals: the resolver thread handles the timeout of name resolution.
         easy.set(CURLOPT_NOSIGNAL, to: 1)
@@ -136,6 +137,8 @@ extension Transfer {
         if let password = mail.password { easy.set(CURLOPT_PASSWORD, to: password) }
         easy.set(CURLOPT_MAIL_FROM, to: "<\(mail.sender)>")
         easy.set(CURLOPT_MAIL_RCPT, toList: mail.recipients.map { "<\($0)>" })
+        // By default one refused recipient costs all others the mail.
+        easy.set(CURLOPT_MAIL_RCPT_ALLLOWFAILS, to: 1)
         // Mails are rare: the server would have closed a kept connection by the next one.
         easy.set(CURLOPT_FORBID_REUSE, to: 1)
 

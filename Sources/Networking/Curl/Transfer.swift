@@ -63,9 +63,11 @@ final class Transfer {
             let response = HTTPResponse(
                 status: easy.status, headers: headers, body: content, redirect: easy.redirect)
             return .success(response)
+        // The status is that of a recipient who was refused before the connection ended.
+        case .mail where code == CURLE_OPERATION_TIMEDOUT || code == CURLE_RECV_ERROR: break
         case .mail where code == CURLE_OK || easy.status >= 400:
             // A mail server's rejection is a reply too, but libcurl reports it as a failure.
-            return .success(HTTPResponse(status: easy.status, body: lastReply))
+            return .success(HTTPResponse(status: easy.status, body: Data(replies.joined(separator: "\n".utf8))))
         case .mail: break
         }
         return .failure(abortReason ?? TransferError(code, easy.explanation(of: code)))
@@ -76,9 +78,16 @@ final class Transfer {
     private func content(limit: Int) -> Data? {
         var content = body
         // Proxies compress what is compressed already.
-        for _ in 1...2 where Gzip.isGzip(content) {
-            guard let inner = Gzip.decompress(Array(content), limit: limit) else { return nil }
-            content = Data(inner)
+        for _ in 1...2 where Gzip.isCompressed(content) {
+            let packed = Array(content)
+            // JSON shows by itself where it ends.
+            let inner =
+                Gzip.decompress(packed, limit: limit).map { Data($0) }
+                ?? Gzip.decompress(packed, limit: limit, mayBeCut: true).map { Data($0) }.flatMap {
+                    $0.isWholeJSON ? $0 : nil
+                }
+            guard let inner else { return nil }
+            content = inner
         }
         return content
     }
@@ -119,11 +128,6 @@ final class Transfer {
             headers.append(header)
         }
         return true
-    }
-
-    /// The reply line with the code `easy.status`; a reply to QUIT may follow it.
-    private var lastReply: Data {
-        replies.last { $0.starts(with: "\(easy.status)".utf8) } ?? Data()
     }
 
     /// Copies the next bytes of the mail into `buffer` and returns their number; 0 at the end.

@@ -4,8 +4,6 @@
 /// business. Every `perform` returns: with a response, at its deadline, when its task is cancelled, or at shutdown.
 final class Transport: Sendable {
     private let queue: TransferQueue
-    /// The thread, as an executor for tasks that prefer it.
-    var executor: any TaskExecutor { queue }
 
     init(limits: HTTPClient.Limits, isPublic: @escaping @Sendable (IPAddress) -> Bool) {
         queue = CurlEventLoop.start(limits: limits, isPublic: isPublic)

@@ -14,6 +14,12 @@ public final class HTTPClient: Sendable {
             _ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration
         ) -> Void
 
+    /// Takes back what was booked for an attempt of which nothing was sent.
+    public typealias BookingRelease = @Sendable () async -> Void
+
+    /// Books an attempt before it is made.
+    public typealias AttemptBooking = @Sendable (_ service: String) async throws(UpstreamError) -> BookingRelease?
+
     /// Identifies requests that can share a transfer. The type of the value is part of the key, so that the value fits
     /// every caller.
     struct RequestKey: Hashable, Sendable {
@@ -32,13 +38,8 @@ public final class HTTPClient: Sendable {
     let singleFlight: SingleFlight<RequestKey, Result<any Sendable, UpstreamError>>
     private let retry: RetryPolicy
     private let retryEnvironment: RetryEnvironment
-    private let beforeAttempt: @Sendable (String) async throws(UpstreamError) -> Void
+    private let beforeAttempt: AttemptBooking
     private let afterAttempt: AttemptReport
-    /// The client's thread, which reads responses that can be shared. A task that prefers this executor sends and
-    /// receives without a hop to another thread.
-    ///
-    /// Code that runs on it must not block. After ``shutdown()`` jobs run on the global executor instead.
-    public var executor: any TaskExecutor { transport.executor }
 
     /// Creates a client and starts its thread.
     ///
@@ -47,11 +48,12 @@ public final class HTTPClient: Sendable {
     /// - retry: The policy for transient failures.
     /// - retryEnvironment: The clock and the random numbers that retries use.
     /// - beforeAttempt: Called with the service's name before each attempt, including retries, so that a quota can be
-    ///   booked before it is used. If it throws, the attempt is not made and `send` throws that error.
+    ///   booked before it is used. If it throws, the attempt is not made and `send` throws that error. What it returns is
+    ///   called if the attempt fails before anything of the request was sent.
     /// - afterAttempt: Receives the result of each attempt.
     public convenience init(
         limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
-        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
+        beforeAttempt: @escaping AttemptBooking = { _ in nil },
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
         self.init(
@@ -63,11 +65,11 @@ public final class HTTPClient: Sendable {
     init(
         limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
         isPublic: @escaping @Sendable (IPAddress) -> Bool,
-        beforeAttempt: @escaping @Sendable (_ service: String) async throws(UpstreamError) -> Void = { _ in },
+        beforeAttempt: @escaping AttemptBooking = { _ in nil },
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
         transport = Transport(limits: limits, isPublic: isPublic)
-        singleFlight = SingleFlight(on: transport.executor)
+        singleFlight = SingleFlight()
         self.retry = retry
         self.retryEnvironment = retryEnvironment
         self.beforeAttempt = beforeAttempt
@@ -115,13 +117,14 @@ public final class HTTPClient: Sendable {
         let start = retryEnvironment.now()
         var retries = RetryState(retry, for: endpoint.request)
         while true {
+            let release: BookingRelease?
             do throws(UpstreamError) {
-                try await beforeAttempt(endpoint.service)
+                release = try await beforeAttempt(endpoint.service)
             } catch {
                 throw error.describing(endpoint.request, afterFailures: retries.failures)
             }
             do throws(UpstreamError) {
-                return try await attempt(endpoint, retries, since: start)
+                return try await attempt(endpoint, retries, since: start, release)
             } catch {
                 let elapsed = start.duration(to: retryEnvironment.now())
                 switch retries.decide(after: error, elapsed: elapsed, fraction: retryEnvironment.fraction()) {
@@ -138,18 +141,20 @@ public final class HTTPClient: Sendable {
     }
 
     private func attempt<Value>(
-        _ endpoint: Endpoint<Value>, _ retries: RetryState, since start: ContinuousClock.Instant
+        _ endpoint: Endpoint<Value>, _ retries: RetryState, since start: ContinuousClock.Instant,
+        _ release: BookingRelease?
     ) async throws(UpstreamError) -> Value {
         let request = endpoint.request
         let elapsed = start.duration(to: retryEnvironment.now())
         guard elapsed < request.deadline else {
+            await release?()
             throw UpstreamError(
                 service: endpoint.service, kind: .timeout, message: "the deadline passed before the request was sent")
         }
         let begin = retryEnvironment.now()
         do throws(UpstreamError) {
             let value = try await perform(
-                endpoint, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed)
+                endpoint, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed, release)
             afterAttempt(endpoint.service, nil, begin.duration(to: retryEnvironment.now()))
             return value
         } catch {
@@ -159,10 +164,11 @@ public final class HTTPClient: Sendable {
     }
 
     private func perform<Value>(
-        _ endpoint: Endpoint<Value>, timeout: Duration, deadline: Duration
+        _ endpoint: Endpoint<Value>, timeout: Duration, deadline: Duration, _ release: BookingRelease?
     ) async throws(UpstreamError) -> Value {
         switch await transport.perform(.http(endpoint.request), timeout: timeout, deadline: deadline) {
         case .failure(let failure):
+            if !failure.wasSent { await release?() }
             throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
         case .success(var response):
             // A date is one of the service's own clock, which need not be this machine's.

@@ -50,9 +50,16 @@ extension HTTPResponse {
     /// Whether the body begins with a tag.
     public var isMarkup: Bool { body.firstSign == UInt8(ascii: "<") }
 
+    /// Whether the body is XML and no web page, which may begin as XML does.
+    public var isXML: Bool {
+        let beginning = String(decoding: body.prefix(1_000), as: UTF8.self).lowercased()
+        return isMarkup && !beginning.contains("<html")
+            && (beginning.contains("<?xml") || self["Content-Type"]?.lowercased().contains("/xml") == true)
+    }
+
     /// Whether the body is HTML. The label decides only where the bytes do not.
     public var isHTML: Bool {
-        if isMarkup { return true }
+        if isMarkup { return !isXML }
         guard body.firstSign != nil, !body.beginsLikeJSON else { return false }
         return self["Content-Type"]?.lowercased().hasPrefix("text/html") == true
     }
@@ -80,7 +87,9 @@ extension HTTPResponse {
         case 300...399:
             kind = .wrongAddress
             if let redirect { advice = " and redirects to \(redirect): correct the service's address" }
-        case 404 where hasFixedPaths, 405 where hasFixedPaths, 410 where hasFixedPaths:
+        // 400 is the answer in HTML to plain HTTP at a port for TLS.
+        case 400 where hasFixedPaths && isHTML, 421 where hasFixedPaths, 426 where hasFixedPaths,
+            404 where hasFixedPaths, 405 where hasFixedPaths, 410 where hasFixedPaths:
             kind = .wrongAddress
             advice = ": it is not the service that is at this address; correct it"
         case 407, 511:

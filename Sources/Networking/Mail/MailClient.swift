@@ -2,12 +2,22 @@ internal import Text
 
 /// Sends mail by SMTP. Each mail is sent once; retries are the caller's task.
 public final class MailClient: Sendable {
-    /// The server's reply to the last command.
+    /// The server's reply to a mail.
     public struct Reply: Hashable, Sendable {
-        /// The reply's code: 250 if the server accepted the mail, 400 and above if it rejected something (RFC 5321,
-        /// 4.2).
+        /// The reply's code: 250 if the server accepted the mail for at least one recipient, 400 and above if it rejected
+        /// it (RFC 5321, 4.2).
         public let code: Int
         /// The reply's last line.
+        public let text: String
+        /// The recipients that the server refused; the others have the mail if it was accepted.
+        public var refusals: [Refusal] = []
+    }
+
+    /// A recipient that the server refused.
+    public struct Refusal: Hashable, Sendable {
+        /// The recipient's address.
+        public let recipient: String
+        /// The last line of the server's reply.
         public let text: String
     }
 
@@ -18,7 +28,7 @@ public final class MailClient: Sendable {
         transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
     }
 
-    /// Sends a mail and returns the server's last reply, which can be a rejection.
+    /// Sends a mail to all recipients that the server accepts, and returns the server's reply, which can be a rejection.
     ///
     /// - Throws: An `UpstreamError` if the server did not reply, or its reply cannot be read.
     public func send(_ mail: MailRequest) async throws(UpstreamError) -> Reply {
@@ -28,13 +38,31 @@ public final class MailClient: Sendable {
             let message = "\(redactor.redact(failure.reason)) (\(mail))"
             throw UpstreamError(service: "mail", kind: failure.kind, message: message)
         case .success(let response):
-            return Reply(code: response.status, text: String(decoding: response.body, as: UTF8.self))
+            let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n").map(String.init)
+            return Reply(status: response.status, lines: lines, recipients: mail.recipients)
         }
     }
 
     /// Cancels all mails being sent, closes the connections and stops the thread.
     public func shutdown() async {
         await transport.shutdown()
+    }
+}
+
+extension MailClient.Reply {
+    /// Reads the lines of all the server's replies; `status` is the code of the last one before the one to QUIT.
+    fileprivate init(status: Int, lines: [String], recipients: [String]) {
+        // The last line of a reply has no hyphen behind its code (RFC 5321, 4.2.1).
+        let replies = lines.filter { $0.dropFirst(3).first != "-" }
+        // If nobody has the mail and one recipient was refused for the moment, a later attempt may succeed.
+        let reply = replies.last { status < 400 ? $0.hasPrefix("\(status)") : $0.hasPrefix("4") }
+        code = reply.flatMap { Int($0.prefix(3)) } ?? status
+        text = reply ?? replies.last { $0.hasPrefix("\(status)") } ?? ""
+        // The server replies to each recipient in turn, and then to DATA.
+        let data = replies.lastIndex { $0.hasPrefix("354") } ?? 0
+        refusals = zip(recipients, replies[..<data].suffix(recipients.count)).compactMap { recipient, text in
+            text.hasPrefix("2") ? nil : MailClient.Refusal(recipient: recipient, text: text)
+        }
     }
 }
 
@@ -66,7 +94,7 @@ public struct MailRequest: Sendable {
     public var password: String?
     /// The envelope sender, which receives bounces.
     public var sender: String
-    /// The envelope recipients. If the server rejects one of them, nobody gets the mail.
+    /// The envelope recipients. If the server refuses some of them, the others get the mail.
     public var recipients: [String]
     /// The message with its header, in lines that end in CR LF (RFC 5322).
     public var message: [UInt8]

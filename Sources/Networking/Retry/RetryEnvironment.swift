@@ -37,17 +37,26 @@ extension Duration {
     /// The longest wait that a service is granted: after a day it is asked again, whatever it has said.
     public static let longestRetryAfter = Duration.seconds(86_400)
 
-    /// Parses a `Retry-After` header received at `now`: seconds, which some services send with a fraction, or an HTTP date
-    /// in any of its three forms (RFC 9110, 10.2.3).
+    /// Parses a `Retry-After` header received at `now`: seconds or an HTTP date in any of its three forms (RFC 9110, 10.2.3),
+    /// and what some services send: a fraction, a unit, quotation marks, seconds since 1970, a date of ISO 8601, and several
+    /// numbers, of which the longest counts.
     init?(retryAfter text: String, at now: Date) {
-        let isNumber = text.utf8.allSatisfy { ("0"..."9").contains(Unicode.Scalar($0)) || $0 == UInt8(ascii: ".") }
-        if isNumber, let seconds = Double(text) {
-            self.init(asked: seconds)
-        } else if let date = Date(http: text) {
+        let numbers = text.split(separator: ",").compactMap { Self.number($0) }
+        if let number = numbers.max() {
+            self.init(asked: number < 1e9 ? number : number - now.timeIntervalSince1970)
+        } else if let date = (try? Date(text, strategy: .iso8601)) ?? Date(http: text) {  // most are dates of HTTP
             self.init(asked: date.timeIntervalSince(now))
         } else {
             return nil
         }
+    }
+
+    /// Reads `90`, `0.5`, `"90"` or `90s`.
+    private static func number(_ text: Substring) -> Double? {
+        var number = text.filter { $0 != " " && $0 != "\"" }
+        if number.last == "s" { number.removeLast() }
+        let isNumber = number.utf8.allSatisfy { ("0"..."9").contains(Unicode.Scalar($0)) || $0 == UInt8(ascii: ".") }
+        return isNumber ? Double(number) : nil
     }
 
     /// The pause of this many seconds that a service asks for: not negative, and no longer than can be written.

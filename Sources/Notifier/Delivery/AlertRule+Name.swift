@@ -1,4 +1,5 @@
 import Contract
+import Text
 
 extension AlertRule {
     /// Returns the rule in words, as the title of a message.

@@ -5,12 +5,28 @@ import Text
 
 /// Reads the outcomes of deliveries from the notifier's database, whether the notifier runs or not.
 public struct DeliveryLog: Sendable {
+    /// How an attempt or a delivery ended; the raw value is its word in JSON.
+    public enum Outcome: String, Sendable, Encodable, CaseIterable {
+        /// The sink took the letter.
+        case sent
+        /// The sink did not take the letter, and gets it again.
+        case failed
+        /// The letter was given up.
+        case dead
+        /// The letter was taken back before it was sent.
+        case withdrawn
+        /// The sink's cooldown suppressed the letter.
+        case spared
+        /// A crash came before the outcome.
+        case unanswered
+    }
+
     /// An instant, written to JSON as RFC 3339.
     public struct Moment: Sendable, Encodable {
         /// The instant.
         public let date: Date
 
-        fileprivate init(_ milliseconds: Int) {
+        init(_ milliseconds: Int) {
             date = Date(millisecondsSince1970: milliseconds)
         }
 
@@ -29,8 +45,8 @@ public struct DeliveryLog: Sendable {
         public let sink: String
         /// The letter's key.
         public let letter: String
-        /// The outcome: `sent`, `failed`, `dead`, `withdrawn`, `spared`, or `unanswered` if a crash came before it.
-        public let outcome: String
+        /// The outcome.
+        public let outcome: Outcome
         /// How long the sink took, in milliseconds.
         public let milliseconds: Int?
         /// The sink's answer.
@@ -69,16 +85,16 @@ public struct DeliveryLog: Sendable {
         try file.read { _, connection in
             try connection.query(
                 """
-                select began_at as at, sink, letter, milliseconds, answer, state, 1 from attempt
+                select began_at as at, sink, letter, milliseconds, answer, state from attempt
                 where sink = coalesce(?1, sink)
                 union all
-                select ended_at, sink, alert, null, answer, state, 0 from delivery
+                select ended_at, sink, alert, null, answer, state from delivery
                 where attempts = 0 and ended_at is not null and sink = coalesce(?1, sink)
                 order by at desc limit ?2
-                """, sink, count, as: Int.self, String.self, String.self, Int?.self, String?.self, Int?.self, Int.self)
-        }.reversed().map { at, sink, letter, milliseconds, answer, state, isAttempt in
+                """, sink, count, as: Int.self, String.self, String.self, Int?.self, String?.self, Int?.self)
+        }.reversed().map { at, sink, letter, milliseconds, answer, state in
             Entry(
-                at: Moment(at), sink: sink, letter: letter, outcome: Self.word(state, isAttempt == 1),
+                at: Moment(at), sink: sink, letter: letter, outcome: Self.outcome(state),
                 milliseconds: milliseconds, answer: answer)
         }
     }
@@ -98,14 +114,14 @@ public struct DeliveryLog: Sendable {
         }
     }
 
-    private static func word(_ state: Int?, _ isAttempt: Bool) -> String {
+    private static func outcome(_ state: Int?) -> Outcome {
         switch state.flatMap({ Outbox.State(rawValue: $0) }) {
-        case .waiting: "failed"
-        case .sent: "sent"
-        case .dead: "dead"
-        case .withdrawn: "withdrawn"
-        case .suppressed: "spared"
-        case nil: "unanswered"
+        case .waiting: .failed
+        case .sent: .sent
+        case .dead: .dead
+        case .withdrawn: .withdrawn
+        case .suppressed: .spared
+        case nil: .unanswered
         }
     }
 }

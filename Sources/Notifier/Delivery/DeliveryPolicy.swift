@@ -1,5 +1,6 @@
 import BoxOffice
 import FoundationEssentials
+import Networking
 
 /// When a sink gets which messages: quiet hours, digest, rate and retries. A pure state machine without clock and disk.
 ///
@@ -62,7 +63,9 @@ struct DeliveryPolicy: Hashable, Sendable {
         guard let first = waiting.first else { return .idle }
         if let end = quietHours?.end(at: now) { return .wait(until: end) }
         // A longer pause than the longest was computed before the system clock was set back.
-        if let due = first.dueAt, due > now, due <= now + Backoff.longest.seconds { return .wait(until: due) }
+        if let due = first.dueAt, (now...now + Duration.longestRetryAfter.seconds).contains(due), due > now {
+            return .wait(until: due)
+        }
         if first.messageKey == nil, let digest {
             let day = self.day(of: first, digest, history)
             guard digest.on(day) <= now else { return .wait(until: digest.on(day)) }
@@ -118,9 +121,6 @@ struct RateLimit: Hashable, Sendable {
 
 /// When a message that failed is sent again, and when it is given up.
 struct Backoff: Hashable, Sendable {
-    /// The longest pause, also if the sink asks for a longer one.
-    static let longest = Duration.seconds(86_400)
-
     /// The largest number of attempts for a message.
     var attempts = 20
     /// The longest pause after the first attempt; it doubles with each further attempt.
@@ -130,7 +130,7 @@ struct Backoff: Hashable, Sendable {
 
     /// Returns the pause after this number of attempts; nil after the last attempt.
     ///
-    /// The pause is random between half of its value and the whole, and not shorter than the sink asks for.
+    /// The pause is random between half of its value and the whole, and not shorter than the sink asks for, up to a day.
     ///
     /// - Parameters:
     ///   - retryAfter: the pause that the sink asks for.
@@ -139,6 +139,6 @@ struct Backoff: Hashable, Sendable {
         guard attempts < self.attempts else { return nil }
         let doublings = min(max(0, attempts - 1), 30)
         let whole = min(cap, base * (1 << doublings))
-        return min(max(whole * (0.5 + fraction / 2), retryAfter ?? .zero), Self.longest)
+        return min(max(whole * (0.5 + fraction / 2), retryAfter ?? .zero), .longestRetryAfter)
     }
 }

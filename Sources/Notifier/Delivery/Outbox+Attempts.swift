@@ -54,7 +54,7 @@ extension Outbox {
 
     /// Writes the beginning of an attempt. Returns nil if one of the alerts no longer waits, because it was retracted.
     ///
-    /// - Throws: ``MissingAlertError``, a `DecodingError`, or an error of the database.
+    /// - Throws: ``UnreadableAlertError`` or an error of the database.
     func begin(
         _ key: String, _ waiting: [DeliveryPolicy.WaitingAlert], for sink: ConfiguredSink, at now: Date,
         in connection: Connection
@@ -63,34 +63,55 @@ extension Outbox {
             let states = try connection.query("select state from delivery where number = ?", row.number, as: Int.self)
             guard states == [State.waiting.rawValue] else { return nil }
         }
+        var acceptedBy: String?
         let alerts = try waiting.map { row in
-            guard let event = try log.event(id: row.alert, in: connection) else { throw MissingAlertError(key: key) }
-            var alert = try OutboundAlert(event)
+            var alert = try readAlert(of: row, in: connection)
             // Written before the message is sent: after a crash, a message that was tried counts as possibly received.
             // The first attempt fixes the poster, because a repeated message must be the same.
-            alert.poster = try connection.query(
+            (alert.poster, acceptedBy) = try connection.query(
                 """
                 update delivery set letter = ?1, attempts = ?2, due_at = null, image = case
                     when attempts = 0 then (select code || '/' || version from poster where code = ?3) else image end
-                where number = ?4 returning image
-                """, key, row.attempts + 1, alert.movieCode?.description, row.number, as: String?.self)[0]
+                where number = ?4 returning image, accepted_by
+                """, key, row.attempts + 1, alert.movieCode?.description, row.number, as: String?.self, String?.self)[0]
             return alert
         }
         let row = try connection.query(
             "insert into attempt (sink, letter, began_at) values (?, ?, ?) returning number", sink.name, key,
             now.millisecondsSince1970, as: Int.self)[0]
-        return ActiveAttempt(
-            message: SinkMessage(key: key, alerts: alerts), row: row, count: (waiting.first?.attempts ?? 0) + 1)
+        let message = SinkMessage(
+            key: key, alerts: alerts, acceptedBy: acceptedBy?.split(separator: ",").map(String.init) ?? [])
+        return ActiveAttempt(message: message, row: row, count: (waiting.first?.attempts ?? 0) + 1)
+    }
+
+    private func readAlert(
+        of row: DeliveryPolicy.WaitingAlert, in connection: Connection
+    ) throws -> OutboundAlert {
+        guard let event = try log.event(id: row.alert, in: connection) else {
+            throw UnreadableAlertError(row: row.number, alert: row.alert, reason: "the alert log has no such event")
+        }
+        do throws(DecodingError) {
+            return try OutboundAlert(event)
+        } catch {
+            throw UnreadableAlertError(row: row.number, alert: row.alert, reason: "the alert cannot be read: \(error)")
+        }
+    }
+
+    /// Makes a dead letter of an alert that cannot be read, so that it does not delay those behind it.
+    func giveUp(_ error: UnreadableAlertError, at now: Date, in connection: Connection) throws(DatabaseError) {
+        try connection.execute(
+            "update delivery set state = ?, ended_at = ?, answer = ? where number = ?", State.dead.rawValue,
+            now.millisecondsSince1970, error.reason, error.row)
     }
 
     /// Writes the outcome of an attempt.
     ///
     /// - Parameters:
-    ///   - response: what the sink answered, for people.
+    ///   - response: what the sink answered.
     ///   - duration: how long the sink took.
     func finish(
-        _ attempt: ActiveAttempt, for sink: ConfiguredSink, as outcome: Outcome, response: String, duration: Duration,
-        at now: Date, in connection: Connection
+        _ attempt: ActiveAttempt, for sink: ConfiguredSink, as outcome: Outcome, response: SinkResponse,
+        duration: Duration, at now: Date, in connection: Connection
     ) throws(DatabaseError) {
         let state: State
         var dueAt: Int?
@@ -103,19 +124,24 @@ extension Outbox {
         }
         try connection.execute(
             "update attempt set milliseconds = ?, state = ?, answer = ? where number = ?",
-            Int(duration / .milliseconds(1)), state.rawValue, response, attempt.row)
+            Int(duration / .milliseconds(1)), state.rawValue, response.text, attempt.row)
+        let acceptedBy = attempt.message.acceptedBy + response.acceptedBy
         // An alert that was retracted meanwhile and did not arrive keeps waiting: the retraction follows it.
         try connection.execute(
             """
-            update delivery set state = ?, due_at = ?, ended_at = ?, answer = ?
+            update delivery set state = ?, due_at = ?, ended_at = ?, answer = ?, accepted_by = nullif(?, '')
             where sink = ? and letter = ? and state = 0
-            """, state.rawValue, dueAt, state == .waiting ? nil : now.millisecondsSince1970, response, sink.name,
-            attempt.message.key)
+            """, state.rawValue, dueAt, state == .waiting ? nil : now.millisecondsSince1970, response.text,
+            acceptedBy.joined(separator: ","), sink.name, attempt.message.key)
     }
 
-    /// An alert to be delivered is not in the log.
-    private struct MissingAlertError: Error, CustomStringConvertible {
-        let key: String
-        var description: String { "the alert log has no event for an alert of the message \(key)" }
+    /// An alert to be delivered is not in the log, or cannot be read.
+    struct UnreadableAlertError: Error {
+        /// The delivery's row.
+        let row: Int
+        /// The alert's id.
+        let alert: String
+        /// What is wrong with it.
+        let reason: String
     }
 }

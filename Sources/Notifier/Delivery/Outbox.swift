@@ -70,6 +70,8 @@ struct Outbox: Sendable {
 
             alter table delivery add column image text;
             """,
+            // The recipients that have a message that others rejected, with commas between them.
+            "alter table delivery add column accepted_by text;",
         ])
 
     let log: EventLog

@@ -5,6 +5,7 @@ import FoundationEssentials
 import JSONCoding
 import OpenMarket
 import SQLite
+public import Text
 
 /// An alert that is made up of the newest chart or product in a worker's log, to show what a rule's messages look like.
 ///
@@ -232,10 +233,11 @@ extension ProductState {
 }
 
 /// No alert of a rule can be made up.
-public struct SampleAlertError: Error {
-    let ko: String
-    let en: String
-
+public struct SampleAlertError: BilingualError {
     /// The reason, and what to do.
-    public func text(in language: Language) -> String { language == .ko ? ko : en }
+    public let text: BilingualText
+
+    init(ko: String, en: String) {
+        text = BilingualText(ko, en)
+    }
 }

@@ -11,6 +11,8 @@ struct SinkMessage: Sendable {
     let key: String
     /// The alerts, in their order; at least one.
     var alerts: [OutboundAlert]
+    /// The recipients that have it from an earlier attempt, if the sink has several.
+    var acceptedBy: [String] = []
 
     /// The highest severity of the alerts.
     var severity: Alert.Severity {

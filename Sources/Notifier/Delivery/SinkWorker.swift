@@ -1,6 +1,7 @@
 import Concurrency
 import Contract
 import FoundationEssentials
+import Networking
 import Operations
 import SQLite
 
@@ -63,8 +64,13 @@ struct SinkWorker: Sendable {
 
     private func send(_ key: String, _ alerts: [DeliveryPolicy.WaitingAlert]) async throws {
         let began = wallClock.now()
-        let attempt = try await database.write { connection in
-            try outbox.begin(key, alerts, for: sink, at: began, in: connection)
+        let attempt: Outbox.ActiveAttempt?
+        do {
+            attempt = try await database.write { connection in
+                try outbox.begin(key, alerts, for: sink, at: began, in: connection)
+            }
+        } catch let error as Outbox.UnreadableAlertError {
+            return try await giveUp(error)
         }
         guard let attempt else { return }  // an alert was retracted meanwhile; the caller reads the outbox again
         failPoints.reach(.posted)
@@ -79,12 +85,20 @@ struct SinkWorker: Sendable {
         report(attempt, outcome, response)
     }
 
+    private func giveUp(_ unreadable: Outbox.UnreadableAlertError) async throws {
+        let now = wallClock.now()
+        try await database.write { try outbox.giveUp(unreadable, at: now, in: $0) }
+        logger.error(
+            "an alert is a dead letter, because it cannot be read",
+            [.sink: sink.name, .alert: unreadable.alert, .reason: unreadable.reason])
+    }
+
     private func outcome(of response: SinkResponse, after attempts: Int) -> Outbox.Outcome {
         switch response.outcome {
         case .delivered: return .sent
         case .rejected: return .dead
         case .failed(let retryAfter):
-            if let retryAfter, retryAfter > Backoff.longest {
+            if let retryAfter, retryAfter > .longestRetryAfter {
                 logger.warning(
                     "a sink asks for a pause of more than a day; the worker waits a day",
                     [.sink: sink.name, .after: retryAfter])
@@ -102,8 +116,7 @@ struct SinkWorker: Sendable {
             let now = wallClock.now()
             try await database.write { connection in
                 try outbox.finish(
-                    attempt, for: sink, as: outcome, response: response.text, duration: duration, at: now,
-                    in: connection)
+                    attempt, for: sink, as: outcome, response: response, duration: duration, at: now, in: connection)
             }
         } onFailure: { error in
             logger.error(

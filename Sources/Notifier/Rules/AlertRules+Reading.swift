@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import OpenMarket
+import Text
 import YAML
 
 extension AlertRules {
@@ -100,7 +101,9 @@ extension Node {
     /// Returns the node's whole numbers, from 1 and ascending; nil if one of them, or the list, cannot be read.
     fileprivate func numbers(_ diagnostics: inout ConfigurationDiagnosticsError) -> [Int]? {
         guard let nodes = diagnostics.collect({ () throws(ConfigurationDiagnostic) in try list() }) else { return nil }
-        if nodes.isEmpty { diagnostics.add(diagnostic("the list needs at least one number")) }
+        if nodes.isEmpty {
+            diagnostics.add(diagnostic("빈 목록입니다. 수를 하나 이상 쓰세요", "the list needs at least one number"))
+        }
         let numbers = nodes.compactMap { node in
             diagnostics.collect { () throws(ConfigurationDiagnostic) in try node.setting() }
         }
@@ -134,7 +137,7 @@ extension Node {
         do throws(TemplateError) {
             return try Template(text, in: language, names: names)
         } catch {
-            throw diagnostic(error.description)
+            throw diagnostic(error.text)
         }
     }
 }
@@ -156,10 +159,12 @@ extension AlertRules.ProductEntry {
             self.init(rule)
             products = Set(
                 RuleScope.list(fields["products"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                    try node.value(expected: "a product's number", read: { ProductID($0) })
+                    try node.value(expected: "상품 번호를", "a product's number", read: { ProductID($0) })
                 })
             names = RuleScope.list(fields["names"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "a part of a name") { MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0) }
+                try node.value(expected: "상품명이나 그 일부를", "a part of a name") {
+                    MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0)
+                }
             }
             severity =
                 (diagnostics.collect { () throws(ConfigurationDiagnostic) in try fields["severity"]?.choice() } ?? nil)

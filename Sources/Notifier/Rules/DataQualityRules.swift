@@ -1,5 +1,6 @@
 public import BoxOffice
 import Contract
+import Text
 
 /// A correction changed the movie's audience of the day by much.
 ///
@@ -64,19 +65,10 @@ struct AnomalyRule: Rule {
         ]
         if let span = anomaly.span {
             values["span"] = .text(span.rawValue)
-            values["period"] = .text(period(span))
+            values["period"] = .text(span.name(in: .ko))
         }
         return values
     }
-
-    private static func period(_ span: Week.Span) -> String {
-        switch span {
-        case .week: "주간"
-        case .weekend: "주말"
-        case .weekdays: "주중"
-        }
-    }
-
 }
 
 extension Anomaly {

@@ -46,7 +46,9 @@ public struct RuleFile: Sendable {
             text = try BoundedFile.contents(of: path, limit: Node.maximumSize)
         } catch {
             throw ConfigurationDiagnosticsError(
-                ConfigurationDiagnostic(at: SourcePosition(file: path, line: 1, column: 1), "cannot be read: \(error)"))
+                ConfigurationDiagnostic(
+                    at: SourcePosition(file: path, line: 1, column: 1),
+                    "파일을 읽을 수 없습니다(\(error.text.text(in: .ko))). 경로와 읽기 권한을 확인하세요", "cannot be read: \(error)"))
         }
         return try read(text, file: path)
     }
@@ -76,7 +78,8 @@ public struct RuleFile: Sendable {
     private static func nodes(of section: Node, _ diagnostics: inout ConfigurationDiagnosticsError) -> Fields? {
         do throws(ConfigurationDiagnostic) {
             if let word = section.ruleWithoutColon {
-                throw section.diagnostic("a rule is written with a colon: '\(word):'")
+                throw section.diagnostic(
+                    "규칙 이름 뒤에 콜론이 없습니다. '\(word):'처럼 쓰세요", "a rule is written with a colon: '\(word):'")
             }
             return try section.fields(AlertRule.allCases.map(\.rawValue), &diagnostics)
         } catch {

@@ -19,10 +19,10 @@ struct RuleScope {
         // The two keys count as one: a rule with either is about what it names only.
         if fields["films"] != nil || fields["titles"] != nil {
             let movies = Self.list(fields["films"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "a film's code, such as 20234675", read: MovieCode.init)
+                try node.value(expected: "20234675 같은 영화 코드를", "a film's code, such as 20234675", read: MovieCode.init)
             }
             let titles = Self.list(fields["titles"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "a part of a title") {
+                try node.value(expected: "영화명이나 그 일부를", "a part of a title") {
                     MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0)
                 }
             }
@@ -30,7 +30,9 @@ struct RuleScope {
         }
         if fields["markets"] != nil {
             let markets = Self.list(fields["markets"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "a market, such as all or nation-K+area-0105001", read: Market.init)
+                try node.value(
+                    expected: "all이나 nation-K+area-0105001 같은 시장을", "a market, such as all or nation-K+area-0105001",
+                    read: Market.init)
             }
             self.markets = Set(markets)
         }
@@ -46,7 +48,10 @@ struct RuleScope {
             return []
         }
         if nodes.isEmpty {
-            diagnostics.add(node.diagnostic("an empty list matches nothing; leave the key out to match all"))
+            diagnostics.add(
+                node.diagnostic(
+                    "빈 목록에는 아무것도 해당하지 않습니다. 전체를 대상으로 하려면 이 키를 지우세요",
+                    "an empty list matches nothing; leave the key out to match all"))
         }
         return nodes.compactMap { element in
             diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(element) }

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import OpenMarket
+import Text
 
 /// A rule's name and the standard texts of its alerts.
 protocol AlertTextSource: Sendable {

@@ -1,4 +1,5 @@
 import BoxOffice
+import Text
 
 /// Large numbers in the units of a language.
 enum LocalizedNumber {

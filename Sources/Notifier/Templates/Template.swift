@@ -120,17 +120,17 @@ extension Template {
         do throws(TemplateError) {
             try self.init(text, in: language, names: names)
         } catch {
-            preconditionFailure("\(text): \(error.description)")
+            preconditionFailure("\(text): \(error)")
         }
     }
 }
 
 /// Why a template cannot be read.
-struct TemplateError: Error, Hashable {
-    let description: String
+struct TemplateError: BilingualError, Hashable {
+    let text: BilingualText
 
-    init(_ description: String) {
-        self.description = description
+    init(_ ko: String, _ en: String) {
+        text = BilingualText(ko, en)
     }
 }
 
@@ -150,7 +150,9 @@ private struct TemplateReader {
             switch next {
             case "\\":
                 guard let literal = rest.popFirst() else {
-                    throw TemplateError("the text ends with a backslash; write \\\\ for the sign itself")
+                    throw TemplateError(
+                        "텍스트가 역슬래시로 끝납니다. 역슬래시를 표시하려면 \\\\처럼 두 번 쓰세요",
+                        "the text ends with a backslash; write \\\\ for the sign itself")
                 }
                 text.append(literal)
             case "{":
@@ -160,12 +162,16 @@ private struct TemplateReader {
                 parts = closed() + [try choice()]
                 text = ""
             case "}", "]":
-                throw TemplateError("'\(next)' has no opening bracket; write \\\(next) for the sign itself")
+                throw TemplateError(
+                    "'\(next)' 앞에 여는 괄호가 없습니다. 괄호를 그대로 표시하려면 \\\(next)처럼 쓰세요",
+                    "'\(next)' has no opening bracket; write \\\(next) for the sign itself")
             default:
                 text.append(next)
             }
         }
-        guard ends.isEmpty else { throw TemplateError("'[' has no closing ']'") }
+        guard ends.isEmpty else {
+            throw TemplateError("'[' 뒤에 닫는 괄호가 없습니다. ']'로 닫으세요", "'[' has no closing ']'")
+        }
         return closed()
     }
 
@@ -178,14 +184,18 @@ private struct TemplateReader {
     }
 
     private mutating func placeholder() throws(TemplateError) -> Template.Part {
-        guard let end = rest.firstIndex(of: "}") else { throw TemplateError("'{' has no closing '}'") }
+        guard let end = rest.firstIndex(of: "}") else {
+            throw TemplateError("'{' 뒤에 닫는 괄호가 없습니다. '}'로 닫으세요", "'{' has no closing '}'")
+        }
         let words = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         rest = rest[end...].dropFirst()
         let name = words[0]
         if words.count == 1, let particle = KoreanParticle(notation: name) { return .particle(particle) }
         guard names.contains(name) else {
-            let hint = names.nearest(to: name).map { "; did you mean {\($0)}?" } ?? ""
-            throw TemplateError("{\(name)} is not a value of this rule\(hint)")
+            let nearest = names.nearest(to: name)
+            throw TemplateError(
+                "{\(name)}: 이 규칙에 없는 값입니다" + (nearest.map { ". 혹시 {\($0)}인가요?" } ?? ""),
+                "{\(name)} is not a value of this rule" + (nearest.map { "; did you mean {\($0)}?" } ?? ""))
         }
         return .placeholder(name, words.count == 1 ? .plain : try form(words[1]))
     }
@@ -197,14 +207,10 @@ private struct TemplateReader {
         let forms = word.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard forms.count == 2, forms.allSatisfy({ $0.wholeMatch(of: /[A-Za-z]+/) != nil }) else {
             let particles = KoreanParticle.notations.joined(separator: ", ")
-            throw TemplateError("':\(word)' must be words, +, singular/plural or one of \(particles)")
+            throw TemplateError(
+                "':\(word)' 대신 words, +, 영어의 단수/복수, 조사(\(particles)) 중 하나를 쓰세요",
+                "':\(word)' must be words, +, singular/plural or one of \(particles)")
         }
         return .counted(one: forms[0], many: forms[1])
     }
-}
-
-/// A language of alerts; the raw value is its key in a rule file and in an alert's `text`.
-public enum Language: String, CaseIterable, Sendable {
-    case ko
-    case en
 }

@@ -1,4 +1,4 @@
-import Text
+public import Text
 
 /// The settings of all processes, read from the environment and checked.
 ///
@@ -211,20 +211,26 @@ public struct Configuration: Sendable {
             pendingConnections: try environment.limit(.clientPending))
         memoryBudget = MemoryBudget(
             setting: try environment.integer(
-                .memory, in: 64...1_048_576, expected: "a number of MiB from 64 to 1048576") << 20)
+                .memory, in: 64...1_048_576,
+                expected: BilingualText("64~1048576의 정수(MiB)", "a number of MiB from 64 to 1048576")) << 20)
         clientDailyMegabytes = try environment.limit(.clientDailyMegabytes)
-        requestDays = try environment.integer(.requestDays, in: 1...36_500, expected: "a number of days from 1 on")
+        requestDays = try environment.integer(
+            .requestDays, in: 1...36_500, expected: BilingualText("1 이상의 정수(일)", "a number of days from 1 on"))
         diskReserveMegabytes = try environment.integer(
-            .diskReserve, in: 0...1_000_000, expected: "a number of megabytes from 0 to 1000000")
+            .diskReserve, in: 0...1_000_000,
+            expected: BilingualText("0~1000000의 정수(MB)", "a number of megabytes from 0 to 1000000"))
         allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
         kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
         kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)
         openMarket = try environment.openMarket()
-        quotaReserve = try environment.integer(.quotaReserve, in: 0...100, expected: "a percentage from 0 to 100")
-        callsAtOnce = try environment.integer(.callsAtOnce, in: 1...500, expected: "a whole number from 1 to 500")
+        quotaReserve = try environment.integer(
+            .quotaReserve, in: 0...100, expected: BilingualText("0~100의 정수(%)", "a percentage from 0 to 100"))
+        callsAtOnce = try environment.integer(
+            .callsAtOnce, in: 1...500, expected: BilingualText("1~500의 정수", "a whole number from 1 to 500"))
         schedule = try environment.flag(.schedule)
         ownHistoryDays = try environment[.historyDays].map { _ throws(ConfigurationError) in
-            try environment.integer(.historyDays, in: 0...400, expected: "a number of days from 0 to 400")
+            try environment.integer(
+                .historyDays, in: 0...400, expected: BilingualText("0~400의 정수(일)", "a number of days from 0 to 400"))
         }
         dataFolder = try environment.absolutePath(.data)
         rules = try environment.optionalPath(.rules)
@@ -274,12 +280,14 @@ public struct Configuration: Sendable {
         if let (variable, address) = sockets.first(where: { !$0.1.isBindable }) {
             throw ConfigurationError(
                 variable.rawValue,
+                "이 컴퓨터에 없는 주소입니다(\(address)). IP 주소, 인터페이스 이름 또는 *를 지정하세요. 예: tcp://*:5550",
                 "the \(role) listens at \(address), which is no address of this machine; "
                     + "expected an IP address, an interface or *, as in tcp://*:5550")
         }
         if let (variable, address) = pages.first(where: { $0.1?.isBindable == false }), let address {
             throw ConfigurationError(
                 variable.rawValue,
+                "이 컴퓨터에 없는 주소입니다(\(address)). IP 주소 또는 *를 지정하세요. 예: 0.0.0.0:8550",
                 "the \(role) listens at \(address), which is no address of this machine; "
                     + "expected an IP address or *, as in 0.0.0.0:8550")
         }
@@ -287,6 +295,9 @@ public struct Configuration: Sendable {
         if let (variable, address) = sockets.first(where: { !$0.1.isLocal }) {
             throw ConfigurationError(
                 variable.rawValue,
+                "다른 컴퓨터에서 연결할 수 있는 주소이지만(\(address)) 암호화가 꺼져 있습니다. "
+                    + "\(EnvironmentVariable.curve.rawValue)=on을 설정하거나, 이 컴퓨터 안의 주소를 지정하거나, "
+                    + "\(EnvironmentVariable.insecure.rawValue)=yes로 허용하세요",
                 "other machines can connect to \(address), and encryption is off; "
                     + "set \(EnvironmentVariable.curve.rawValue)=on, use a local address, "
                     + "or allow it with \(EnvironmentVariable.insecure.rawValue)=yes"
@@ -309,18 +320,20 @@ extension Logger {
 /// A variable of the environment with a wrong value, or with an unknown name.
 ///
 /// The error is one line and never contains a secret.
-public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ConfigurationError: BilingualError, Hashable, Sendable {
     /// The name of the variable, as it was given.
     public let variable: String
     /// What is wrong, and what is expected.
-    public let message: String
+    public let message: BilingualText
 
     /// The variable and the message.
-    public var description: String { "\(variable): \(message)" }
+    public var text: BilingualText {
+        BilingualText("\(variable): \(message.text(in: .ko))", "\(variable): \(message)")
+    }
 
     /// Makes the error. Control characters in an unknown name are escaped.
-    init(_ variable: String, _ message: String) {
+    init(_ variable: String, _ korean: String, _ english: String) {
         self.variable = variable.unicodeScalars.contains(where: \.isUnprintable) ? variable.quoted : variable
-        self.message = message
+        message = BilingualText(korean, english)
     }
 }

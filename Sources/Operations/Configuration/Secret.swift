@@ -1,5 +1,5 @@
 import Glibc
-import Text
+public import Text
 
 /// A key or a password. Only `value` reveals it: descriptions, dumps and interpolations show `***`.
 public struct Secret: Hashable, Sendable {
@@ -20,11 +20,18 @@ public struct Secret: Hashable, Sendable {
         do throws(BoundedFileError) {
             bytes = try BoundedFile.contents(of: path, limit: 64 * 1024)
         } catch {
-            throw SecretFileError("cannot read \(path.quoted): \(error)")
+            let reason = error.text.text(in: .ko)
+            throw SecretFileError(
+                "\(path.quoted): 파일을 읽을 수 없습니다(\(reason)). 경로와 읽기 권한을 확인하세요", "cannot read \(path.quoted): \(error)")
         }
-        guard !bytes.isUTF16 else { throw SecretFileError("\(path.quoted) is in UTF-16, not in UTF-8") }
+        guard !bytes.isUTF16 else {
+            throw SecretFileError(
+                "\(path.quoted): UTF-16으로 저장되어 있습니다. UTF-8로 저장하세요", "\(path.quoted) is in UTF-16, not in UTF-8")
+        }
         let text = String(decoding: bytes, as: UTF8.self).unwrapped(assignedTo: name)
-        guard !text.isEmpty else { throw SecretFileError("\(path.quoted) is empty") }
+        guard !text.isEmpty else {
+            throw SecretFileError("\(path.quoted): 빈 파일입니다. 값을 저장하세요", "\(path.quoted) is empty")
+        }
         self.init(text)
     }
 }
@@ -39,12 +46,12 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 /// A secret that could not be read from its file.
-public struct SecretFileError: Error, CustomStringConvertible {
+public struct SecretFileError: BilingualError {
     /// The path and the reason.
-    public let description: String
+    public let text: BilingualText
 
-    init(_ description: String) {
-        self.description = description
+    init(_ ko: String, _ en: String) {
+        text = BilingualText(ko, en)
     }
 }
 
@@ -59,7 +66,7 @@ public enum BoundedFile {
     public static func contents(of path: String, limit: Int) throws(BoundedFileError) -> [UInt8] {
         // Without O_NONBLOCK, opening a FIFO that has no writer blocks for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw BoundedFileError(description: String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw BoundedFileError(text: BilingualText(errno: errno)) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
@@ -68,16 +75,16 @@ public enum BoundedFile {
                 (read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count), errno)
             }
             if status < 0, code == EINTR { continue }
-            guard status >= 0 else { throw BoundedFileError(description: String(cString: strerror(code))) }
+            guard status >= 0 else { throw BoundedFileError(text: BilingualText(errno: code)) }
             guard status > 0 else { return Array(bytes[..<count]) }
             count += status
         }
-        throw BoundedFileError(description: "larger than \(limit) bytes")
+        throw BoundedFileError(text: BilingualText("\(limit)바이트 초과", "larger than \(limit) bytes"))
     }
 }
 
 /// A file that could not be read whole.
-public struct BoundedFileError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct BoundedFileError: BilingualError, Hashable, Sendable {
     /// The reason, without the path.
-    public let description: String
+    public let text: BilingualText
 }

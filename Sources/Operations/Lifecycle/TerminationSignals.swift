@@ -88,7 +88,10 @@ private func readSignals(_ isHandled: (Int32) -> Bool, onFirst: (Int32) -> Void)
     while true {
         var signal: UInt8 = 0
         guard read(relayPipe.reading, &signal, 1) == 1, !isHandled(Int32(signal)) else { continue }
-        if isStopping { _exit(128 + Int32(signal)) }
+        if isStopping {
+            LogWriter.standardError.flush()
+            _exit(128 + Int32(signal))
+        }
         isStopping = true
         onFirst(Int32(signal))
     }

@@ -1,4 +1,3 @@
-import Glibc
 import JSONCoding
 import Text
 
@@ -108,18 +107,5 @@ extension JSONWriter {
     /// Appends a string, in which unprintable scalars are escaped, too.
     mutating func appendQuoted(_ text: String) {
         appendText(text, escaping: \.isUnprintable)
-    }
-}
-
-/// Writes a line to standard error in one write(2), so that lines of several threads and processes do not mix.
-///
-/// A line that cannot be written is lost: there is nowhere to report that.
-@Sendable public func writeToStandardError(_ line: [UInt8]) {
-    var rest = line[...]
-    while !rest.isEmpty {
-        let (count, code) = rest.withUnsafeBytes { (write(STDERR_FILENO, $0.baseAddress, $0.count), errno) }
-        if count < 0, code == EINTR { continue }
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
     }
 }

@@ -58,16 +58,25 @@ public struct Logger: Sendable {
     ///   - format: the format of a line.
     ///   - secrets: the secrets to redact in metadata.
     ///   - wallClock: the clock for the time of a line.
-    ///   - write: writes the bytes of one or more whole lines.
+    ///   - write: writes the bytes of one or more whole lines; nil for standard error, without blocking.
     public init(
         label: StaticString, level: Level = .info, format: Format = .text, secrets: [Secret] = [],
-        wallClock: WallClock = .system, write: @escaping @Sendable ([UInt8]) -> Void = writeToStandardError
+        wallClock: WallClock = .system, write: (@Sendable ([UInt8]) -> Void)? = nil
     ) {
         self.label = label
         self.level = level
         self.format = format
         self.wallClock = wallClock
-        self.write = write
+        self.write =
+            write ?? { lines in
+                LogWriter.standardError.write(lines) { count in
+                    Line(
+                        time: wallClock.now().rfc3339, level: .warning, label: label,
+                        message: "log lines were dropped because nobody read them",
+                        fields: [Field(key: .count, value: .integer(count))]
+                    ).encoded(as: format)
+                }
+            }
         redactor = Redactor(secrets.map(\.value))
     }
 

@@ -12,6 +12,10 @@ extension Metrics {
         gauges("marquee_build_info", "Version of marquee that is running, as a label; always 1.", by: "version") {
             [version: 1]
         }
+        counter(
+            "marquee_log_lines_dropped_total",
+            "Log lines that were not written, because nobody read standard error or it cannot be written."
+        ) { Double(LogWriter.standardError.dropped) }
         gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970-01-01 UTC.") {
             start.timeIntervalSince1970
         }

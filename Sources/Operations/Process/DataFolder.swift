@@ -1,21 +1,24 @@
 import FoundationEssentials
 import Glibc
+public import Text
 
 /// The folder in which a process keeps its databases.
 ///
 /// See docs/decisions/0065-files-and-vendor-secrets.md.
 public struct DataFolder: Sendable {
     /// A folder that does not exist and could not be created.
-    public struct DataFolderError: Error, CustomStringConvertible {
+    public struct DataFolderError: BilingualError {
         let operation: String
         /// The folder, or the file in it.
         public let path: String
         /// The system's reason.
-        public let reason: String
+        public let reason: BilingualText
 
         /// The path, the reason, and what to do.
-        public var description: String {
-            "cannot \(operation) \(path): \(reason); set MARQUEE_DATA to a folder that is writable"
+        public var text: BilingualText {
+            BilingualText(
+                "\(path): 쓰기가 불가능한 폴더나 파일입니다(\(reason.text(in: .ko))). 쓰기 가능한 폴더를 MARQUEE_DATA에 지정하세요",
+                "cannot \(operation) \(path): \(reason); set MARQUEE_DATA to a folder that is writable")
         }
     }
 
@@ -38,7 +41,7 @@ public struct DataFolder: Sendable {
             // There is no check before mkdir: another process may create the folder in between.
             if mkdir(part, 0o700) != 0, errno != EEXIST {
                 throw DataFolderError(
-                    operation: "create the data folder", path: path, reason: String(cString: strerror(errno)))
+                    operation: "create the data folder", path: path, reason: BilingualText(errno: errno))
             }
         }
         self.path = path
@@ -52,7 +55,7 @@ public struct DataFolder: Sendable {
     /// Throws unless this process may write the folder and each of our files in it.
     public func checkWritable() throws(DataFolderError) {
         for path in [path] + (contents() ?? []).filter(Self.isOwn).map(file) where access(path, W_OK) != 0 {
-            throw DataFolderError(operation: "write", path: path, reason: String(cString: strerror(errno)))
+            throw DataFolderError(operation: "write", path: path, reason: BilingualText(errno: errno))
         }
     }
 

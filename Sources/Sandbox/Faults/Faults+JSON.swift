@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JSONCoding
+import Text
 
 extension Faults {
     /// Sets the switches in a JSON object: `{"kobis":{"latency":200,"errors":{"503":0.2}}}`.
@@ -8,10 +9,10 @@ extension Faults {
         do {
             setting = try JSONDecoder().decode(Setting.self, from: Data(body))
         } catch {
-            throw .invalidSwitch("the body must be a JSON object of switches and numbers")
+            throw .noObject
         }
         guard case .group(let group) = setting else {
-            throw .invalidSwitch("the body must be a JSON object of switches and numbers")
+            throw .noObject
         }
         try set(group, under: "")
     }
@@ -46,6 +47,11 @@ extension Faults {
             ("kakao", kakao.tree), ("images", images.tree), ("openmarket", openMarket.tree),
         ])
     }
+}
+
+extension SandboxError {
+    fileprivate static let noObject = SandboxError.invalidSwitch(
+        BilingualText("본문은 오류와 숫자의 JSON 객체여야 합니다", "the body must be a JSON object of switches and numbers"))
 }
 
 extension FaultProfile {

@@ -1,3 +1,5 @@
+import Text
+
 /// The faults that the sandbox injects.
 ///
 /// A switch has the same name as a flag and over HTTP: `seed`, `clockOffset`, or a service and a fault, such as `kobis.latency`, `kakao.errors.503`, `kobis.faults.320011`, `images.dead`.
@@ -24,7 +26,10 @@ public struct Faults: Hashable, Sendable {
     public mutating func set(_ assignment: String) throws(SandboxError) {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let value = Double(parts[1]) else {
-            throw .invalidSwitch("'\(assignment)' is not a switch and a number, such as kobis.errors.503=0.2")
+            throw .invalidSwitch(
+                BilingualText(
+                    "'\(assignment)': 오류 이름과 숫자를 지정하세요. 예: kobis.errors.503=0.2",
+                    "'\(assignment)' is not a switch and a number, such as kobis.errors.503=0.2"))
         }
         try set(String(parts[0]), to: value)
     }
@@ -43,7 +48,7 @@ public struct Faults: Hashable, Sendable {
             try Self.set(words[1], of: &images, name, to: value)
         case ("openmarket", 2) where words[1] != "quota" && words[1] != "dead":
             try Self.set(words[1], of: &openMarket, name, to: value)
-        default: throw .invalidSwitch("there is no switch '\(name)'")
+        default: throw .unknown(name)
         }
     }
 
@@ -65,16 +70,20 @@ public struct Faults: Hashable, Sendable {
         case ("faults", 2): service.faults[words[1]] = try rate(value, name)
         case ("errors", 2):
             guard let status = Int(words[1]), (400...599).contains(status) else {
-                throw .invalidSwitch("'\(name)' must name a status from 400 to 599")
+                throw .invalidSwitch(
+                    BilingualText(
+                        "'\(name)': 상태 코드는 400~599여야 합니다", "'\(name)' must name a status from 400 to 599"))
             }
             service.errors[status] = try rate(value, name)
-        default: throw .invalidSwitch("there is no switch '\(name)'")
+        default: throw .unknown(name)
         }
     }
 
     private static func rate(_ value: Double, _ name: String) throws(SandboxError) -> Double {
         guard (0...1).contains(value) else {
-            throw .invalidSwitch("'\(name)' must be a rate from 0 to 1, not \(value)")
+            throw .invalidSwitch(
+                BilingualText(
+                    "'\(name)': 값은 0~1의 비율이어야 합니다(\(value))", "'\(name)' must be a rate from 0 to 1, not \(value)"))
         }
         return value
     }
@@ -84,9 +93,17 @@ public struct Faults: Hashable, Sendable {
     ) throws(SandboxError) -> Int {
         guard let number = Int(exactly: value), range.contains(number) else {
             throw .invalidSwitch(
-                "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(value)")
+                BilingualText(
+                    "'\(name)': 값은 \(range.lowerBound)~\(range.upperBound)의 정수여야 합니다(\(value))",
+                    "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(value)"))
         }
         return number
+    }
+}
+
+extension SandboxError {
+    fileprivate static func unknown(_ name: String) -> SandboxError {
+        .invalidSwitch(BilingualText("주입할 수 없는 오류입니다: '\(name)'", "there is no switch '\(name)'"))
     }
 }
 

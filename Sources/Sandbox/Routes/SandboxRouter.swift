@@ -2,6 +2,7 @@ import BoxOffice
 import Concurrency
 import FoundationEssentials
 import JSONCoding
+import Text
 import WebServer
 
 /// Routes a sandbox's requests to the three services, the images and `/control`, and injects the faults that are set.

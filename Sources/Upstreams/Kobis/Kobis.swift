@@ -51,8 +51,10 @@ public struct Kobis: Sendable {
     }
 
     /// The endpoint of the list of areas that charts can be requested for.
-    public var areas: Endpoint<[Market.NamedArea]> {
-        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (reply: KobisCodes) in reply.areas }
+    public var areas: Endpoint<Reading<[Market.NamedArea]>> {
+        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (reply: KobisCodes) in
+            Reading(value: reply.areas, unreadable: reply.unreadable)
+        }
     }
 
     /// Returns the endpoint of a movie's facts; a code that KOBIS does not know is the error `notFound`.

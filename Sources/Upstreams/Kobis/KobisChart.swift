@@ -13,7 +13,7 @@ struct KobisDailyChart: JSONReadable {
     init(json: JSONValue) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
         let unreadable = UnreadableFields(wrappers: 1)
-        range = unreadable.optional(try result["showRange"]?.filledText())
+        range = unreadable.optional(try result["showRange"]?.range())
         entries = try result.value("dailyBoxOfficeList").entries(unreadable)
         self.unreadable = unreadable.fields
     }
@@ -33,7 +33,7 @@ struct KobisWeeklyChart: JSONReadable {
     init(json: JSONValue) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
         let unreadable = UnreadableFields(wrappers: 1)
-        range = unreadable.optional(try result["showRange"]?.filledText())
+        range = unreadable.optional(try result["showRange"]?.range())
         yearWeek = unreadable.optional(try result["yearWeekTime"]?.filledText())
         entries = try result.value("weeklyBoxOfficeList").entries(unreadable)
         self.unreadable = unreadable.fields
@@ -78,7 +78,7 @@ extension ChartEntry {
             line: figure("rnum", .line) ?? position, rank: try required("rank", .rank),
             rankChange: figure("rankInten", .rankChange),
             isNew: unreadable.optional(try line["rankOldAndNew"]?.filledText()) == "NEW",
-            movieCode: try line.value("movieCd").text(), title: try line.value("movieNm").requiredTitle())
+            movieCode: try line.value("movieCd").movieCode(), title: try line.value("movieNm").requiredTitle())
         openDate = unreadable.optional(try line["openDt"]?.day())
         sales = figure("salesAmt", .sales)
         salesShare = percentage("salesShare")
@@ -100,16 +100,16 @@ extension ChartEntry {
 struct KobisCodes: JSONReadable {
     /// The areas; other codes are ignored.
     let areas: [Market.NamedArea]
+    /// The fields that could not be read.
+    let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
-        var areas: [Market.NamedArea] = []
-        for code in try json.value("codes").elements() {
-            let (full, name, english) = (
-                try code.filledText("fullCd"), try code.filledText("korNm"), try code.filledText("engNm")
-            )
-            guard let area = full.flatMap({ Market.Area($0) }) else { continue }
-            areas.append(Market.NamedArea(area: area, name: name ?? "\(area)", nameEnglish: english))
+        let unreadable = UnreadableFields()
+        areas = try json.value("codes").elements().compactMap { code in
+            func text(_ name: String) -> String? { unreadable.optional(try code.filledText(name)) }
+            guard let area = text("fullCd").flatMap({ Market.Area($0) }) else { return nil }
+            return Market.NamedArea(area: area, name: text("korNm") ?? "\(area)", nameEnglish: text("engNm"))
         }
-        self.areas = areas
+        self.unreadable = unreadable.fields
     }
 }

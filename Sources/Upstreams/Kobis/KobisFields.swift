@@ -63,10 +63,31 @@ extension JSONValue {
         try self[name]?.filledText()
     }
 
-    /// Reads a title; throws if it is blank.
+    /// Reads a title, which may be a number; throws if it is blank.
     func requiredTitle() throws(DecodingError) -> String {
-        guard let title = try filledText() else { throw unreadable(try text(), as: "title") }
-        return title
+        try requiredText(as: "title")
+    }
+
+    /// Reads a movie's code, which may be a number.
+    func movieCode() throws(DecodingError) -> MovieCode {
+        let text = try requiredText(as: MovieCode.noun)
+        guard let code = MovieCode(text) else { throw unreadable(text, as: MovieCode.noun) }
+        return code
+    }
+
+    private func requiredText(as kind: String) throws(DecodingError) -> String {
+        if !isText, let number = try? integer() { return "\(number)" }  // the error below says more
+        guard let text = try filledText() else { throw unreadable(try text(), as: kind) }
+        return text
+    }
+
+    /// Reads the first and the last day of a chart, however they are separated, as `20240604~20240604`; nil if they are
+    /// blank.
+    func range() throws(DecodingError) -> String? {
+        guard let text = try filledText() else { return nil }
+        let digits = text.filter { $0.isASCII && $0.isNumber }
+        guard digits.utf8.count == 16 else { throw unreadable(text, as: "range of days") }
+        return "\(digits.prefix(8))~\(digits.suffix(8))"
     }
 
     /// Reads a day, `2024-05-22` in charts or `20240522` in movies; nil if it is blank or incomplete.

@@ -10,7 +10,8 @@ struct KobisMovie: JSONReadable {
 
     init(json: JSONValue) throws(DecodingError) {
         let info = try json.value("movieInfoResult")["movieInfo"]
-        let isKnown = try info?["movieCd"]?.filledText() != nil
+        let code = try info?["movieCd"]
+        let isKnown = try code?.isText == true ? code?.filledText() != nil : code != nil
         let unreadable = UnreadableFields(wrappers: 1)
         movie =
             isKnown ? try info.map { info throws(DecodingError) in try Movie(kobis: info, unreadable) } : nil
@@ -21,7 +22,7 @@ struct KobisMovie: JSONReadable {
 extension Movie {
     /// Reads a movie, whose unknown fields are empty texts. Parts without a name are left out.
     fileprivate init(kobis info: JSONValue, _ unreadable: UnreadableFields) throws(DecodingError) {
-        self.init(code: try info.value("movieCd").text(), title: try info.value("movieNm").requiredTitle())
+        self.init(code: try info.value("movieCd").movieCode(), title: try info.value("movieNm").requiredTitle())
         func text(_ json: JSONValue, _ name: String) -> String? { unreadable.optional(try json.filledText(name)) }
         func parts<Part>(_ name: String, _ read: (JSONValue) -> Part?) -> [Part] {
             unreadable.optional(try info[name]?.elements())?.compactMap(read) ?? []

@@ -12,8 +12,9 @@ enum KobisReply<Body: JSONReadable>: JSONReadable {
     case body(Body)
 
     init(json: JSONValue) throws(DecodingError) {
-        for key in ["faultInfo", "faultResult"] where try json.has(key) {
-            self = .error(KobisErrorReply(try json.value(key)))
+        for key in ["faultInfo", "faultResult"] {
+            guard let error = try json[key] else { continue }
+            self = .error(KobisErrorReply(error))
             return
         }
         self = .body(try Body(json: json))
@@ -32,6 +33,19 @@ struct KobisErrorReply {
         // A decoding error here would say no more than that the field is missing.
         code = (try? json["errorCode"]?.text().clean) ?? (try? json["errorCode"]?.integer()).map(String.init)
         message = (try? json["message"]?.text().clean) ?? "no reason given"
+    }
+
+    /// Reads an error in XML; nil if it has no code.
+    init?(xml text: String) {
+        func element(_ name: String) -> String? {
+            guard let start = text.firstRange(of: "<\(name)>")?.upperBound,
+                let end = text[start...].firstRange(of: "</\(name)>")?.lowerBound
+            else { return nil }
+            return String(text[start..<end]).clean
+        }
+        guard let code = element("errorCode") else { return nil }
+        self.code = code
+        message = element("message") ?? "no reason given"
     }
 
     /// The kind of error. KOBIS documents few codes; an unknown one makes the response `invalid`.
@@ -55,6 +69,9 @@ extension KobisReply {
     static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
         let failure = response.failure(of: Kobis.service, hasFixedPaths: true)
         let reply: KobisReply
+        if response.isXML, let error = KobisErrorReply(xml: String(decoding: response.body, as: UTF8.self)) {
+            throw error.upstreamError(status: response.status, at: instant)
+        }
         do {
             reply = try response.decode(of: Kobis.service)
         } catch {

@@ -1,3 +1,4 @@
+import BoxOffice
 import Contract
 import FoundationEssentials
 import JSONCoding
@@ -51,15 +52,14 @@ extension WorkerProcess {
         try Database.inspect(path: path, schema: WorkerStore.schema) { _ in }
         let database = try Database(path: path, schema: WorkerStore.schema)
         let quota = QuotaLedger(database: database, wallClock: .system, configuration)
-        let result: Result<Void, any Error>
+        let result: Result<KoreanDate?, UpstreamError>
         do {
-            try await quota.book(service, for: .live)
-            result = .success(try await quota.releaseUnused())
+            result = .success(try await quota.book(service, for: .live))
         } catch {
             result = .failure(error)
         }
         await database.close()
-        try result.get()
+        _ = try result.get()
     }
 }
 

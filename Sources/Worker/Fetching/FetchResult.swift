@@ -19,11 +19,6 @@ struct FetchResult: Sendable {
         case productPage(ProductPage)
         case product(Product)
         case productRemoved(RemovedProduct)
-
-        /// The chart, if the fact is a day's chart.
-        var chart: Chart? {
-            if case .chart(let chart) = self { chart } else { nil }
-        }
     }
 
     /// The facts that an upstream has just answered with.

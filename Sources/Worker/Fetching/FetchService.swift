@@ -12,8 +12,6 @@ struct FetchService: Service {
 
     /// How many requests are processed at once: while one waits for its answer, others are written.
     var width = Self.defaultWidth
-    /// The executor of the tasks that process them.
-    var executor: (any TaskExecutor)?
     let queue: RequestQueue
     /// Returns the fetcher for requests that may use a share of the day's calls.
     let fetcher: @Sendable (QuotaShare) -> Fetcher
@@ -27,17 +25,15 @@ struct FetchService: Service {
 
     /// Runs until the queue is closed and the requests in progress have ended.
     func run() async throws {
-        await withTaskExecutorPreference(executor) {
-            await withTaskGroup { tasks in
-                var count = 0
-                while let accepted = await queue.next() {
-                    tasks.addTask { await process(accepted) }
-                    count += 1
-                    // The next request stays in the queue until there is a task for it: a live one may still overtake it.
-                    if count == width {
-                        await tasks.next()
-                        count -= 1
-                    }
+        await withTaskGroup { tasks in
+            var count = 0
+            while let accepted = await queue.next() {
+                tasks.addTask { await process(accepted) }
+                count += 1
+                // The next request stays in the queue until there is a task for it: a live one may still overtake it.
+                if count == width {
+                    await tasks.next()
+                    count -= 1
                 }
             }
         }

@@ -16,6 +16,7 @@ struct Fetcher: Sendable {
     let posters: PosterFinder?
     let quota: QuotaLedger?
     let wallClock: WallClock
+    let logger: Logger
     /// The Open Market, if one is configured.
     var configuredMarket: OpenMarketHandlers?
     private let areaValidator = AreaValidator()
@@ -80,7 +81,16 @@ struct Fetcher: Sendable {
     /// Throws `badRequest` if the market is an area that does not exist.
     private func checkArea(of market: Market, at now: Date) async throws {
         guard let kobis, let area = market.area else { return }
-        guard await areaValidator.rejects(area, at: now, fetch: { try await client.send(kobis.areas) }) else { return }
+        let isRejected = await areaValidator.rejects(area, at: now) {
+            let reading = try await client.send(kobis.areas)
+            for field in reading.unreadable {
+                logger.warning(
+                    "a part of the list of areas cannot be read and is left out",
+                    [.service: Kobis.service, .field: field.path, .count: field.count])
+            }
+            return reading.value
+        }
+        guard isRejected else { return }
         throw ContractError(.badRequest, "area \(area) does not exist; `marquee areas` lists them", field: "area")
     }
 

@@ -1,5 +1,4 @@
 import BoxOffice
-import Concurrency
 import Contract
 import FoundationEssentials
 import Networking
@@ -18,13 +17,11 @@ enum QuotaShare: Hashable, Sendable, CaseIterable {
     case visitors
 }
 
-/// Counts the calls to each upstream by day in Korea; every call is booked on disk before it is made, retries included.
+/// Counts the calls to each upstream by day in Korea; every call is booked on disk before it is made, retries included,
+/// and a booking of which nothing was sent is taken back.
 ///
-/// Calls are booked a few ahead, so that not each of them waits for the disk. Unused bookings are released at the end,
-/// and lost if the process is killed. Not every request may use all of a day's calls. A service that reports
-/// its own quota as exhausted is not called again before its day is over, whatever is left of the limit here.
-///
-/// See docs/decisions/0028-quota-booking.md.
+/// Not every request may use all of a day's calls. A service that reports its own quota as exhausted is not called again
+/// before its day is over, whatever is left of the limit here.
 struct QuotaLedger: Sendable {
     /// The calls of a service today.
     struct Balance: Hashable, Sendable, Codable {
@@ -65,80 +62,62 @@ struct QuotaLedger: Sendable {
     /// The percentage of the calls that is reserved for live requests.
     let reserve: Int
 
-    /// The most calls that are booked at once; a small daily limit allows a hundredth of it.
-    private static let maximumAhead = 16
-
-    private let state = Locked(QuotaState())
-
-    /// Books a call to `service` for requests that may use a share of the day's calls.
+    /// Books a call to `service` for requests that may use a share of the day's calls. Returns the day that it counts for,
+    /// or nil if the service has no limit.
     ///
     /// - Throws: An error of kind `quotaExhausted` if the share is used up or the service is closed, and of kind `internal`
     ///   if the disk cannot be written.
-    func book(_ service: String, for share: QuotaShare) async throws(UpstreamError) {
-        guard let limit = limit(of: service, for: share) else { return }
+    @discardableResult
+    func book(_ service: String, for share: QuotaShare) async throws(UpstreamError) -> KoreanDate? {
+        guard let limit = limit(of: service, for: share) else { return nil }
+        let now = wallClock.now()
+        let day = KoreanDate(at: now)
         let rejection: UpstreamError?
         do {
-            rejection = try await makeBooking(service, for: share, limit, at: wallClock.now())
-        } catch {
-            throw UpstreamError(service: service, kind: .internal, message: "the call cannot be booked: \(error)")
-        }
-        if let rejection { throw rejection }
-    }
-
-    /// Books a call, or returns why none can be made now.
-    private func makeBooking(
-        _ service: String, for share: QuotaShare, _ limit: Int, at now: Date
-    ) async throws -> UpstreamError? {
-        let today = KoreanDate(at: now)
-        while true {
-            switch state.withLock({ $0.reserve(service, on: today, limit: limit, at: now) }) {
-            case .booked: return nil
-            case .closed(let pause):
-                return exhausted(service, "\(service) has reported that its quota is used up", retryAfter: pause)
-            case .exhausted:
+            rejection = try await database.write { connection in
+                if let pause = Self.pause(until: try closing(of: service, in: connection), at: now) {
+                    return exhausted(service, "\(service) has reported that its quota is used up", retryAfter: pause)
+                }
+                if try bookCall(service, on: day, limit: limit, in: connection) { return nil }
                 let whose = share == .live ? "" : " that \(share) may make"
                 return exhausted(
                     service, "today's \(limit) calls to \(service)\(whose) are used up",
                     retryAfter: KoreanDate.timeToMidnight(at: now))
-            case .notLoaded:
-                let (booked, until) = try await database.read { connection in
-                    (try used(service, on: today, in: connection), try closing(of: service, in: connection))
-                }
-                let day = QuotaState.Day(date: today, made: booked, booked: booked)
-                state.withLock { $0.load(service, day, closedUntil: until) }
-            case .needsBooking(let number):
-                do {
-                    try await book(service, upTo: number, on: today)
-                } catch {
-                    state.withLock { $0.cancelReservation(service, on: today) }
-                    throw error
-                }
-                return nil
             }
+        } catch {
+            throw UpstreamError(service: service, kind: .internal, message: "the call cannot be booked: \(error)")
+        }
+        if let rejection { throw rejection }
+        return day
+    }
+
+    /// Takes a booked call back, of which nothing was sent.
+    func release(_ service: String, on day: KoreanDate) async {
+        // What cannot be taken back stays counted: no more calls are made than were booked.
+        try? await database.write { connection in
+            try connection.execute(
+                "update quota set used = used - 1 where service = ? and day = ? and used > 0", service, day.description)
         }
     }
 
-    /// Books calls of a day on disk up to a number and a few ahead, unless they are booked already.
-    private func book(_ service: String, upTo number: Int, on day: KoreanDate) async throws {
-        let limit = limits[service] ?? number
-        let ahead = max(1, min(Self.maximumAhead, limit / 100))
-        try await database.write { connection in
-            let booked = max(number, min(number + ahead - 1, limit))
-            try connection.execute(
-                """
-                insert into quota (service, day, used) values (?, ?, ?)
-                on conflict (service, day) do update set used = excluded.used where used < ?
-                """, service, day.description, booked, number)
-            guard connection.changedRows > 0 else { return }  // a write in the same commit has booked this one too
-            connection.afterCommit { state.withLock { $0.setBooked(service, on: day, to: booked) } }
-        }
+    /// Counts a call, unless the day has `limit` already. Returns whether it did.
+    private func bookCall(
+        _ service: String, on day: KoreanDate, limit: Int, in connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        guard limit > 0 else { return false }
+        try connection.execute(
+            """
+            insert into quota (service, day, used) values (?, ?, 1)
+            on conflict (service, day) do update set used = used + 1 where used < ?
+            """, service, day.description, limit)
+        return connection.changedRows > 0
     }
 
     /// Closes a service that has reported its quota as exhausted, for as long as it says or until midnight in Korea.
     ///
     /// Other errors are ignored.
     ///
-    /// See docs/decisions/0012-exhausted-upstream-quota.md.
+    /// Our own limit says nothing of the key: it may be used elsewhere, or the database restored.
     func recordExhaustion(_ error: UpstreamError) async throws {
         // An error without a status is a rejection by this ledger.
         guard error.kind == .quotaExhausted, error.status != nil, limits[error.service] != nil else { return }
@@ -151,20 +130,6 @@ struct QuotaLedger: Sendable {
                 insert into quota_closing (service, until) values (?, ?)
                 on conflict (service) do update set until = max(until, excluded.until)
                 """, error.service, until)
-            connection.afterCommit { state.withLock { $0.close(error.service, until: until) } }
-        }
-    }
-
-    /// Releases the calls that are booked and not made. Call it when no calls are in progress.
-    func releaseUnused() async throws {
-        let days = state.withLock { $0.days }
-        try await database.write { connection in
-            for (service, day) in days {
-                try connection.execute(
-                    "update quota set used = ? where service = ? and day = ? and used > ?", day.made, service,
-                    day.date.description, day.made)
-            }
-            connection.afterCommit { state.withLock { $0.releaseUnused() } }
         }
     }
 
@@ -172,13 +137,11 @@ struct QuotaLedger: Sendable {
     func balances() async throws -> [String: Balance] {
         let now = wallClock.now()
         let today = KoreanDate(at: now)
-        let days = state.withLock { $0.days }
         return try await database.read { connection in
             try Dictionary(
                 uniqueKeysWithValues: limits.map { service, limit in
-                    let known = days[service].flatMap { $0.date == today ? $0.made : nil }
-                    let used = try known ?? used(service, on: today, in: connection)
-                    let isClosed = try QuotaState.pause(until: closing(of: service, in: connection), at: now) != nil
+                    let used = try used(service, on: today, in: connection)
+                    let isClosed = try Self.pause(until: closing(of: service, in: connection), at: now) != nil
                     let backfill = self.limit(of: service, for: .backfill) ?? 0
                     let balance = Balance(
                         day: today, limit: limit, used: used, left: isClosed ? 0 : max(0, limit - used),
@@ -192,7 +155,7 @@ struct QuotaLedger: Sendable {
     func reopeningTime(of service: String) async throws -> Date {
         let now = wallClock.now()
         let until = try await database.read { connection in try closing(of: service, in: connection) }
-        return now + (QuotaState.pause(until: until, at: now) ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
+        return now + (Self.pause(until: until, at: now) ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
     }
 
     /// Returns how many of the day's calls are a share, or nil if the service has no limit.
@@ -218,6 +181,13 @@ extension QuotaLedger {
     /// Returns until when a service is closed, in milliseconds since 1970, or nil if it never was.
     private func closing(of service: String, in connection: Connection) throws(DatabaseError) -> Int? {
         try connection.query("select until from quota_closing where service = ?", service, as: Int.self).first
+    }
+
+    /// Returns how long a service is still closed, or nil if it is open; `until` is in milliseconds since 1970.
+    private static func pause(until: Int?, at now: Date) -> Duration? {
+        let pause = (until ?? 0) - now.millisecondsSince1970
+        // A time further away is from before the clock was set back.
+        return (1...2 * 86_400_000).contains(pause) ? .milliseconds(pause) : nil
     }
 
     private func exhausted(_ service: String, _ message: String, retryAfter: Duration) -> UpstreamError {

@@ -17,8 +17,8 @@ struct AnomalyStore {
     /// Returns the anomalies in a day's chart that differs from the log; `known` is the newest event of its topic.
     func anomalies(in chart: Chart, after known: LoggedEvent?) throws -> [Anomaly] {
         let topic = Topic.ranking(day: chart.date - 1, market: chart.market)
-        let dayBefore = try readable { try transaction.charts.chart(topic, of: transaction.log, in: connection) }
-        return chart.anomalies(after: try known?.data(), dayBefore: dayBefore)
+        let dayBefore = try transaction.log.latest(topic, in: connection)
+        return chart.anomalies(after: try known?.data(), dayBefore: try readable { try dayBefore?.data() })
     }
 
     /// Returns the anomalies in a week's chart that differs from the log.

@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import SQLite
 
 /// How long an answer from the log counts as fresh, in seconds.
@@ -67,13 +68,20 @@ struct AnswerStore {
 
     /// Returns the chart in the log if it is settled, or if it was confirmed recently and would still be provisional.
     private func freshChart(_ topic: Topic, endingOn day: KoreanDate, at now: Date) throws -> LoggedEvent? {
-        guard let (event, state) = try transaction.charts.latest(topic, of: transaction.log, in: connection),
-            !event.isOversized
-        else { return nil }
-        if state == .settled { return event }
+        guard let event = try transaction.log.latest(topic, in: connection), !event.isOversized else { return nil }
+        if try event.data(as: StateOfChart.self).value == .settled { return event }
         let isRecent =
             try Chart.state(of: day, at: now) == .provisional
             && checked(event).isFresh(for: Freshness.provisionalChart, at: now)
         return isRecent ? event : nil
+    }
+}
+
+/// The state in a chart, a day's or a week's; the entries are not decoded.
+private struct StateOfChart: JSONReadable {
+    let value: Chart.State
+
+    init(json: JSONValue) throws(DecodingError) {
+        value = try json.value("state").word()
     }
 }

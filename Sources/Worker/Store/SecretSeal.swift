@@ -2,6 +2,7 @@ import Contract
 import Glibc
 import Networking
 import Operations
+import Text
 
 /// Seals the vendor's secret of a product order for as long as it waits in the database.
 ///
@@ -28,17 +29,22 @@ struct SecretSeal: Sendable {
         if access(path, F_OK) != 0 { try Self.create(path) }
         // At each start: the process that made the file may have died before its name was on disk.
         guard DurableNames.synchronizeFolder(of: path) else { throw SecretSealError(creating: path, errno) }
-        if let problem = PrivateFile.problem(of: path) { throw SecretSealError(description: problem) }
+        if let problem = PrivateFile.problem(of: path) { throw SecretSealError(text: problem) }
         let key: [UInt8]
         do throws(BoundedFileError) {
             key = try BoundedFile.contents(of: path, limit: AESGCM.keySize)
         } catch {
-            throw SecretSealError(description: "cannot read \(path): \(error)")
+            throw SecretSealError(
+                text: BilingualText(
+                    "\(path): 키 파일을 읽을 수 없습니다(\(error.text(in: .ko)))", "cannot read \(path): \(error)"))
         }
         guard key.count == AESGCM.keySize else {
             throw SecretSealError(
-                description: "\(path) has \(key.count) bytes instead of \(AESGCM.keySize); delete it to make a new "
-                    + "key, with which orders that wait with a secret of their own fail")
+                text: BilingualText(
+                    "\(path): 손상된 키 파일입니다(\(AESGCM.keySize)바이트가 아니라 \(key.count)바이트). 삭제하면 새 키를 만들지만, "
+                        + "판매자 비밀키와 함께 대기 중인 상품 요청은 실패합니다",
+                    "\(path) has \(key.count) bytes instead of \(AESGCM.keySize); delete it to make a new "
+                        + "key, with which orders that wait with a secret of their own fail"))
         }
         cipher = AESGCM(key: key)
     }
@@ -68,15 +74,16 @@ struct SecretSeal: Sendable {
 }
 
 /// The key of ``SecretSeal`` could not be read or created.
-struct SecretSealError: Error, CustomStringConvertible {
+struct SecretSealError: BilingualError {
     /// What failed, with the path and without the key.
-    let description: String
+    let text: BilingualText
 
-    init(description: String) {
-        self.description = description
+    init(text: BilingualText) {
+        self.text = text
     }
 
     init(creating path: String, _ status: Int32) {
-        description = "cannot create \(path): \(String(cString: strerror(status)))"
+        let reason = BilingualText(errno: status)
+        text = BilingualText("\(path): 파일을 만들 수 없습니다(\(reason.text(in: .ko)))", "cannot create \(path): \(reason)")
     }
 }

@@ -110,11 +110,6 @@ struct SettlementStore {
         case .movie, .poster, .productPage, .product, .productRemoved: break
         }
         anomalies += unreadable.map { fact.anomaly(of: $0, readAt: now) }
-        let event = try transaction.log.append([draft], at: now, in: connection)[0]
-        if event.stream == .ranking {
-            // A later revision differs from the fetched chart: it has a revision number and corrections.
-            transaction.charts.insert(known == nil ? fact.chart : nil, of: event)
-        }
-        return event
+        return try transaction.log.append([draft], at: now, in: connection)[0]
     }
 }

@@ -1,4 +1,5 @@
 import SQLite
+import Text
 
 /// The KOBIS service that a log was filled from, by host and port, so that the sandbox's figures never mix with real ones.
 enum UpstreamBinding {
@@ -13,13 +14,16 @@ enum UpstreamBinding {
         ])
 
     /// The log was filled from another service than the configured one.
-    struct UpstreamBindingError: Error, CustomStringConvertible {
+    struct UpstreamBindingError: BilingualError {
         let known: String
         let configured: String
 
-        var description: String {
-            "the log holds figures from \(known), but MARQUEE_KOBIS_URL names \(configured): figures of two services must "
-                + "not mix; set MARQUEE_DATA to another folder"
+        var text: BilingualText {
+            BilingualText(
+                "로그의 데이터는 다른 서비스에서 받은 것입니다(로그: \(known), MARQUEE_KOBIS_URL: \(configured)). "
+                    + "두 서비스의 데이터가 섞이지 않게 MARQUEE_DATA에 다른 폴더를 지정하세요",
+                "the log holds figures from \(known), but MARQUEE_KOBIS_URL names \(configured): figures of two services "
+                    + "must not mix; set MARQUEE_DATA to another folder")
         }
     }
 

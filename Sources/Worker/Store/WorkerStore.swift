@@ -28,7 +28,6 @@ struct WorkerStore: Sendable {
     /// It runs on the database's writer queue before the callers whose writes share the commit resume: it must be short
     /// and must not wait for the database.
     let onCommit: @Sendable (CommittedChanges) -> Void
-    private let charts = ChartCache()
 
     init(
         database: Database, log: EventLog, inbox: RequestInbox, wallClock: WallClock, seal: SecretSeal,
@@ -66,7 +65,7 @@ struct WorkerStore: Sendable {
     /// Returns the transaction that is open on a connection. Only ``write(_:)`` passes its changes to `onCommit`.
     func transaction(on connection: Connection) -> StoreTransaction {
         StoreTransaction(
-            connection: connection, log: log, inbox: inbox, charts: charts, wallClock: wallClock, seal: seal,
+            connection: connection, log: log, inbox: inbox, wallClock: wallClock, seal: seal,
             failPoints: failPoints)
     }
 
@@ -154,7 +153,6 @@ final class StoreTransaction {
     let connection: Connection
     let log: EventLog
     let inbox: RequestInbox
-    let charts: ChartCache
     let wallClock: WallClock
     let seal: SecretSeal
     let failPoints: FailPoints
@@ -162,13 +160,12 @@ final class StoreTransaction {
     var changes = CommittedChanges()
 
     init(
-        connection: Connection, log: EventLog, inbox: RequestInbox, charts: ChartCache, wallClock: WallClock,
+        connection: Connection, log: EventLog, inbox: RequestInbox, wallClock: WallClock,
         seal: SecretSeal, failPoints: FailPoints
     ) {
         self.connection = connection
         self.log = log
         self.inbox = inbox
-        self.charts = charts
         self.wallClock = wallClock
         self.seal = seal
         self.failPoints = failPoints

@@ -1,6 +1,5 @@
 import BoxOffice
 import FoundationEssentials
-import Notifier
 import Text
 
 extension Arguments {
@@ -31,7 +30,7 @@ extension Arguments {
             throw UsageError(
                 Self.invalidValue(
                     "CODE", text,
-                    expected: Language.current("0-9와 A-Z로 된 여덟 자", "eight characters of 0-9 and A-Z"), in: .current))
+                    expected: Language.current("숫자·영문 대문자 8자리", "eight characters of 0-9 and A-Z"), in: .current))
         }
         return code
     }
@@ -45,7 +44,7 @@ extension Arguments {
             films: try value("--films", expected: Language.current("diverse, commercial", "diverse or commercial")) {
                 Market.Films(rawValue: $0.lowercased())
             },
-            area: try value("--area", expected: Language.current("일곱 자리 코드", "a code of seven digits")) {
+            area: try value("--area", expected: Language.current("7자리 코드", "a code of seven digits")) {
                 Market.Area($0)
             })
     }
@@ -57,7 +56,7 @@ extension Usage.Option {
         Usage.Option(
             name: "--span", value: "week|weekend|weekdays",
             meaning: Language.current(
-                "week: DATE가 속한 주 전체, 금~일요일(기본값), 월~목요일",
+                "week: 주간(월~일), 주말(금~일, 기본값), 주중(월~목)",
                 "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday"))
     }
 
@@ -66,10 +65,10 @@ extension Usage.Option {
         [
             Usage.Option(
                 name: "--nation", value: "K|F",
-                meaning: Language.current("한국 영화만(K), 외국 영화만(F)", "only Korean (K) or only foreign (F) movies")),
+                meaning: Language.current("한국영화만(K), 외국영화만(F)", "only Korean (K) or only foreign (F) movies")),
             Usage.Option(
                 name: "--films", value: "diverse|commercial",
-                meaning: Language.current("독립·예술영화만, 상업영화만", "only art-house (diverse) or only commercial movies")),
+                meaning: Language.current("독립·예술영화만, 일반영화만", "only art-house (diverse) or only commercial movies")),
             Usage.Option(
                 name: "--area", value: "CODE",
                 meaning: Language.current("한 지역의 극장만(`marquee areas`)", "only cinemas in this area (`marquee areas`)")),

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Notifier
 import OpenMarket
+import Text
 
 extension Arguments {
     /// Returns the product that the options describe.

@@ -1,4 +1,3 @@
-import Notifier
 import Text
 
 /// The parsed arguments of a command: options and positional arguments.

@@ -4,6 +4,7 @@ import Glibc
 import Notifier
 import Operations
 import Sandbox
+import Text
 import Worker
 
 /// Variables of the environment are invalid.
@@ -99,7 +100,7 @@ extension Configuration {
         guard access(ofSandbox.path, F_OK) == 0 else { throw MissingLogError(path: own.path, owner: own.owner) }
         Console.printError(
             Language.current(
-                "marquee: 샌드박스 데이터인 \(ofSandbox.path)에서 읽습니다",
+                "marquee: 샌드박스 데이터를 읽습니다: \(ofSandbox.path)",
                 "marquee: reading \(ofSandbox.path), which has the figures of the sandbox"))
         return ofSandbox
     }
@@ -112,15 +113,25 @@ extension Configuration {
     }
 }
 
+extension Console {
+    /// Says on standard error that an event of a log cannot be read, and is left out.
+    static func printUnreadable(_ event: LoggedEvent, _ error: DecodingError) {
+        printError(
+            Language.current(
+                "marquee: 읽을 수 없는 이벤트를 건너뜁니다: \(event.topic), \(event.sequence)번\n  원문: \(error)",
+                "marquee: left out \(event.topic), event \(event.sequence), which cannot be read: \(error)"))
+    }
+}
+
 /// A log that a command reads does not exist.
-struct MissingLogError: Error, CustomStringConvertible {
+struct MissingLogError: BilingualError {
     let path: String
     let owner: String
 
     /// The path, and what to do.
-    var description: String {
-        Language.current(
-            "\(path) 로그가 없습니다. `marquee up`이나 `marquee \(owner)`를 실행하거나, "
+    var text: BilingualText {
+        BilingualText(
+            "\(path) 이벤트 로그가 없습니다. `marquee up`이나 `marquee \(owner)`를 실행하거나, "
                 + "실행 중인 프로세스의 폴더를 MARQUEE_DATA에 지정하세요",
             "there is no log at \(path): start `marquee up` or `marquee \(owner)`, "
                 + "or set MARQUEE_DATA to the folder of one that runs")
@@ -174,7 +185,9 @@ extension Arguments {
     /// Returns the steps to crash at, if `--crash-at` was given.
     func failPoints() throws(UsageError) -> FailPoints {
         let steps = FailPoint.allCases.map(\.rawValue).joined(separator: ", ")
-        return try value("--crash-at", expected: "one of \(steps), optionally followed by :N") { FailPoints($0) }
+        let expected = Language.current(
+            "\(steps) 중 하나, 뒤에 :N을 붙일 수 있음", "one of \(steps), optionally followed by :N")
+        return try value("--crash-at", expected: expected) { FailPoints($0) }
             ?? .none
     }
 }

@@ -1,5 +1,5 @@
-import Notifier
 import Operations
+import Text
 
 /// A subcommand. Its initializer validates all arguments before the command opens a file or a socket.
 protocol Subcommand: Sendable {

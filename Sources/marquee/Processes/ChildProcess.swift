@@ -2,8 +2,8 @@ import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Notifier
 import Operations
+import Text
 
 /// A child process that runs this program, with a log file as standard error.
 final class ChildProcess: Sendable {
@@ -34,7 +34,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw StartError(name: name, reason: String(cString: strerror(errno))) }
+        guard pipe(&ends) == 0 else { throw StartError(name: name, reason: BilingualText(errno: errno)) }
         // Otherwise the child would keep its own pipe open, and those of its siblings.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
@@ -56,7 +56,7 @@ final class ChildProcess: Sendable {
         let status = posix_spawn(&child, "/proc/self/exe", &actions, &attributes, &words, &variables)
         guard status == 0 else {
             close(ends[1])
-            throw StartError(name: name, reason: String(cString: strerror(status)))
+            throw StartError(name: name, reason: BilingualText(errno: status))
         }
         identifier = child
         inputPipe = ends[1]
@@ -101,8 +101,8 @@ final class ChildProcess: Sendable {
     /// Says how the child ended, with its own error or by which signal, and where its log is.
     func cause(of status: Int32) -> String {
         if status < 0 {
-            let signal = "\(-status) (\(String(cString: strsignal(-status))))"
-            return Language.current("시그널 \(signal)에 의해 종료됨", "signal \(signal) ended it") + " (\(logPath))"
+            let name = String(cString: strsignal(-status))
+            return Language.current("시그널 \(-status)번으로 종료됨", "signal \(-status) (\(name)) ended it") + " (\(logPath))"
         }
         let line = lastLogLine
         // The log is in English, so that in Korean its line stands below, and says where it is from.
@@ -130,11 +130,12 @@ final class ChildProcess: Sendable {
         }
     }
 
-    private struct StartError: Error, CustomStringConvertible {
+    private struct StartError: BilingualError {
         let name: String
-        let reason: String
-        var description: String {
-            Language.current("\(ChildProcess.korean(name)) 시작 실패: \(reason)", "cannot start the \(name): \(reason)")
+        let reason: BilingualText
+        var text: BilingualText {
+            BilingualText(
+                "\(ChildProcess.korean(name)) 시작 실패: \(reason.text(in: .ko))", "cannot start the \(name): \(reason)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Concurrency
 import Glibc
-import Notifier
 import Operations
+import Text
 
 /// The processes that `marquee up` starts and stops.
 final class ChildProcessGroup: Sendable {
@@ -57,7 +57,9 @@ final class ChildProcessGroup: Sendable {
                 (usesSandboxUpstream ? ["--sandbox"] : [])
                 + (role == "worker" ? [WorkerCommand.daysOption, "\(liveDays)"] : [])
             let child = try ChildProcess(
-                role, arguments: [role, ParentMonitor.option.name] + options, settings: settings,
+                role,
+                arguments: [role, ParentMonitor.option.name, Language.option, Language.current.rawValue] + options,
+                settings: settings,
                 logPath: folder.file("\(role).log"), sharesOutput: role == "notifier" && notifierSharesOutput)
             state.children[role] = child
             return child

@@ -1,13 +1,14 @@
 import BoxOffice
 import Contract
 import EventStore
-import Notifier
+import Text
 
 /// The text of a day's or a week's chart.
 struct ChartTable {
     private let chart: Chart
     private let head: String
-
+    /// The head of the change against the day or the week before.
+    private let change: String
     private let language: Language
 
     /// Makes the table of a day's chart.
@@ -15,6 +16,7 @@ struct ChartTable {
         self.chart = chart
         self.language = language
         head = language("\(chart.date) 일별 박스오피스", "Daily box office of \(chart.date)")
+        change = language("관객수 증감률", "Change")
     }
 
     /// Makes the table of a week's chart.
@@ -25,6 +27,7 @@ struct ChartTable {
         head = language(
             "\(days) \(weekly.week.span.name(in: .ko)) 박스오피스", "\(weekly.week.span.name(in: .en)) box office of \(days)"
         )
+        change = language("전주대비", "Week change")
     }
 
     /// Makes the table of the chart in an event.
@@ -38,33 +41,32 @@ struct ChartTable {
     private struct Column {
         let name: String
         let alignment: TextTable.Alignment
+        /// On a narrow terminal, columns of a higher number are left out before those of a lower one, and of 0 never.
+        var extra = 0
         let cell: (ChartEntry) -> String
     }
 
     private var movies: [NamedMovie] { chart.entries.map(NamedMovie.init) }
 
-    /// The columns of every width.
-    private var narrow: [Column] {
+    private var columns: [Column] {
         [
             Column(name: language("순위", "Rank"), alignment: .right) { $0.rank.map(String.init) ?? "?" },
             Column(name: language("변동", "Move"), alignment: .left) { $0.movement.text(in: language) },
-            Column(name: language("제목", "Title"), alignment: .left) { [movies] in
+            Column(name: language("영화명", "Title"), alignment: .left) { [movies] in
                 NamedMovie($0).distinctTitle(among: movies)
             },
             Column(name: language("관객수", "Admissions"), alignment: .right) { $0.audience?.grouped ?? "?" },
-            Column(name: language("누적관객수", "Total"), alignment: .right) { $0.audienceTotal?.grouped ?? "?" },
-        ]
-    }
-
-    /// Further columns, the most wanted first.
-    private var further: [Column] {
-        [
-            Column(name: language("관객수 증감률", "Change"), alignment: .right) { entry in
+            Column(name: change, alignment: .right, extra: 1) { entry in
                 entry.audienceChange.map { "\($0.tenths > 0 ? "+" : "")\($0)%" } ?? ""
             },
-            Column(name: language("매출액 점유율", "Share"), alignment: .right) { $0.salesShare.map { "\($0)%" } ?? "" },
-            Column(name: language("매출액", "Gross"), alignment: .right) { $0.sales.map { "₩\($0.grouped)" } ?? "" },
-            Column(name: language("스크린수", "Screens"), alignment: .right) { $0.screens?.grouped ?? "" },
+            Column(name: language("누적관객수", "Total"), alignment: .right) { $0.audienceTotal?.grouped ?? "?" },
+            Column(name: language("매출액", "Gross"), alignment: .right, extra: 3) {
+                $0.sales.map { "₩\($0.grouped)" } ?? ""
+            },
+            Column(name: language("매출액 점유율", "Share"), alignment: .right, extra: 2) {
+                $0.salesShare.map { "\($0)%" } ?? ""
+            },
+            Column(name: language("스크린수", "Screens"), alignment: .right, extra: 4) { $0.screens?.grouped ?? "" },
         ]
     }
 
@@ -73,11 +75,13 @@ struct ChartTable {
         let market = chart.market.names(in: language).map { " · \($0)" }.joined()
         let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
         // A revision does not always correct figures; it may only mark them as settled.
-        let revision = chart.revision > 1 ? " · " + language("\(chart.revision)차", "revision \(chart.revision)") : ""
-        let further = further.filter { column in chart.entries.contains { !column.cell($0).isEmpty } }
-        let table = (0...further.count).reversed().lazy.map { count in rows(narrow + further.prefix(count)) }
-            .first { rows in rows.allSatisfy { $0.columns <= width } }
-        return [TerminalColor.bold.paint("\(head)\(market) · \(state)\(revision)")] + (table ?? rows(narrow))
+        let revision = chart.revision > 1 ? " · " + language("\(chart.revision)차 집계", "revision \(chart.revision)") : ""
+        let columns = columns.filter { column in
+            column.extra == 0 || chart.entries.contains { !column.cell($0).isEmpty }
+        }
+        let tables = (0...4).reversed().lazy.map { most in rows(columns.filter { $0.extra <= most }) }
+        let table = tables.first { rows in rows.allSatisfy { $0.columns <= width } } ?? tables.last ?? []
+        return [TerminalColor.bold.paint("\(head)\(market) · \(state)\(revision)")] + table
     }
 
     private func rows(_ columns: [Column]) -> [String] {
@@ -95,14 +99,14 @@ extension Market {
     func names(in language: Language) -> [String] {
         let nation: String? =
             switch nation {
-            case .korean: language("한국 영화", "Korean movies")
-            case .foreign: language("외국 영화", "foreign movies")
+            case .korean: language("한국영화", "Korean movies")
+            case .foreign: language("외국영화", "foreign movies")
             case nil: nil
             }
         let films: String? =
             switch films {
             case .diverse: language("독립·예술영화", "art-house movies")
-            case .commercial: language("상업영화", "commercial movies")
+            case .commercial: language("일반영화", "commercial movies")
             case nil: nil
             }
         let area = area.map { code in
@@ -110,17 +114,6 @@ extension Market {
             return known.map { language($0.name, $0.nameEnglish ?? $0.name) } ?? "\(code)"
         }
         return [nation, films, area].compactMap(\.self)
-    }
-}
-
-extension Week.Span {
-    /// The name of the span.
-    fileprivate func name(in language: Language) -> String {
-        switch self {
-        case .week: language("주간", "Weekly")
-        case .weekend: language("주말", "Weekend")
-        case .weekdays: language("주중", "Weekday")
-        }
     }
 }
 
@@ -135,11 +128,11 @@ struct RevisionTable {
         var table = TextTable([.right, .left, .left, .left, .left, .left])
         table.add([
             language("차수", "Rev."), language("수집 시각", "Fetched at"), language("상태", "State"),
-            language("수정", "Corrections"), "", "",
+            language("정정", "Corrections"), "", "",
         ])
         for revision in revisions {
             let chart = revision.chart
-            let learnt = "\(KoreanDate(at: revision.recordedAt)) \(revision.recordedAt.koreanTime)"
+            let learnt = revision.recordedAt.koreanText
             let titles = Dictionary(chart.entries.map { ($0.movieCode, $0.title) }, uniquingKeysWith: { $1 })
             var corrections = (chart.corrections ?? []).map { $0.cells(titles, in: language) }
             if corrections.isEmpty { corrections = [["-", "", ""]] }
@@ -184,7 +177,7 @@ extension ChartEntry.Field {
         case .rankChange: language("순위 변동", "Rank change")
         case .isNew: language("신규 진입 여부", "New")
         case .movieCode: language("영화 코드", "Movie code")
-        case .title: language("제목", "Title")
+        case .title: language("영화명", "Title")
         case .openDate: language("개봉일", "Release date")
         case .sales: language("매출액", "Gross")
         case .salesShare: language("매출액 점유율", "Gross share")

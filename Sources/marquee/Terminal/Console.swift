@@ -1,5 +1,6 @@
 import Concurrency
 import Glibc
+import Operations
 import Text
 
 /// Standard output and standard error.
@@ -31,7 +32,7 @@ enum Console {
         return Int(size.ws_col)
     }
 
-    /// Writes a line to standard output, unbuffered.
+    /// Writes a line to standard output, unbuffered. If that fails, it says why and ends the process.
     static func print(_ line: String) {
         write(escaped(line) + "\n", to: STDOUT_FILENO)
     }
@@ -56,8 +57,9 @@ enum Console {
         return readLine() ?? ""
     }
 
-    /// Writes a line to standard error, unbuffered.
+    /// Writes a line to standard error, unbuffered, after the log; not if nobody reads that.
     static func printError(_ line: String) {
+        guard LogWriter.standardError.flush() else { return }
         write(escaped(line) + "\n", to: STDERR_FILENO)
     }
 
@@ -66,20 +68,34 @@ enum Console {
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                if errno == EPIPE { terminateOnce() }
-                return
-            }
-            rest = rest.dropFirst(count)
+        do {
+            try writeAll(Array(text.utf8), to: descriptor)
+        } catch {
+            if error.code == EPIPE { return terminateOnce() }
+            // That standard error cannot be written can be said nowhere.
+            guard descriptor == STDOUT_FILENO else { return }
+            let reason = BilingualText(errno: error.code)
+            printError(
+                Language.current(
+                    "marquee: 표준 출력에 쓸 수 없습니다: \(reason.text(in: .ko))",
+                    "marquee: cannot write to standard output: \(reason)"))
+            _exit(ExitStatus.failed.rawValue)
         }
     }
 }
 
 extension Console {
+    /// Opens /dev/null for each standard descriptor that is closed: otherwise the next socket or file of the process would
+    /// have its number, and what is printed would go into that.
+    ///
+    /// It can only be read, so that what is printed fails as before.
+    static func reserveDescriptors() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // open(2) returns the lowest number that is free.
+            _ = open("/dev/null", O_RDONLY)
+        }
+    }
+
     private static let isTerminating = Locked(false)
 
     /// Terminates the process because the reader closed the pipe (`marquee watch | head`).

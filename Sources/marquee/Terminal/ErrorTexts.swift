@@ -1,26 +1,47 @@
 import BoxOffice
+import Concurrency
 import Contract
 import Messaging
 import Networking
-import Notifier
 import OpenMarket
 import Operations
 import SQLite
+import Text
+import ZeroMQ
+
+extension Language {
+    /// Returns what is wrong, in this language.
+    func text(of error: any Error) -> String {
+        switch error {
+        case let error as any BilingualError: error.text(in: self)
+        case let error as DatabaseError: error.text(in: self)
+        case let error as ResponseTimeoutError: error.text(in: self)
+        case let error as ZeroMQError: error.text(in: self)
+        case let error as SystemError: error.text(in: self)
+        // An error of a rare kind is in English.
+        default: self("오류가 발생했습니다\n  원문: \(error)", "\(error)")
+        }
+    }
+}
 
 extension ContractError {
     /// The lines that report this error on the terminal.
     ///
     /// The message comes over the wire and is in English. In Korean it has a line of its own, and only where the code and
     /// the field do not say as much.
-    func text(in language: Language = .current) -> [String] {
+    ///
+    /// - Parameter topic: the kind of the request that failed, if it was one
+    func text(of topic: RequestTopic? = nil, in language: Language = .current) -> [String] {
         let english = "\(message)\(field.map { " (\($0))" } ?? "")"
         guard language == .ko else { return ["marquee: \(code.rawValue): \(english)"] }
-        return ["marquee: \(korean) (\(code.rawValue))"]
+        return ["marquee: \(korean(of: topic)) (\(code.rawValue))"]
             + (code.isExplained || koreanFault != nil ? [] : ["  원문: \(english)"])
     }
 
-    /// What is wrong, in Korean: with the field if a command sets it, else what the code means.
-    private var korean: String { koreanFault ?? code.korean }
+    /// What is wrong, in Korean: with the field if a command sets it, else what the code means for a request.
+    private func korean(of topic: RequestTopic?) -> String {
+        koreanFault ?? (code == .notFound ? topic?.koreanNotFound : nil) ?? code.korean
+    }
 
     private var koreanFault: String? {
         // In an answer of a service, `field` is a path of its own.
@@ -62,38 +83,23 @@ extension String {
         }
     }
 
-    /// The system's reason, strerror(3), in Korean; a rare one as it is.
-    fileprivate var koreanReason: String {
-        switch self {
-        case "No such file or directory": "없는 파일이나 폴더"
-        case "Permission denied", "Operation not permitted": "권한 없음"
-        case "Read-only file system": "읽기 전용 파일 시스템"
-        case "No space left on device", "Disk quota exceeded": "디스크 공간 부족"
-        case "Not a directory": "폴더가 아님"
-        case "Is a directory": "파일이 아니라 폴더임"
-        case "File exists": "이미 있음"
-        case "File name too long": "너무 긴 이름"
-        default: self
-        }
-    }
-}
-
-extension KeyError {
-    /// The file and the reason.
-    func text(in language: Language = .current) -> String {
-        switch kind {
-        case .exists(let path): language("\(path): 이미 있는 파일입니다. 다른 이름을 지정하세요", description)
-        case .notWritten(let path, let reason):
-            language("\(path): 파일을 만들 수 없습니다(\(reason.koreanReason))", description)
-        case .unusable: description
-        }
-    }
 }
 
 extension ContractError {
     /// This error in one line: in English the message of the wire, in Korean what the code means.
-    func summary(in language: Language = .current) -> String {
-        language("\(korean) (\(code.rawValue))", "\(code.rawValue): \(message)")
+    func summary(of topic: RequestTopic? = nil, in language: Language = .current) -> String {
+        language("\(korean(of: topic)) (\(code.rawValue))", "\(code.rawValue): \(message)")
+    }
+}
+
+extension RequestTopic {
+    /// What it means in Korean that the subject of the request is not found; nil if the code says as much.
+    fileprivate var koreanNotFound: String? {
+        switch self {
+        case .fetchMovie: "영화진흥위원회에 등록되지 않은 영화 코드입니다"
+        case .fetchProduct, .productModify, .productRemove: "오픈마켓에 없는 상품입니다"
+        case .fetchDay, .fetchWeek, .fetchProducts, .fetchCatalogue, .productRegister: nil
+        }
     }
 }
 
@@ -135,7 +141,7 @@ extension UpstreamError {
     /// Why the service at a URL gave no answer.
     func text(of url: String, in language: Language = .current) -> String {
         // What is wrong with an address is only in the message.
-        language("\(kind.korean): \(kind == .wrongAddress ? message : url)", message)
+        language("\(kind.korean): \(url)" + (kind == .wrongAddress ? "(원문: \(message))" : ""), message)
     }
 }
 
@@ -161,18 +167,53 @@ extension UpstreamError.Kind {
 }
 
 extension ResponseTimeoutError {
-    /// The address, and what to check.
-    func text(in language: Language = .current) -> String {
-        language("\(address)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
+    /// The address, and what to check; where the cause can be its name, what to write instead.
+    func text(
+        in language: Language = .current, resolve: (ZeroMQAddress) -> [ZeroMQAddress]? = { $0.resolved() }
+    ) -> String {
+        let text = language("\(address)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
+        guard let addresses = ZeroMQAddress(address).flatMap(resolve) else { return text }
+        guard !addresses.isEmpty else {
+            return text + language(". 이 이름의 IP 주소를 찾을 수 없습니다", "; the name has no address")
+        }
+        // libzmq tries one address of a name.
+        guard let other = addresses.first(where: { $0.description.hasPrefix("tcp://[") }) else { return text }
+        return text
+            + language(
+                ". 이름은 IPv4 주소로만 연결합니다. 프로세스가 IPv6에서 대기하면 \(other)를 지정하세요",
+                "; of a name only the IPv4 address is tried: write \(other) if the process listens there")
     }
 }
 
-extension DataFolder.DataFolderError {
-    /// The path, the system's reason, and what to do.
+extension ZeroMQError {
+    /// The address, the reason, and what to do.
     func text(in language: Language = .current) -> String {
-        language(
-            "\(path): 쓰기가 불가능한 폴더나 파일입니다(\(reason.koreanReason)). 쓰기 가능한 폴더를 MARQUEE_DATA에 지정하세요",
-            description)
+        let failure =
+            switch action {
+            case "bind": "\(subject) 주소를 열 수 없습니다"
+            case "connect": "\(subject) 주소에 연결할 수 없습니다"
+            default: "소켓 작업에 실패했습니다"
+            }
+        return language("\(failure). \(koreanReason)", description)
+    }
+
+    private var koreanReason: String {
+        switch reason {
+        case .addressInUse: "다른 프로그램이 사용 중입니다. 해당 프로그램을 종료하거나 다른 주소를 지정하세요"
+        case .addressNotAvailable: "이 컴퓨터에 없는 주소입니다. IP 주소, 인터페이스 이름 또는 *를 지정하세요"
+        case .invalidAddress: "주소가 올바르지 않습니다. 예: tcp://127.0.0.1:5550"
+        case .accessDenied: "권한이 없습니다. 다른 포트나 경로를 지정하세요"
+        case .tooManySockets: "열린 소켓이나 파일이 너무 많습니다. 열 수 있는 파일 수의 제한을 늘리세요"
+        case .closed: "이미 닫힌 소켓입니다"
+        case .other: "이유: \(BilingualText(errno: code).text(in: .ko))"
+        }
+    }
+}
+
+extension SystemError {
+    /// The system call and the reason.
+    func text(in language: Language = .current) -> String {
+        language("시스템 호출에 실패했습니다: \(function)(\(BilingualText(errno: code).text(in: .ko)))", description)
     }
 }
 
@@ -189,10 +230,10 @@ extension DatabaseError.Kind {
     fileprivate var korean: (reason: String, advice: String) {
         switch self {
         case .cannotOpen: ("파일을 열 수 없습니다", "폴더가 있는지, 이 사용자에게 읽기·쓰기 권한이 있는지 확인하세요")
-        case .inUse: ("다른 프로세스가 쓰고 있습니다", "그 프로세스를 종료하거나 다른 폴더를 사용하세요")
+        case .inUse: ("다른 프로세스가 사용 중입니다", "해당 프로세스를 종료하거나 다른 폴더를 사용하세요")
         case .readOnly: ("파일이나 폴더에 쓸 수 없습니다", "쓰기 권한을 주거나, -wal 파일까지 쓰기 가능한 폴더로 복사하세요")
         case .full: ("디스크 공간이 부족합니다", "디스크 공간을 확보하세요")
-        case .busy: ("다른 프로그램이 파일을 잠그고 있습니다", "그 프로그램을 종료하거나 기다리세요")
+        case .busy: ("다른 프로그램이 파일을 잠그고 있습니다", "잠금이 풀릴 때까지 기다리거나 해당 프로그램을 종료하세요")
         case .notADatabase, .foreign: ("marquee의 데이터베이스가 아닙니다", "파일을 옮기거나 다른 폴더를 사용하세요")
         case .newerSchema: ("더 새로운 버전에서 만든 파일입니다", "새 버전을 실행하거나 업데이트 전의 백업을 복원하세요")
         case .olderSchema: ("이전 버전에서 만든 파일입니다", "이 파일을 쓰는 프로세스를 한 번 실행하면 업데이트됩니다")

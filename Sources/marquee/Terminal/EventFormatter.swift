@@ -3,6 +3,7 @@ import Contract
 import FoundationEssentials
 import Notifier
 import OpenMarket
+import Text
 
 /// Formats an event as a line of `marquee watch`.
 struct EventFormatter {
@@ -16,7 +17,7 @@ struct EventFormatter {
     }
 
     private var time: String {
-        TerminalColor.dim.paint("\(KoreanDate(at: event.time)) \(event.time.koreanTime)")
+        TerminalColor.dim.paint(event.time.koreanText)
     }
 
     /// The text of an alert.
@@ -34,7 +35,8 @@ struct EventFormatter {
                     return language("1위 〈\(first.title)〉 \(audience)명", "1. \(first.title), \(audience) admissions")
                 }
                 let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
-                return "\(leader ?? "-") · \(state) · \(language("\(chart.revision)차", "revision \(chart.revision)"))"
+                let revision = language("\(chart.revision)차 집계", "revision \(chart.revision)")
+                return "\(leader ?? "-") · \(state) · \(revision)"
             case .movie: return try event.data(as: Movie.self).title
             case .poster: return try event.data(as: Poster.self).image?.imageURL ?? language("포스터 없음", "no poster")
             case .products:
@@ -44,11 +46,12 @@ struct EventFormatter {
             case .product: return try event.data(as: Product.self).name
             case .productRemoved: return try event.data(as: RemovedProduct.self).product?.name ?? "-"
             case .request(.failed, _):
-                return try event.data(as: RequestFailed.self).error.summary(in: language)
+                let failed = try event.data(as: RequestFailed.self)
+                return failed.error.summary(of: RequestTopic(rawValue: failed.topic), in: language)
             case .request(.done, _):
                 return switch try event.data(as: RequestDone.self).from {
-                case .log: language("로그에서 응답", "from the log")
-                case .upstream: language("제공 서비스에서 수집", "from the upstream")
+                case .log: language("이벤트 로그에서 응답", "from the log")
+                case .upstream: language("외부 서비스에서 수집", "from the upstream")
                 }
             case .request(.accepted, _): return try event.data(as: RequestAccepted.self).topic
             case .anomaly:
@@ -68,8 +71,11 @@ extension Date {
     static func koreanText(of text: String) -> String {
         let format = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
         guard let instant = try? Date(text, strategy: format) else { return text }
-        return "\(KoreanDate(at: instant)) \(instant.koreanTime)"
+        return instant.koreanText
     }
+
+    /// The day and the time of day in Korea.
+    var koreanText: String { "\(KoreanDate(at: self)) \(koreanTime)" }
 
     /// The time of day in Korea, `15:23:00`.
     var koreanTime: String {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Notifier
+import Text
 
 /// The language of everything that a command prints. Each text stands in both languages where it is used:
 /// `Language.current("수집 시각", "Fetched at")`.
@@ -37,10 +37,5 @@ extension Language {
     init(environment: [String: String]) {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         self = locale?.hasPrefix("ko") == true ? .ko : .en
-    }
-
-    /// Returns the text in this language.
-    func callAsFunction(_ ko: String, _ en: String) -> String {
-        self == .ko ? ko : en
     }
 }

@@ -1,6 +1,6 @@
 import BoxOffice
 import EventStore
-import Notifier
+import Text
 
 /// The text of a movie's facts; unknown facts are omitted.
 struct MovieView {

@@ -1,5 +1,5 @@
-import Notifier
 import OpenMarket
+import Text
 
 /// The text of a page of the list of products.
 struct ProductTable {
@@ -10,8 +10,8 @@ struct ProductTable {
     var lines: [String] {
         var table = TextTable([.right, .left, .right, .right, .left, .left])
         table.add([
-            language("번호", "Number"), language("상품", "Product"), language("가격", "Price"),
-            language("할인가", "Discounted"), language("재고", "Stock"), language("판매자", "Vendor"),
+            language("번호", "Number"), language("상품", "Product"), language("정가", "Price"),
+            language("판매가", "Discounted"), language("재고", "Stock"), language("판매자", "Vendor"),
         ])
         for product in page.products {
             table.add(
@@ -38,11 +38,11 @@ struct ProductView {
         let price = Price(product.price, product.currency)
         let bargain = Price(product.bargainPrice, product.currency)
         let facts: [(String, String?)] = [
-            (language("가격", "Price"), product.isDiscounted ? "\(price) → \(bargain)" : "\(price)"),
+            (language("정가", "Price"), product.isDiscounted ? "\(price) → \(bargain)" : "\(price)"),
             (language("재고", "Stock"), product.stockText(in: language)),
             (language("판매자", "Vendor"), product.vendor.name ?? "\(product.vendor.id)"),
-            (language("등록", "Created"), product.created.description),
-            (language("변경", "Changed"), product.issued == product.created ? nil : product.issued.description),
+            (language("등록일", "Created"), product.created.description),
+            (language("수정일", "Changed"), product.issued == product.created ? nil : product.issued.description),
             (
                 language("설명", "Description"),
                 product.description?.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -51,7 +51,7 @@ struct ProductView {
         var table = TextTable([.left, .left])
         for case (let name, let value?) in facts { table.add([name, value], paint: [0: TerminalColor.dim.paint]) }
         for image in product.images ?? [] {
-            table.add([language("이미지", "Image"), image.url], paint: [0: TerminalColor.dim.paint])
+            table.add([language("사진", "Image"), image.url], paint: [0: TerminalColor.dim.paint])
         }
         return [TerminalColor.bold.paint("\(product.name) (\(product.id))")] + table.lines
     }

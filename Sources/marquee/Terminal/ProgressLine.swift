@@ -2,7 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
-import Notifier
+import Text
 import Worker
 
 /// The progress of a backfill in one line, with a bar on a terminal.
@@ -28,11 +28,11 @@ struct ProgressLine {
             "\(Int(share * 100))%",
         ]
         if progress.failed > 0 {
-            parts.append(language("실패 \(progress.failed.grouped)건", "\(progress.failed.grouped) not available"))
+            parts.append(language("수집 실패 \(progress.failed.grouped)건", "\(progress.failed.grouped) not available"))
         }
         if progress.isOver { return (parts + [language("완료", "done")]).joined(separator: " · ") }
         switch progress.rests {
-        case .quotaExhausted: parts.append(language("내일 호출 한도를 기다리는 중", "waiting for tomorrow's quota"))
+        case .quotaExhausted: parts.append(language("오늘 호출 한도 소진, 자정에 재개", "waiting for tomorrow's quota"))
         case let code?: parts.append(language("일시 중지: \(code.korean)", "paused: \(code.rawValue)"))
         case nil: break
         }

@@ -1,7 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
-import Notifier
+import Text
 import Worker
 
 /// The text of the status of the worker or the notifier: a line for each fact.
@@ -84,13 +84,13 @@ struct StatusView {
             (language("버전", "Version"), [status.version]),
             (language("가동 시간", "Uptime"), [Self.text(seconds: status.uptime, in: language)]),
             (language("대기열", "Queue"), queue),
-            (language("오늘의 API 호출", "API calls today"), quota),
+            (language("API 호출 한도", "API calls today"), quota),
             (language("과거 데이터 수집", "Backfill"), backfill),
             (language("다음 실행 예정", "Next runs"), schedule),
             (language("보류된 요청", "Set aside"), status.setAside ?? []),
             (language("알림 발송", "Deliveries"), deliveries),
-            (language("로그", "Log"), [language("에포크 \(status.epoch)", "epoch \(status.epoch)")]),
-            (language("로그 위치", "Log positions"), positions),
+            (language("이벤트 로그", "Log"), [language("에포크 \(status.epoch)", "epoch \(status.epoch)")]),
+            (language("이벤트 번호", "Log positions"), positions),
         ]
     }
 
@@ -112,7 +112,7 @@ struct StatusView {
             table.add([
                 name, language("\(used) / \(limit)회 사용", "\(used) of \(limit) used"),
                 language(
-                    "\(left)회 남음(과거 데이터 \(forBackfill))", "\(left) left (\(forBackfill) for backfill)"),
+                    "\(left)회 남음(과거 데이터 수집용 \(forBackfill)회)", "\(left) left (\(forBackfill) for backfill)"),
             ])
         }
         return table.lines
@@ -126,7 +126,7 @@ struct StatusView {
             language("\(settled) / \(backfill.total.grouped)건", "\(settled) of \(backfill.total.grouped)"),
         ]
         if backfill.failed > 0 {
-            parts.append(language("\(backfill.failed.grouped)건 수집 실패", "\(backfill.failed.grouped) not available"))
+            parts.append(language("수집 실패 \(backfill.failed.grouped)건", "\(backfill.failed.grouped) not available"))
         }
         if backfill.isOver { parts.append(language("완료", "done")) }
         if let code = backfill.rests {
@@ -145,7 +145,7 @@ struct StatusView {
 
     private var deliveries: [String] {
         guard let sinks = status.sinks else { return [] }
-        guard !sinks.isEmpty else { return [language("발송 대상 없음", "no sinks are configured")] }
+        guard !sinks.isEmpty else { return [language("알림 채널 없음", "no sinks are configured")] }
         var table = TextTable([.left, .right, .right, .right])
         for (name, counts) in sinks.sorted(by: { $0.key < $1.key }) {
             table.add(
@@ -187,18 +187,16 @@ private struct ScheduledRun {
     }
 
     func text(in language: Language) -> String {
-        guard let date = words.first(where: { KoreanDate(String($0)) != nil && $0.contains("-") }),
-            let kind = words.first
-        else { return words.joined(separator: ".") }
-        let name: String
-        switch kind {
-        case "day": name = language("\(date) 박스오피스", "chart of \(date)")
-        case "week": name = language("\(date) 주간 박스오피스", "week of \(date)")
-        case "weekend": name = language("\(date) 주말 박스오피스", "weekend of \(date)")
-        case "weekdays": name = language("\(date) 주중 박스오피스", "weekdays of \(date)")
-        case "movie": name = language("\(date) 신규 영화 정보(\(words[1]))", "movie \(words[1]), new on \(date)")
-        default: return words.joined(separator: ".")
+        let date = words.filter { $0.contains("-") }.lazy.compactMap { KoreanDate($0) }.first
+        guard let kind = words.first, let date else { return words.joined(separator: ".") }
+        if let week = Week.Span(rawValue: String(kind)).map({ Week(of: date, span: $0) }) {
+            let name = week.span.name(in: language)
+            return language("\(week) \(name) 박스오피스", "\(name.lowercased()) chart of \(week)")
         }
-        return name
+        return switch kind {
+        case "day": language("\(date) 박스오피스", "chart of \(date)")
+        case "movie": language("\(date) 신규 영화 정보(\(words[1]))", "movie \(words[1]), new on \(date)")
+        default: words.joined(separator: ".")
+        }
     }
 }

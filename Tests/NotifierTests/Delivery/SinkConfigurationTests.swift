@@ -4,6 +4,7 @@ import Networking
 import Operations
 import TestSupport
 import Testing
+import Text
 import YAML
 
 @testable import Notifier
@@ -103,6 +104,52 @@ struct SinkConfigurationTests {
         let (sinks, diagnostics) = try read(lines[(start + 1)...].joined(separator: "\n"))
         #expect(sinks.first?.name == "terminal")
         #expect(diagnostics.count == 2 && diagnostics.allSatisfy { $0.contains("cannot read \"/run/secrets/") })
+    }
+
+    @Test(
+        "an address to which nothing can be sent is refused",
+        arguments: [
+            ("mail, host: mail.example.org:587", "host: 'mail.example.org:587' is not a server alone"),
+            ("mail, host: 'smtp://mail.example.org'", "host: the quoted text 'smtp://mail.example.org' is"),
+            ("mail, host: 메일.kr", "host: '메일.kr' is not a server alone"),
+            ("mail, host: ''", "host: the quoted text '' is not a server alone"),
+            ("slack, url: 'http://example.org:99999/x'", "url: the URL's port is not between 1 and 65535"),
+            ("telegram, token: a, chat: 1, url: 'http://example.org:0'", "url: the URL's port is not"),
+            ("ntfy, topic: a, url: 'https://ntfy.sh/mytopic'", "url: write the server alone, as in https://ntfy.sh"),
+            ("ntfy, topic: 'https://ntfy.sh/mytopic'", "topic: a topic has 1 to 64 letters, digits, hyphens and _"),
+            ("file, path: \"/srv/a\u{200B}b\"", "path: the text contains U+200B; remove it"),
+        ])
+    func addresses(sink: String, message: String) throws {
+        let mail = sink.hasPrefix("mail") ? ", from: a@example.org, to: b@example.org" : ""
+        let (sinks, diagnostics) = try read("one: {kind: \(sink)\(mail)}")
+        #expect(sinks.isEmpty)
+        #expect(diagnostics.count == 1 && diagnostics[0].contains("one.\(message)"), "\(diagnostics)")
+    }
+
+    @Test(
+        "a mail server is a name or an address",
+        arguments: [
+            ("mail.example.org", "mail.example.org"), ("192.0.2.1", "192.0.2.1"), ("\"::1\"", "[::1]"),
+            ("\"[2001:db8::1]\"", "[2001:db8::1]"),
+        ])
+    func mailServers(host: String, urlHost: String) throws {
+        let (sinks, diagnostics) = try read("one: {kind: mail, host: \(host), from: a@example.org, to: b@example.org}")
+        #expect(diagnostics == [])
+        guard case .mail(let mail) = sinks.first?.destination else {
+            Issue.record("\(sinks.map(\.destination))")
+            return
+        }
+        #expect(mail.host == urlHost)
+    }
+
+    @Test("a path may stand in typographic quotes")
+    func quotes() throws {
+        let (sinks, diagnostics) = try read("one: {kind: file, path: “/srv/alerts”}")
+        #expect(diagnostics == [])
+        guard case .file("/srv/alerts") = sinks.first?.destination else {
+            Issue.record("\(sinks.map(\.destination))")
+            return
+        }
     }
 
     @Test("all errors are reported at once, with their positions")

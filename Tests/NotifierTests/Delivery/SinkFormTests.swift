@@ -5,6 +5,7 @@ import JSONCoding
 import Networking
 import TestSupport
 import Testing
+import Text
 
 @testable import Notifier
 

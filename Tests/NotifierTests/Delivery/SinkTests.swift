@@ -4,6 +4,7 @@ import JSONCoding
 import Networking
 import TestSupport
 import Testing
+import Text
 
 @testable import Notifier
 
@@ -117,6 +118,21 @@ import Testing
         #expect(await english.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "200 ok"))
         #expect(try await taken(by: services).text == "English")
         await client.shutdown()
+    }
+
+    @Test(
+        "a chat that refuses a message in the body alone did not take it",
+        arguments: [
+            (#"{"ok":false,"error":"channel_not_found"}"#, .rejected), (#"{"success":false}"#, .rejected),
+            ("invalid_token", .rejected), ("ok", .delivered), (#"{"ok":true}"#, .delivered), ("", .delivered),
+            (#"{"id":"1","content":"ok_then"}"#, .delivered), ("posted to general_channel", .delivered),
+        ] as [(String, SinkResponse.Outcome)])
+    func refusals(body: String, outcome: SinkResponse.Outcome) {
+        let response = HTTPResponse(body: Data(body.utf8))
+        #expect(SlackSink(client: client, url: "http://a", language: .ko).outcome(of: response) == outcome)
+        #expect(DiscordSink(client: client, url: "http://a", language: .ko).outcome(of: response) == outcome)
+        let program = WebhookSink(client: client, url: "http://a", key: [1])
+        #expect(program.outcome(of: response) == .delivered)
     }
 
     @Test(

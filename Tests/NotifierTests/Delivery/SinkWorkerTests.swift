@@ -2,9 +2,11 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import Networking
 import SQLite
 import TestSupport
 import Testing
+import Text
 
 @testable import Notifier
 
@@ -101,6 +103,59 @@ import Testing
             await sink.receive(1)
         }
         #expect(sink.keys == ["lead.A.20", "lead.B.20", "lead.A.20"])
+    }
+
+    @Test("a mail that some recipients refuse is a dead letter that names them; a manual retry sends it to them alone")
+    func refusedRecipient() async throws {
+        let server = try await Counterpart("mail.py", ["-", "--refuse", "two@example.org"])
+        var envelope = MailRequest(
+            host: "127.0.0.1", port: server.port, security: .none, sender: "marquee@example.org",
+            recipients: ["one@example.org", "two@example.org"], message: [])
+        let client = MailClient()
+        func editor() -> ConfiguredSink {
+            ConfiguredSink("editor", MailSink(client: client, envelope: envelope, language: .ko))
+        }
+        func nextRecipients() async throws -> [String] {
+            struct Mail: Decodable { let to: [String] }
+            return try JSONDecoder().decode(Mail.self, from: Data(try #require(await server.line()).utf8)).to
+        }
+        let first = try await DeliveryHarness([editor()])
+        try await first.alert("A")
+        try await first.open {
+            #expect(try await nextRecipients() == ["one@example.org"])
+            _ = try await first.settled("editor") { $0.dead == 1 }
+        }
+        let answer = try await first.database.read { try $0.query("select answer from delivery", as: String.self) }
+        #expect(answer[0].hasSuffix("two@example.org: 550 5.1.1 no such mailbox here"))
+        #expect(first.lines.withLock { $0.contains { $0.contains(answer[0]) } })
+
+        envelope.recipients = ["one@example.org", "three@example.org"]
+        let next = try await DeliveryHarness([editor()], after: first)
+        let outbox = next.outbox
+        _ = try await next.database.write { try outbox.requeue(.of(sink: "editor"), in: $0) }
+        try await next.open {
+            #expect(try await nextRecipients() == ["three@example.org"])
+            _ = try await next.settled("editor") { $0.sent == 1 }
+        }
+        await client.shutdown()
+    }
+
+    @Test(
+        "an alert that cannot be read is a dead letter, and does not delay those behind it", arguments: [true, false])
+    func unreadable(isDigest: Bool) async throws {
+        let sink = RecordingSink()
+        var recipient = ConfiguredSink("editor", sink)
+        if isDigest { recipient.policy.digest = TimeOfDay("12:00") }
+        let harness = try await DeliveryHarness([recipient], start: "2026-11-21 11:59")
+        try await harness.alert("ABC")
+        try await harness.database.write { connection in
+            try connection.execute("update delivery set alert = 'lead.X.20' where alert = 'lead.B.20'")
+        }
+        harness.clock.advance(by: .seconds(60))
+        try await harness.open { await sink.receive(isDigest ? 1 : 2) }
+        #expect(sink.messages.flatMap(\.alerts).map(\.id) == ["lead.A.20", "lead.C.20"])
+        #expect(try await harness.deliveries("editor")[1] == "lead.X.20 dead 0")
+        #expect(harness.lines.withLock { $0.contains { $0.contains("lead.X.20") } })
     }
 
     @Test("a message becomes a dead letter after its last attempt")

@@ -13,8 +13,12 @@ const dayFormat = (name, options) =>
 const asDay = (date) => new Date(`${date}T00:00:00Z`);
 
 export const count = (value) => (value === null || value === undefined ? '–' : format('count', (tag) => new Intl.NumberFormat(tag)).format(value));
+/** A number of admissions with its counter. */
+export const admissions = (value) => (value === null || value === undefined ? '–' : t('unit.admissions', count(value)));
 export const percent = (value) => (value === null || value === undefined ? '–' : `${format('percent', (tag) => new Intl.NumberFormat(tag, { minimumFractionDigits: 1, maximumFractionDigits: 1 })).format(value)}%`);
-export const compact = (value) => format('compact', (tag) => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 })).format(value);
+export const compact = (value) => (value === null || value === undefined ? '–' : format('compact', (tag) => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 })).format(value));
+/** The sum of the known figures; null, which is unknown, if a figure is and the others are 0. */
+export const sumOfKnown = (figures) => figures.reduce((sum, figure) => sum + (figure ?? 0), 0) || (figures.includes(null) ? null : 0);
 export const signed = (value) => (value === null || value === undefined ? '–' : format('signed', (tag) => new Intl.NumberFormat(tag, { signDisplay: 'exceptZero' })).format(value));
 
 export const longDay = (date) => dayFormat('long', { year: 'numeric', month: 'long', day: 'numeric', weekday: 'long' }).format(asDay(date));
@@ -22,6 +26,7 @@ export const shortDay = (date) => dayFormat('short', { year: 'numeric', month: '
 export const tinyDay = (date) => dayFormat('tiny', { month: 'numeric', day: 'numeric' }).format(asDay(date));
 export const range = (from, to) => dayFormat('range', { year: 'numeric', month: 'long', day: 'numeric' }).formatRange(asDay(from), asDay(to));
 export const day = (date) => dayFormat('day', { month: 'long', day: 'numeric' }).format(asDay(date));
+export const dayRange = (from, to) => dayFormat('day', { month: 'long', day: 'numeric' }).formatRange(asDay(from), asDay(to));
 export const month = (date) => dayFormat('month', { year: 'numeric', month: 'long' }).format(asDay(date));
 export const yearMonth = (date) => dayFormat('yearMonth', { year: 'numeric', month: 'short' }).format(asDay(date));
 export const monthName = (index) => dayFormat('monthName', { month: 'short' }).format(new Date(Date.UTC(2024, index, 1)));

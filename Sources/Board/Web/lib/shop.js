@@ -1,5 +1,5 @@
 import { Failure, address, ask } from './api.js';
-import { language } from './words.js';
+import { hasWord, language, t } from './words.js';
 import { live } from './live.js';
 import { ours } from './requests.js';
 
@@ -8,12 +8,13 @@ const patience = { question: 20_000, order: 90_000 };
 
 export const pictureAddress = (product, version, size) => address(`products/${product}/pictures/${version}?size=${size}`);
 
-/** An amount in its currency, with separators; won have no decimals unless the market says so. */
+/** An amount in its currency, with separators, in Korean with the currency's name behind it; won have no decimals unless the market says so. */
 export function price(amount, currency) {
-  const isWhole = Number.isInteger(amount) && currency === 'KRW';
-  return new Intl.NumberFormat(language(), {
-    style: 'currency', currency, minimumFractionDigits: isWhole ? 0 : 2, maximumFractionDigits: 2,
-  }).format(amount);
+  const digits = Number.isInteger(amount) && currency === 'KRW' ? 0 : 2;
+  const [style, limits] = [{ style: 'currency', currency }, { minimumFractionDigits: digits, maximumFractionDigits: 2 }];
+  if (language() === 'en') return new Intl.NumberFormat('en', { ...style, ...limits }).format(amount);
+  const name = `currency.${currency}`;
+  return `${new Intl.NumberFormat('ko', limits).format(amount)}${hasWord(name) ? t(name) : ` ${currency}`}`;
 }
 
 /** Sends a request to the worker, and waits for its outcome; throws a `Failure` if it fails. */

@@ -8,9 +8,9 @@ import { failed, toast } from '../parts/notices.js';
 
 addWords({
   'alerts.title': ['알림', 'Alerts'],
-  'alerts.rule': ['규칙', 'Rule'],
-  'alerts.allRules': ['전체 규칙', 'All rules'],
-  'alerts.film': ['영화 제목', 'Movie title'],
+  'alerts.rule': ['알림 유형', 'Rule'],
+  'alerts.allRules': ['전체 알림', 'All rules'],
+  'alerts.film': ['영화명', 'Movie title'],
   'alerts.none': ['아직 알림이 없습니다. 새 알림이 발생하면 바로 표시됩니다.', 'No alerts yet. They appear here as soon as a chart changes.'],
   'alerts.noneFound': ['조건에 맞는 알림이 없습니다.', 'No alerts match.'],
   'alerts.more': ['더 보기', 'Show more'],

@@ -1,7 +1,7 @@
 import { h, icon, say } from '../lib/dom.js';
 import { ask, get, market } from '../lib/api.js';
 import { clamped, firstChart, isDate, length, newest, plus, span as spanOf } from '../lib/dates.js';
-import { count, day, instant, longDay, range } from '../lib/format.js';
+import { count, day, instant, longDay, range, sumOfKnown } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { outcome } from '../lib/requests.js';
 import { settings } from '../lib/settings.js';
@@ -275,12 +275,13 @@ class ChartPage {
   }
 
   drawState(chart, revisions) {
-    const sum = chart.entries.reduce((sum, entry) => sum + (entry.audience ?? 0), 0);
+    const figures = chart.entries.map((entry) => entry.audience);
+    const known = figures.filter((figure) => figure !== null).length;
     const corrected = revisions.filter((revision) => revision.corrections.length).length;
     this.state.replaceChildren(
       h('span', { class: `chip ${chart.state}`, title: chart.state === 'provisional' ? t('chart.provisionalLong') : instant(revisions.at(-1)?.time) }, t(`chart.${chart.state}`)),
       corrected ? h('button', { type: 'button', class: 'chip corrected', onclick: () => this.openCorrections() }, t('chart.corrected', corrected)) : '',
-      h('span', { class: 'sum' }, t('chart.sum', chart.entries.length, count(sum))));
+      h('span', { class: 'sum' }, known || !figures.length ? t(known < figures.length ? 'chart.sumOfKnown' : 'chart.sum', figures.length, count(sumOfKnown(figures)), known) : ''));
   }
 
   async openCorrections() {

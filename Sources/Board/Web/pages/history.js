@@ -1,7 +1,7 @@
 import { h, icon, refill, say } from '../lib/dom.js';
 import { address, get, market } from '../lib/api.js';
 import { between, clamped, firstChart, isDate, plus, yesterday } from '../lib/dates.js';
-import { count, range as formatRange, shortDay } from '../lib/format.js';
+import { count, range as formatRange, shortDay, sumOfKnown } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { addWords, langOf, t, titleOf } from '../lib/words.js';
 import { bumpDrawing } from '../parts/bump.js';
@@ -11,13 +11,13 @@ import { failed } from '../parts/notices.js';
 import { dayTotals, weekDrawing, weekSums, yearDrawing } from '../parts/weeks.js';
 
 addWords({
-  'history.title': ['추이', 'Trends'],
+  'history.title': ['흥행 추이', 'Trends'],
   'history.from': ['시작일', 'From'],
   'history.to': ['종료일', 'To'],
   'history.days': ['최근 {0}일', '{0} days'],
   'history.year': ['올해', 'This year'],
   'history.ranks': ['순위 추이', 'Ranks'],
-  'history.ranksNote': ['선이나 제목을 선택하면 해당 영화가 강조됩니다. Tab 키와 Enter 키로도 선택할 수 있습니다.', 'Select a line or a title to highlight a movie, also with Tab and Enter.'],
+  'history.ranksNote': ['선이나 영화명을 선택하면 해당 영화가 강조됩니다. Tab 키와 Enter 키로도 선택할 수 있습니다.', 'Select a line or a title to highlight a movie, also with Tab and Enter.'],
   'history.weeks': ['주간 관객수 추이', 'Admissions by week'],
   'history.partNote': ['빗금 친 막대는 일부 날짜가 아직 수집되지 않은 주입니다.', 'Some days of hatched weeks are not on record yet.'],
   'history.cutNote': ['흐린 막대는 일부 날짜만 선택한 기간에 포함된 주입니다.', 'Of pale weeks only some days are in the period.'],
@@ -25,7 +25,6 @@ addWords({
   'history.cut': ['기간 내 {0}일', '{0} days of the period'],
   'history.glance': ['{0}년 일별 관객수', 'Admissions by day in {0}'],
   'history.glanceNote': ['색상별 관객수는 아래 범례와 같습니다. 회색 칸은 아직 수집되지 않은 날짜입니다.', 'The scale below says how many admissions a colour stands for. Grey days are not on record yet.'],
-  'history.most': ['{0}명', '{0}'],
   'history.table': ['표로 보기', 'Show as a table'],
   'history.others': ['기타', 'Others'],
   'history.csv': ['CSV 다운로드', 'Download CSV'],
@@ -37,7 +36,7 @@ addWords({
   'history.day': ['날짜', 'Day'],
   'history.knownDays': ['수집 일수', 'Days on record'],
   'history.daysOf': ['{1}일 중 {0}일', '{0} of {1}'],
-  'history.daysIn': ['순위권 일수', 'Days in the chart'],
+  'history.daysIn': ['10위권 진입 일수', 'Days in the chart'],
   'history.best': ['최고 순위', 'Best rank'],
   'history.firstLast': ['시작 순위 → 마지막 순위', 'First → last rank'],
   'history.audience': ['관객수', 'Admissions'],
@@ -45,7 +44,7 @@ addWords({
   'history.known': ['{1}일 중 {0}일 수집', '{0} of {1} days on record'],
   'history.knownWeeks': ['{0}주 수집(주 단위)', '{0} weeks on record, by week'],
   'history.all': ['전체', 'All'],
-  'history.weeksIn': ['순위권 주수', 'Weeks in the chart'],
+  'history.weeksIn': ['10위권 진입 주수', 'Weeks in the chart'],
   'history.filmLine': ['{0}: 최고 {1}위', '{0}: best No. {1}'],
   'history.bumpLabel': ['{0}부터 {1}까지의 영화별 순위 추이. 같은 내용이 아래 표에 있습니다.', 'Ranks of the movies from {0} to {1} as lines. The table below has the same data.'],
   'history.weeksLabel': ['{0}주간 10위권 영화의 관객수, 합계 {1}명', 'Admissions of the top ten in {0} weeks, {1} added up'],
@@ -229,7 +228,7 @@ function weekNotes(history) {
 function weekTable(history) {
   const { starts, known, inRange, layers } = weekSums(history);
   return table(t('history.weeks'), [...words('week', 'knownDays', 'audience'), ...layers.map(({ title }) => h('span', { lang: langOf(title) }, title))], starts.map((start, week) =>
-    [h('a', { href: `week/${start}` }, shortDay(start)), t('history.daysOf', known[week], inRange[week]), count(layers.reduce((sum, layer) => sum + layer.sums[week], 0)), ...layers.map(({ sums }) => count(sums[week]))]));
+    [h('a', { href: `week/${start}` }, shortDay(start)), t('history.daysOf', known[week], inRange[week]), count(sumOfKnown(layers.map(({ sums }) => sums[week]))), ...layers.map(({ sums }) => count(sums[week]))]));
 }
 
 function dayTable(history) {

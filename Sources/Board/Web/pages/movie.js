@@ -10,7 +10,7 @@ import { failed, sentence } from '../parts/notices.js';
 import { milestoneText, reached, runDrawing } from '../parts/run.js';
 
 addWords({
-  'movie.facts': ['정보', 'Facts'],
+  'movie.facts': ['영화 정보', 'Facts'],
   'movie.director': ['감독', 'Director'],
   'movie.year': ['제작연도', 'Year'],
   'movie.openDate': ['개봉일', 'Release date'],
@@ -20,14 +20,14 @@ addWords({
   'movie.nations': ['제작국가', 'Country'],
   'movie.genres': ['장르', 'Genre'],
   'movie.cast': ['출연', 'Cast'],
-  'movie.companies': ['제작·배급·수입사', 'Companies'],
+  'movie.companies': ['참여영화사', 'Companies'],
   'movie.more': ['{0}명 더 보기', 'Show {0} more'],
   'movie.less': ['접기', 'Show fewer'],
   'movie.role': ['{0} 역', 'as {0}'],
   'movie.run': ['흥행 추이', 'Box office run'],
   'movie.runLabel': ['{0}의 관객수와 순위, {1}부터 {2}까지. 같은 내용이 아래 표에 있습니다.', 'Admissions and ranks of {0}, {1} to {2}. The table below has the same data.'],
-  'movie.runNote': ['10위권에 든 날 기준(수집된 날짜)', 'Days in the top ten that are on record'],
-  'movie.noRun': ['이 영화가 10위권에 든 날이 아직 수집되지 않았습니다.', 'No day with this movie in the top ten is on record yet.'],
+  'movie.runNote': ['수집된 날짜 중 10위권에 든 날만 표시', 'Days in the top ten that are on record'],
+  'movie.noRun': ['수집된 10위권 기록이 아직 없습니다.', 'No day with this movie in the top ten is on record yet.'],
   'movie.table': ['표로 보기', 'Show as a table'],
   'movie.date': ['날짜', 'Day'],
   'movie.reached': ['{0} 관객 돌파', 'Passed {0}'],

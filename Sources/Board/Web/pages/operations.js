@@ -1,7 +1,7 @@
 import { h, refill } from '../lib/dom.js';
 import { get } from '../lib/api.js';
-import { isDate } from '../lib/dates.js';
-import { count, day, duration, instant, shortDay } from '../lib/format.js';
+import { isDate, span } from '../lib/dates.js';
+import { count, day, dayRange, duration, instant, range, shortDay } from '../lib/format.js';
 import { live } from '../lib/live.js';
 import { becomesOperator, offer } from '../lib/visitor.js';
 import { addWords, hasWord, langOf, language, t } from '../lib/words.js';
@@ -18,17 +18,17 @@ addWords({
   'operations.uptime': ['가동 시간', 'Uptime'],
   'operations.version': ['버전', 'Version'],
   'operations.browsers': ['접속 중인 브라우저', 'Connected browsers'],
-  'operations.news': ['전송 이벤트', 'Events sent'],
+  'operations.news': ['전송한 이벤트', 'Events sent'],
   'operations.queue': ['대기열', 'Queue'],
   'operations.queue.live': ['실시간 요청', 'Live requests'],
   'operations.queue.backfill': ['과거 데이터 수집', 'Backfill'],
   'operations.quota': ['오늘의 API 호출 한도', 'API calls left today'],
-  'operations.quotaValue': ['{0} / {1} 남음', '{0} of {1} left'],
-  'operations.positions': ['로그 위치', 'Log positions'],
+  'operations.quotaValue': ['{1}회 중 {0}회 남음', '{0} of {1} left'],
+  'operations.positions': ['스트림별 이벤트 번호', 'Event numbers by stream'],
   'operations.next': ['다음 실행 예정', 'Next runs'],
   'operations.sinks': ['알림 발송', 'Deliveries'],
-  'operations.noSinks': ['발송 대상이 설정되지 않았습니다. 알림은 이 보드에만 표시됩니다.', 'No sinks are configured: alerts appear on this board only.'],
-  'operations.sink': ['발송 대상', 'Sink'],
+  'operations.noSinks': ['알림 채널이 설정되지 않았습니다. 알림은 이 보드에만 표시됩니다.', 'No sinks are configured: alerts appear on this board only.'],
+  'operations.sink': ['알림 채널', 'Sink'],
   'operations.sent': ['발송', 'Sent'],
   'operations.waiting': ['대기', 'Waiting'],
   'operations.dead': ['실패', 'Failed'],
@@ -36,7 +36,7 @@ addWords({
   'operations.backfill': ['과거 데이터 수집', 'Backfill'],
   'operations.backfillValue': ['{0} / {1}건', '{0} of {1}'],
   'operations.backfillOver': ['완료', 'Done'],
-  'operations.backfillFailed': ['{0}건 수집 실패', '{0} not available'],
+  'operations.backfillFailed': ['수집 실패 {0}건', '{0} not available'],
   'operations.until': ['{0}까지 일시 중지', 'Paused until {0}'],
   'operations.forOperator': ['API 호출 한도, 대기열, 알림 발송, 실패한 요청은 운영자에게만 표시됩니다.', 'Quota, queue, deliveries and failed requests are visible to the operator only.'],
   'operations.failures': ['최근 실패', 'Recent failures'],
@@ -175,7 +175,7 @@ function progress({ first, last, total, done, failed, isOver, rests, restsUntil 
     rests && `${sentence({ code: rests })}${restsUntil ? ` ${t('operations.until', instant(restsUntil))}` : ''}`,
   ].filter(Boolean);
   return [
-    meter(`${first} – ${last}`, done + failed, total, t('operations.backfillValue', count(done + failed), count(total))),
+    meter(range(first, last), done + failed, total, t('operations.backfillValue', count(done + failed), count(total))),
     words.length > 0 && h('p', { class: 'state' }, words.join(' · ')),
   ];
 }
@@ -186,7 +186,7 @@ function run(what) {
   const date = rest.find(isDate);
   if (!date || !hasWord(`run.${kind}`)) return what;
   const look = rest[rest.indexOf(date) + 1];
-  const words = [t(`run.${kind}`, day(date)), hasWord(`look.${look}`) && t(`look.${look}`), rest.length > 2 && t('look.again')];
+  const words = [t(`run.${kind}`, kind === 'movie' ? day(date) : dayRange(...span(kind, date))), hasWord(`look.${look}`) && t(`look.${look}`), rest.length > 2 && t('look.again')];
   return words.filter(Boolean).join(' · ');
 }
 

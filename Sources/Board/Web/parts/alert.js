@@ -26,7 +26,7 @@ addWords({
   'alert.retracted': ['취소됨', 'Retracted'],
   'alert.retraction': ['정정에 따른 알림 취소', 'Retraction'],
   'alert.day': ['{0} 기준', 'Figures of {0}'],
-  'alert.time': ['{0} 발송', 'Sent {0}'],
+  'alert.time': ['{0} 발생', 'Fired {0}'],
 });
 
 /** The rule in words, the same as the notifier's (AlertRule+Name.swift). */

@@ -57,7 +57,7 @@ export function openCalendar({ chosen, market, choose }) {
     return h('div', { class: 'bar' },
       arrow(-1, 'back', 'calendar.previous', monthStart() > firstChart),
       h('label', {}, spoken(t('calendar.year')), h('select', { onchange: (event) => to(Number(event.target.value), month) },
-        years.map((value) => h('option', { value, selected: value === year }, value)))),
+        years.map((value) => h('option', { value, selected: value === year }, t('calendar.yearName', value))))),
       h('label', {}, spoken(t('calendar.month')), h('select', { onchange: (event) => to(year, Number(event.target.value)) },
         Array.from({ length: 12 }, (_, index) => h('option', { value: index + 1, selected: index + 1 === month }, monthName(index))))),
       arrow(1, 'forward', 'calendar.next', monthEnd() < yesterday()));

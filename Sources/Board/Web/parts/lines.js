@@ -103,7 +103,7 @@ function card(entry, version) {
     link(entry),
     h('span', { class: 'figures' },
       figure('line.audience', count(entry.audience), 'main'),
-      figure('line.total', compact(entry.audienceTotal ?? 0))));
+      figure('line.total', compact(entry.audienceTotal))));
 }
 
 /** Placeholders until the lines come. */

@@ -1,6 +1,6 @@
 import { s } from '../lib/dom.js';
 import { between } from '../lib/dates.js';
-import { compact, count, shortDay, tinyDay } from '../lib/format.js';
+import { admissions, compact, count, shortDay, tinyDay } from '../lib/format.js';
 import { language, t } from '../lib/words.js';
 import { axisLabel, drawing, label, path, scale, textWidth, ticks } from './drawing.js';
 
@@ -14,8 +14,8 @@ export const reached = (run) => milestones.flatMap((total) => {
   return index > 0 ? [{ total, ...run[index] }] : [];
 });
 
-/** A milestone as it is said: 100만, 1M. */
-export const milestoneText = (total) => (language() === 'ko' ? `${count(total / 1e4)}만` : compact(total));
+/** A milestone as it is said: 100만, 천만, 1M. */
+export const milestoneText = (total) => (language() === 'en' ? compact(total) : total === 1e7 ? '천만' : `${count(total / 1e4)}만`);
 
 /** The height of a row of labels. */
 const rowHeight = 16;
@@ -74,7 +74,7 @@ export function runDrawing(run, title, width) {
     // Above the lines, which may cross a label of a lower row.
     labels.map((flag) => label(flag.x, baseline(flag), flag.text, { class: 'flagText', 'text-anchor': 'middle' })),
     run.map((day) => s('rect', { class: 'column', x: at(day) - column / 2, y: y(day.audience ?? 0), width: column, height: Math.max(0, bottom - y(day.audience ?? 0)) },
-      s('title', {}, `${shortDay(day.date)} · ${t('line.rank', day.rank ?? '–')} · ${count(day.audience)}`))),
+      s('title', {}, `${shortDay(day.date)} · ${day.rank === null ? t('line.noRank') : t('line.rank', day.rank)} · ${admissions(day.audience)}`))),
     s('path', { class: 'rankLine', d: path(line) }),
     run.filter((day) => day.rank !== null && days < 60).map((day) => s('circle', { class: 'rankPoint', cx: at(day), cy: rank(day.rank), r: 2.500 })));
 }

@@ -1,6 +1,6 @@
 import { s } from '../lib/dom.js';
 import { between, plus, weekday } from '../lib/dates.js';
-import { compact, count, monthName, shortDay, tinyDay, weekdayName, yearMonth } from '../lib/format.js';
+import { admissions, compact, count, monthName, shortDay, sumOfKnown, tinyDay, weekdayName, yearMonth } from '../lib/format.js';
 import { t, titleOf } from '../lib/words.js';
 import { axisLabel, drawing, label, scale, textWidth, ticks, tints } from './drawing.js';
 
@@ -14,9 +14,9 @@ export function weekSums({ from, to, days, knownDays, films }) {
   const inRange = starts.map((start) => between(start > from ? start : from, plus(start, 6) < to ? plus(start, 6) : to) + 1);
   const weekOf = days.map((day) => starts.indexOf(plus(day, -weekday(day))));
   const sums = (films) => {
-    const sums = starts.map(() => 0);
-    for (const { points } of films) for (const [day, , audience] of points) sums[weekOf[day]] += audience ?? 0;
-    return sums;
+    const figures = starts.map(() => []);
+    for (const { points } of films) for (const [day, , audience] of points) figures[weekOf[day]].push(audience);
+    return figures.map(sumOfKnown);
   };
   const layers = films.slice(0, tints).map((film) => ({ code: film.code, title: titleOf(film), sums: sums([film]) }));
   return { starts, known, inRange, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
@@ -35,14 +35,14 @@ export function weekDrawing(history, width) {
   const height = 300;
   const [left, right, top, bottom] = [52, 12, 14, height - 28];
   const { starts, known, inRange, layers } = weekSums(history);
-  const totals = starts.map((_, week) => layers.reduce((sum, layer) => sum + layer.sums[week], 0));
+  const totals = starts.map((_, week) => sumOfKnown(layers.map(({ sums }) => sums[week])));
   const marks = ticks(Math.max(...totals, 1));
   const y = scale([0, marks.at(-1)], [bottom, top]);
   const pitch = (width - left - right) / Math.max(1, starts.length);
   const isDense = pitch < 6;
   const column = isDense ? pitch : Math.min(40, pitch * 0.72);
   const steps = Math.max(1, Math.ceil(78 / pitch));
-  return drawing(width, height, t('history.weeksLabel', starts.length, count(totals.reduce((sum, total) => sum + total, 0))),
+  return drawing(width, height, t('history.weeksLabel', starts.length, count(sumOfKnown(totals))),
     marks.map((mark) => [
       s('line', { class: 'rule', x1: left, x2: width - right, y1: y(mark), y2: y(mark) }),
       label(left - 8, y(mark) + 4, compact(mark), { class: 'axis', 'text-anchor': 'end' }),
@@ -57,7 +57,7 @@ export function weekDrawing(history, width) {
         const sum = layer.sums[week];
         if (!sum) return null;
         const part = s('rect', { 'data-code': layer.code, class: `layer ${isDense ? 'dense' : ''} ${index < layers.length - 1 ? `tint${index}` : 'rest'}`, x: x.toFixed(1), width: column.toFixed(1), y: y(base + sum).toFixed(1), height: Math.max(0.500, y(base) - y(base + sum)).toFixed(1) },
-          s('title', {}, `${shortDay(start)}${days} · ${layer.title} · ${count(sum)}`));
+          s('title', {}, `${shortDay(start)}${days} · ${layer.title} · ${admissions(sum)}`));
         base += sum;
         return part;
       });
@@ -68,9 +68,9 @@ export function weekDrawing(history, width) {
 
 /** The audience of each known day. */
 export function dayTotals({ days, films }) {
-  const totals = new Map(days.map((day) => [day, 0]));
-  for (const film of films) for (const [day, , audience] of film.points) totals.set(days[day], totals.get(days[day]) + (audience ?? 0));
-  return totals;
+  const figures = days.map(() => []);
+  for (const { points } of films) for (const [day, , audience] of points) figures[day].push(audience);
+  return new Map(days.map((day, index) => [day, sumOfKnown(figures[index])]));
 }
 
 /** The colours of days, from the smallest audience to the largest. */
@@ -94,13 +94,12 @@ export function yearDrawing(history, year, width) {
   };
   const cells = Array.from({ length: between(`${year}-01-01`, `${year + 1}-01-01`) }, (_, index) => plus(`${year}-01-01`, index));
   const months = Array.from({ length: 12 }, (_, month) => `${year}-${String(month + 1).padStart(2, '0')}-01`);
-  const level = (total) => (total === undefined ? 'none' : `level${Math.min(levels - 1, Math.floor((total / most) * levels))}`);
-  const sum = [...totals.values()].reduce((sum, total) => sum + total, 0);
+  const level = (total) => ((total ?? null) === null ? 'none' : `level${Math.min(levels - 1, Math.floor((total / most) * levels))}`);
   const side = (size * 0.82).toFixed(1);
   const square = (x, y, kind, ...content) =>
     s('rect', { class: `day ${kind}`, x: x.toFixed(1), y: y.toFixed(1), width: side, height: side, rx: 2.500 }, content);
   const bottom = starts.length * band;
-  return drawing(left + columns * size + 4, bottom + 34, t('history.yearLabel', year, totals.size, count(sum)),
+  return drawing(left + columns * size + 4, bottom + 34, t('history.yearLabel', year, totals.size, count(sumOfKnown([...totals.values()]))),
     months.map((day, month) => {
       const [x, y] = place(day);
       return label(x, y - (weekday(day) * size) - 8, monthName(month), { class: 'axis' });
@@ -112,7 +111,7 @@ export function yearDrawing(history, year, width) {
     cells.map((day) => {
       const [x, y] = place(day);
       return s('a', { href: `day/${day}`, tabindex: '-1' }, square(x, y, level(totals.get(day)),
-        s('title', {}, `${shortDay(day)} · ${totals.has(day) ? count(totals.get(day)) : '–'}`)));
+        s('title', {}, `${shortDay(day)} · ${admissions(totals.get(day))}`)));
     }),
     yearScale(left, bottom + 12, size, most, square));
 }
@@ -125,5 +124,5 @@ function yearScale(left, y, size, most, square) {
   return s('g', { class: 'scale' },
     label(left, middle, '0', { class: 'axis' }),
     Array.from({ length: levels }, (_, index) => square(start + index * size, y, `level${index}`)),
-    label(end, middle, t('history.most', compact(most)), { class: 'axis' }));
+    label(end, middle, t('unit.admissions', compact(most)), { class: 'axis' }));
 }

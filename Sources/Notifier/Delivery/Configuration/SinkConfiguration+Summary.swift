@@ -1,6 +1,7 @@
 public import Contract
 import FoundationEssentials
 import Networking
+public import Text
 
 /// What commands print of a sink; nothing of it is secret.
 extension SinkConfiguration {

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 import Networking
 public import Operations
+import Text
 
 /// A sink in a rule file.
 public struct SinkConfiguration: Sendable {

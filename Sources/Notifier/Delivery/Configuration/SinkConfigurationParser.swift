@@ -1,4 +1,5 @@
 import Contract
+import FoundationEssentials
 import Networking
 import Operations
 import Text
@@ -58,29 +59,43 @@ struct SinkConfigurationParser {
 
     private func readSecret(_ key: String, _ isNeeded: Bool) throws(ConfigurationDiagnostic) -> Secret? {
         let (field, file) = (fields[key], fields["\(key)File"])
-        if let file, field != nil { throw file.diagnostic("\(key) is given as well; give only one of the two") }
-        if let field { return Secret(try field.sendableText().unwrapped()) }
+        if let file, field != nil {
+            throw file.diagnostic(
+                "\(key) 키도 있습니다. 둘 중 하나만 쓰세요", "\(key) is given as well; give only one of the two")
+        }
+        if let field { return Secret(try field.sendableText()) }
         guard let file else {
-            if isNeeded { throw node.diagnostic("\(key) is missing; give \(key), or \(key)File with a path") }
-            return nil
+            guard isNeeded else { return nil }
+            throw node.diagnostic(
+                "\(key) 키가 없습니다. \(key)에 값을 쓰거나 \(key)File에 파일 경로를 쓰세요",
+                "\(key) is missing; give \(key), or \(key)File with a path")
         }
         let secret: Secret
         let path = try file.filePath()
         do throws(SecretFileError) {
             secret = try Secret(file: path)
         } catch {
-            throw file.diagnostic("\(error)")
+            throw file.diagnostic(error.text)
         }
-        guard secret.value.isSendable else { throw file.diagnostic("the file contains a control character") }
+        guard secret.value.isSendable else {
+            throw file.diagnostic("파일에 제어 문자가 있습니다. 값만 한 줄로 저장하세요", "the file contains a control character")
+        }
         return secret
     }
 
     /// Returns a URL that contains a token and is therefore secret.
     mutating func secretURL(_ key: String = "url") -> String? {
         guard let url = secret(key) else { return nil }
+        let place = fields[key] ?? fields["\(key)File"] ?? node
         guard url.isWebAddress else {
-            let place = fields[key] ?? fields["\(key)File"] ?? node
-            diagnostics.add(place.diagnostic("this is not a URL that begins with http:// or https://"))
+            diagnostics.add(
+                place.diagnostic(
+                    "올바른 URL이 아닙니다. http://나 https://로 시작하는 주소를 쓰세요",
+                    "this is not a URL that begins with http:// or https://"))
+            return nil
+        }
+        guard url.hasValidPort else {
+            diagnostics.add(place.diagnosticOfPort)
             return nil
         }
         // A response may contain only the part after the host.
@@ -92,7 +107,11 @@ struct SinkConfigurationParser {
     mutating func url(_ key: String = "url", standard: String) -> String? {
         guard let field = fields[key] else { return standard }
         return diagnostics.collect { () throws(ConfigurationDiagnostic) in
-            try field.value(expected: "a URL such as \(standard)") { $0.isWebAddress ? $0 : nil }
+            let url = try field.value(expected: "\(standard) 같은 URL을", "a URL such as \(standard)") {
+                $0.isWebAddress ? $0 : nil
+            }
+            guard url.hasValidPort else { throw field.diagnosticOfPort }
+            return url
         }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 
@@ -104,7 +123,7 @@ struct SinkConfigurationParser {
 
     /// Adds the diagnostic that a field is missing.
     mutating func addMissing(_ key: String) {
-        diagnostics.add(node.diagnostic("\(key) is missing"))
+        diagnostics.add(node.diagnostic(missing: key))
     }
 }
 
@@ -113,16 +132,29 @@ extension Node {
     fileprivate func filePath() throws(ConfigurationDiagnostic) -> String {
         let path = try sendableText()
         guard !path.needsShell else {
-            throw diagnostic("write the path out; nothing replaces ~ or $ at its beginning")
+            throw diagnostic(
+                "~나 $로 시작하는 경로는 쓸 수 없습니다. 전체 경로를 쓰세요",
+                "write the path out; nothing replaces ~ or $ at its beginning")
         }
         return path
     }
 
-    /// Returns a text without line ends and other control characters, and without hidden signs around it.
+    /// Returns a text without line ends and other hidden signs, and without quotes around it.
     fileprivate func sendableText() throws(ConfigurationDiagnostic) -> String {
-        let text = try text().trimmingHidden
-        guard text.isSendable, !text.isEmpty else { throw diagnostic("expected a text on one line") }
+        let text = try text().unwrapped()
+        guard text.isSendable, !text.isEmpty else {
+            throw diagnostic("비어 있거나 여러 줄입니다. 한 줄로 쓰세요", "expected a text on one line")
+        }
+        if let sign = text.unicodeScalars.first(where: \.isHidden) {
+            let name = sign.hiddenName
+            throw diagnostic(
+                "보이지 않는 문자가 있습니다(\(name.text(in: .ko))). 지우세요", "the text contains \(name); remove it")
+        }
         return text
+    }
+
+    fileprivate var diagnosticOfPort: ConfigurationDiagnostic {
+        diagnostic("URL의 포트가 올바르지 않습니다. 1~65535의 정수를 쓰세요", "the URL's port is not between 1 and 65535")
     }
 }
 
@@ -136,6 +168,22 @@ extension String {
         let parts = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.count >= 3 && ["http:", "https:"].contains(parts[0].lowercased()) && parts[1].isEmpty
             && !parts[2].isEmpty && !parts[2].contains("@") && utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Whether a URL has no port, or one that exists.
+    fileprivate var hasValidPort: Bool {
+        guard let url = URL(string: self) else { return false }
+        return url.port.map { (1...65_535).contains($0) } ?? true
+    }
+
+    /// The text as a URL has a host, an IPv6 address in brackets; nil if it is no name and no address.
+    fileprivate var urlHost: String? {
+        let digits = hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+        if digits.utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1 {
+            return digits.utf8.allSatisfy { "0123456789abcdefABCDEF:.".utf8.contains($0) } ? "[\(digits)]" : nil
+        }
+        let isName = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
+        return isName ? self : nil
     }
 }
 
@@ -168,11 +216,12 @@ extension SinkConfiguration {
             diagnostics.add(
                 ConfigurationDiagnostic(
                     at: entry.position, path: entry.value.path,
+                    "알림 채널 이름이 올바르지 않습니다. 영문자, 숫자, 하이픈(-), 밑줄(_)로 1~40자를 쓰세요",
                     "a sink's name has 1 to 40 letters, digits, hyphens and _"))
         }
         // The kind comes first: it determines the keys. Without it, all that follows may be meant.
         let word = try entry.value.entries().first { $0.key == "kind" }?.value
-        if word == nil { diagnostics.add(entry.value.diagnostic("kind is missing")) }
+        if word == nil { diagnostics.add(entry.value.diagnostic(missing: "kind")) }
         let kind = word.flatMap { word in
             diagnostics.collect { () throws(ConfigurationDiagnostic) in try word.choice(of: SinkKind.self) }
         }
@@ -186,18 +235,18 @@ extension SinkConfiguration {
             try rule.choice(of: AlertRule.self).rawValue
         }.map { Set($0) }
         cooldown = parser.value("cooldown") { node throws(ConfigurationDiagnostic) in
-            try node.value(expected: "a span such as 12h or 3d") { Duration(span: $0) }
+            try node.value(expected: "12h(12시간)나 3d(3일) 같은 기간을", "a span such as 12h or 3d") { Duration(span: $0) }
         }
         policy = DeliveryPolicy(
             sink: entry.key,
             quietHours: parser.value("quietHours") { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "hours such as 23:00-08:00") { QuietHours($0) }
+                try node.value(expected: "23:00-08:00 같은 시간대를", "hours such as 23:00-08:00") { QuietHours($0) }
             },
             digest: parser.value("digest") { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "a time such as 09:00") { TimeOfDay($0) }
+                try node.value(expected: "09:00 같은 시각을", "a time such as 09:00") { TimeOfDay($0) }
             },
             rate: parser.value("rate") { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "a rate such as 20/1m") { RateLimit($0) }
+                try node.value(expected: "20/1m(1분에 20건) 같은 발송 한도를", "a rate such as 20/1m") { RateLimit($0) }
             })
         backoff = Backoff()
         if let attempts = parser.value(
@@ -215,8 +264,11 @@ extension SinkConfiguration {
 
 extension String {
     /// Whether the text can name a sink, in commands, metric labels and keys.
-    fileprivate var isSinkName: Bool {
-        (1...40).contains(utf8.count) && first != "-"
+    fileprivate var isSinkName: Bool { isWord(upTo: 40) && first != "-" }
+
+    /// Whether the text has letters, digits, hyphens and `_` alone, as a topic of ntfy.
+    fileprivate func isWord(upTo count: Int) -> Bool {
+        (1...count).contains(utf8.count)
             && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
     }
 }
@@ -243,6 +295,7 @@ extension SinkConfigurationParser {
         guard let key = WebhookSink.key(of: secret) else {
             diagnostics.add(
                 (fields["secret"] ?? fields["secretFile"] ?? node).diagnostic(
+                    "whsec_ 뒤의 값이 올바른 키(base64)가 아닙니다. 발급받은 값을 그대로 쓰세요",
                     "the part after whsec_ is not a base64 key"))
             return nil
         }
@@ -259,6 +312,21 @@ extension SinkConfigurationParser {
         let (topic, url) = (secret("topic"), url(standard: "https://ntfy.sh"))
         let token = secret("token", isNeeded: false)
         guard let topic, let url else { return nil }
+        // JSON is published to the server's root; elsewhere ntfy takes it for the text.
+        if let field = fields["url"], URL(string: url)?.path != "" {
+            diagnostics.add(
+                field.diagnostic(
+                    "서버 주소만 쓰세요(https://ntfy.sh). 주제는 topic 키에 쓰세요",
+                    "write the server alone, as in https://ntfy.sh; the topic belongs in topic"))
+            return nil
+        }
+        guard topic.isWord(upTo: 64) else {
+            diagnostics.add(
+                (fields["topic"] ?? fields["topicFile"] ?? node).diagnostic(
+                    "주제(topic)가 올바르지 않습니다. 영문자, 숫자, 하이픈(-), 밑줄(_)로 1~64자를 쓰세요",
+                    "a topic has 1 to 64 letters, digits, hyphens and _"))
+            return nil
+        }
         return .ntfy(url: url, topic: topic, token: token)
     }
 
@@ -280,7 +348,13 @@ extension SinkConfigurationParser {
         let recipients = recipients()
         if fields["from"] == nil { addMissing("from") }
         let sender = value("from") { node throws(ConfigurationDiagnostic) in try node.address() }
-        let host = text("host")
+        if fields["host"] == nil { addMissing("host") }
+        let host = value("host") { node throws(ConfigurationDiagnostic) in
+            try node.value(
+                expected: "mail.example.org 같은 서버 이름만(영문, 포트는 port 키에)",
+                "a server alone, such as mail.example.org; its port belongs in port"
+            ) { $0.unwrapped().urlHost }
+        }
         guard let host, let sender, let recipients else { return nil }
         if recipients.isEmpty { addMissing("to") }
         let usual =
@@ -311,6 +385,8 @@ extension SinkConfigurationParser {
 extension Node {
     /// Returns a mail address.
     fileprivate func address() throws(ConfigurationDiagnostic) -> String {
-        try value(expected: "an address such as editor@example.org") { MailRequest.isAddress($0) ? $0 : nil }
+        try value(expected: "editor@example.org 같은 메일 주소를", "an address such as editor@example.org") {
+            MailRequest.isAddress($0) ? $0 : nil
+        }
     }
 }

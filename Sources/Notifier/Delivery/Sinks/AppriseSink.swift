@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// An Apprise API server, which forwards messages to a hundred services (https://github.com/caronc/apprise-api).
 struct AppriseSink: HTTPSink {

@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// A topic of ntfy, published as JSON (https://docs.ntfy.sh/publish/#publish-as-json).
 struct NtfySink: HTTPSink {

@@ -27,7 +27,9 @@ struct SinkResponse: Hashable, Sendable {
     /// The outcome.
     let outcome: Outcome
     /// The response, or the reason why there is none, for people.
-    let text: String
+    var text: String
+    /// The recipients that accepted a message that others rejected.
+    var acceptedBy: [String] = []
 }
 
 extension SinkResponse {
@@ -37,8 +39,9 @@ extension SinkResponse {
     /// Returns the response with its text on one line, shortened, and without the secrets.
     func sanitized(removing secrets: [String]) -> SinkResponse {
         let line = Redactor(secrets).redact(text).onOneLine
-        return SinkResponse(
-            outcome: outcome, text: line.count > Self.limit ? line.prefix(Self.limit) + "…" : line)
+        var response = self
+        response.text = line.count > Self.limit ? line.prefix(Self.limit) + "…" : line
+        return response
     }
 }
 
@@ -97,9 +100,19 @@ extension HTTPResponse {
         return failure.isTransient ? .failed(retryAfter: longestPause) : .rejected
     }
 
-    /// The outcome for a chat service, which never answers with a web page: something else is at the address.
+    /// The outcome for a chat service, which never answers with a web page: something else is at the address. Some refuse
+    /// a message in the body alone.
     var outcomeOfChat: SinkResponse.Outcome {
-        outcome == .delivered && isMarkup ? .rejected : outcome
+        outcome == .delivered && (isMarkup || isRefusal) ? .rejected : outcome
+    }
+
+    /// Whether the body is JSON that says no, or the name of one of Slack's errors, such as `invalid_token`, in place of `ok`.
+    private var isRefusal: Bool {
+        if let verdict = try? JSON.decode(ChatVerdict.self, from: Array(body)) {  // most bodies hold none
+            return verdict.ok == false || verdict.success == false
+        }
+        return body.contains(UInt8(ascii: "_"))
+            && body.allSatisfy { $0 == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
     }
 
     /// The longest pause that the service asks for, in the header or in the body.
@@ -108,6 +121,12 @@ extension HTTPResponse {
         let seconds = [asked?.seconds, asked?.parameters?.seconds].compactMap(\.self)
         return (seconds.map(Duration.init(asked:)) + [retryAfter].compactMap(\.self)).max()
     }
+}
+
+/// Whether a message was accepted: as Slack's other interfaces write it, or as Rocket.Chat does.
+private struct ChatVerdict: Decodable {
+    let ok: Bool?
+    let success: Bool?
 }
 
 /// A pause in a body: as Discord writes it, or as Telegram does.

@@ -1,6 +1,8 @@
+import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
+import Operations
 import Text
 
 /// The notifier's standard output: messages as text, for a terminal or a pipe.
@@ -21,13 +23,11 @@ struct StandardOutputSink: Sink {
     }
 
     private static func write(_ text: String) -> SinkResponse {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let (count, code) = rest.withUnsafeBytes { (Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count), errno) }
-            if count < 0, code == EINTR { continue }
-            guard count > 0 else { return SinkResponse(outcome: .failed(), text: String(cString: strerror(code))) }
-            rest = rest.dropFirst(count)
+        do {
+            try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+            return SinkResponse(outcome: .delivered, text: "written")
+        } catch {
+            return SinkResponse(outcome: .failed(), text: String(cString: strerror(error.code)))
         }
-        return SinkResponse(outcome: .delivered, text: "written")
     }
 }

@@ -2,6 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
+import Text
 
 /// A program of the operator. Gets the event in the HTTP binding of CloudEvents, signed by Standard Webhooks
 /// (https://www.standardwebhooks.com).

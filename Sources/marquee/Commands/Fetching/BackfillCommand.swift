@@ -5,8 +5,8 @@ import FoundationEssentials
 import Glibc
 import JSONCoding
 import Messaging
-import Notifier
 import Operations
+import Text
 import Worker
 import ZeroMQ
 
@@ -23,7 +23,7 @@ struct BackfillCommand: Subcommand {
                 FIRST와 LAST는 날짜 또는 yesterday입니다. 이 명령을 끝내거나 수집 서버를 다시 시작해도 수집은 계속되며, 하루 호출
                 한도 안에서 며칠에 걸쳐 진행됩니다. 날짜 없이 실행하면 진행 상황을 다시 보여 줍니다.
 
-                종료 코드: 0 모두 수집됨, 1 수집할 수 없는 차트가 있거나 중지됨(또는 중지할 작업이 없음), 4 응답 없음
+                종료 코드: 0 모두 수집됨, 1 수집할 수 없는 박스오피스가 있거나 중지됨(또는 중지할 작업이 없음), 4 응답 없음
                 """,
                 """
                 FIRST and LAST are days, or yesterday. The worker continues after this command ends, after a restart, and
@@ -37,11 +37,11 @@ struct BackfillCommand: Subcommand {
                 Usage.Option(
                     name: "--week",
                     meaning: Language.current(
-                        "주간·주말·주중 차트도 수집", "also the weekly charts: of whole weeks, weekends and weekdays")),
+                        "주간·주말·주중 박스오피스도 수집", "also the weekly charts: of whole weeks, weekends and weekdays")),
                 Usage.Option(
                     name: "--movies",
                     meaning: Language.current(
-                        "차트에 있는 모든 영화의 정보와 포스터도 수집", "also the facts and posters of all movies in the charts")),
+                        "박스오피스에 있는 모든 영화의 정보와 포스터도 수집", "also the facts and posters of all movies in the charts")),
                 Usage.Option(
                     name: "--detach",
                     meaning: Language.current("시작만 하고 진행 상황을 보지 않음", "start, and show no progress")),
@@ -145,7 +145,7 @@ struct BackfillCommand: Subcommand {
         let days = "\(progress.first)..\(progress.last)"
         Console.print(
             Language.current(
-                "\(days) 수집을 중지했습니다. \(progress.total.grouped)건 중 \(progress.done.grouped)건이 로그에 있습니다",
+                "\(days) 수집을 중지했습니다. \(progress.total.grouped)건 중 \(progress.done.grouped)건을 수집했습니다",
                 "stopped the backfill of \(days); \(progress.done.grouped) of \(progress.total.grouped) are in the log")
         )
         return .done

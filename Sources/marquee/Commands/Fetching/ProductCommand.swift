@@ -1,8 +1,8 @@
 import Contract
 import FoundationEssentials
-import Notifier
 import OpenMarket
 import Operations
+import Text
 
 /// `marquee product`
 struct ProductCommand: Subcommand {
@@ -15,11 +15,11 @@ struct ProductCommand: Subcommand {
                 "Lists, shows, registers, changes or removes products of the Open Market, and prints the outcome."),
             details: Language.current(
                 """
-                상품 이미지는 1~5장이며, 장당 8 MiB 이하의 JPEG 또는 PNG여야 합니다. 판매자 암호는 수집 서버에 설정된 것을 쓰거나
-                파일에서 읽습니다. 다른 사용자가 볼 수 있는 인수로는 받지 않습니다. remove는 터미널에서 확인을 받습니다.
+                상품 사진은 1~5장이며, 장당 8MB 이하의 JPEG 또는 PNG여야 합니다. 판매자 비밀키는 수집 서버에 설정된 것을 쓰거나
+                파일에서 읽습니다. 명령행 인수는 다른 사용자에게 보일 수 있어 사용하지 않습니다. 터미널에서는 삭제 전에 확인합니다.
                 """,
                 """
-                A product has 1 to 5 images, JPEG or PNG of at most 8 MiB each. The vendor's secret is the worker's own, or is
+                A product has 1 to 5 images, JPEG or PNG of at most 8 MB each. The vendor's secret is the worker's own, or is
                 read from a file; it is never an argument, which other users could see. On a terminal, remove asks first.
                 """) + "\n\n" + RequestRunner.statuses,
             options: options + RequestRunner.options)
@@ -37,7 +37,7 @@ struct ProductCommand: Subcommand {
             Usage.Option(
                 name: "--refresh",
                 meaning: Language.current(
-                    "list, show: 로그에 있어도 오픈마켓에서 다시 조회", "list, show: ask the market even if the log has the data")),
+                    "list, show: 이미 수집된 상품도 오픈마켓에서 다시 조회", "list, show: ask the market even if the log has the data")),
             Usage.Option(
                 name: "--name", value: "TEXT",
                 meaning: Language.current("register, modify: 상품명, 3자 이상", "register, modify: 3 characters or more")),
@@ -54,7 +54,7 @@ struct ProductCommand: Subcommand {
                     "register, modify: 통화(기본값 KRW)", "register, modify: currency of the price (default KRW)")),
             Usage.Option(
                 name: "--discount", value: "AMOUNT",
-                meaning: Language.current("register, modify: 할인액, 정가 이하", "register, modify: at most the price")),
+                meaning: Language.current("register, modify: 할인 금액, 정가 이하", "register, modify: at most the price")),
             Usage.Option(
                 name: "--stock", value: "N",
                 meaning: Language.current(
@@ -62,11 +62,11 @@ struct ProductCommand: Subcommand {
             Usage.Option(
                 name: "--thumbnail", value: "N",
                 meaning: Language.current(
-                    "modify: 대표 이미지의 번호", "modify: the number of the image for the thumbnail")),
+                    "modify: 대표 사진의 번호", "modify: the number of the image for the thumbnail")),
             Usage.Option(
                 name: "--secret-file", value: "PATH",
                 meaning: Language.current(
-                    "register, modify, remove: 판매자 암호 파일", "register, modify, remove: the vendor's secret")),
+                    "register, modify, remove: 판매자 비밀키 파일", "register, modify, remove: the vendor's secret")),
             Usage.Option(
                 name: "--yes",
                 meaning: Language.current("remove: 확인을 묻지 않음", "remove: do not ask for confirmation")),

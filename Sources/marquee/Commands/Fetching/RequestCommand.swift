@@ -1,6 +1,5 @@
 import BoxOffice
 import Contract
-import Notifier
 import Operations
 import Text
 
@@ -17,7 +16,7 @@ struct RequestCommand: Subcommand {
                 Usage.Option(
                     name: "--refresh",
                     meaning: Language.current(
-                        "로그에 있어도 영화진흥위원회에서 다시 조회", "ask the upstream even if the log has the data"))
+                        "이미 수집된 데이터도 영화진흥위원회에서 다시 조회", "ask the upstream even if the log has the data"))
             ] + Usage.Option.market + [
                 .span,
                 Usage.Option(
@@ -39,14 +38,14 @@ struct RequestCommand: Subcommand {
         switch kind {
         case "day":
             try arguments.reject("--no-poster", because: "옵션은 영화에만 쓸 수 있습니다", "is for a movie, not for a day")
-            try arguments.reject("--span", because: "옵션은 주간 차트에만 쓸 수 있습니다", "is for a week, not for a day")
+            try arguments.reject("--span", because: "옵션은 주간 박스오피스에만 쓸 수 있습니다", "is for a week, not for a day")
             target = .day(try arguments.date(subject), try arguments.market())
         case "week":
             try arguments.reject("--no-poster", because: "옵션은 영화에만 쓸 수 있습니다", "is for a movie, not for a week")
             target = .week(try arguments.week(of: subject), try arguments.market())
         case "movie":
             try arguments.reject(
-                "--nation", "--films", "--area", "--span", because: "옵션은 차트에만 쓸 수 있습니다",
+                "--nation", "--films", "--area", "--span", because: "옵션은 박스오피스에만 쓸 수 있습니다",
                 "is for a chart, not for a movie")
             target = .movie(try arguments.movieCode(subject), poster: !arguments.has("--no-poster"))
         default:

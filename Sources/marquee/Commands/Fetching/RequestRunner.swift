@@ -2,8 +2,8 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import Notifier
 import Operations
+import Text
 import ZeroMQ
 
 /// Sends one request to the worker and prints the outcome, for `request` and `product`.
@@ -62,21 +62,26 @@ struct RequestRunner {
             return .done
         case .failed(let failure):
             if printsJSON { Console.print(String(decoding: try JSON.encode(failure), as: UTF8.self)) }
-            failure.text().forEach(Console.printError)
+            failure.text(of: request.topic).forEach(Console.printError)
             return failure.code.isRetryable ? .retryable : .failed
         }
     }
 
     private func show(_ event: Event) throws {
         guard !printsJSON else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
+        try Self.lines(of: event).forEach(Console.print)
+    }
+
+    /// Returns the text of an event that answers a request; none of another event.
+    static func lines(of event: Event) throws -> [String] {
         switch event.topic {
-        case .ranking, .weekRanking: try ChartTable(event).lines().forEach(Console.print)
-        case .movie: MovieView(movie: try event.data()).lines.forEach(Console.print)
-        case .poster: PosterView(poster: try event.data()).lines.forEach(Console.print)
-        case .products: ProductTable(page: try event.data()).lines.forEach(Console.print)
-        case .product: ProductView(product: try event.data()).lines.forEach(Console.print)
-        case .productRemoved: ProductView.lines(removed: try event.data()).forEach(Console.print)
-        case .request, .anomaly, .alert, .anomalyAlert, .productAlert: break
+        case .ranking, .weekRanking: try ChartTable(event).lines()
+        case .movie: MovieView(movie: try event.data()).lines
+        case .poster: PosterView(poster: try event.data()).lines
+        case .products: ProductTable(page: try event.data()).lines
+        case .product: ProductView(product: try event.data()).lines
+        case .productRemoved: ProductView.lines(removed: try event.data())
+        case .request, .anomaly, .alert, .anomalyAlert, .productAlert: []
         }
     }
 }

@@ -1,8 +1,8 @@
 import Contract
 import FoundationEssentials
 import Glibc
-import Notifier
 import Operations
+import Text
 
 /// Reads the files that a request attaches, and shows the progress on standard error if that is a terminal.
 ///
@@ -37,7 +37,7 @@ struct Upload: Sendable {
         let size = Self.size(images.reduce(0) { $0 + $1.count })
         show(
             Language.current(
-                "이미지 \(images.count)장(\(size))을 수집 서버로 보내는 중", "sending \(images.count) images, \(size), to the worker")
+                "사진 \(images.count)장(\(size))을 수집 서버로 보내는 중", "sending \(images.count) images, \(size), to the worker")
         )
     }
 
@@ -74,7 +74,10 @@ struct Upload: Sendable {
     }
 
     private static func size(_ bytes: Int) -> String {
-        bytes < 1 << 20 ? "\((bytes + 1_023) >> 10) KiB" : "\(bytes >> 20).\((bytes & 0xF_FFFF) * 10 >> 20) MiB"
+        let (number, unit) =
+            bytes < 1 << 20
+            ? ("\((bytes + 1_023) >> 10)", "KB") : ("\(bytes >> 20).\((bytes & 0xF_FFFF) * 10 >> 20)", "MB")
+        return Language.current("\(number)\(unit)", "\(number) \(unit)")
     }
 }
 
@@ -82,6 +85,7 @@ extension Duration {
     /// The duration in seconds, with one decimal.
     fileprivate var formatted: String {
         let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
-        return "\(tenths / 10).\(tenths % 10) s"
+        let seconds = "\(tenths / 10).\(tenths % 10)"
+        return Language.current("\(seconds)초", "\(seconds) s")
     }
 }

@@ -1,8 +1,8 @@
 import BoxOffice
 import Contract
 import EventStore
-import Notifier
 import Operations
+import Text
 
 /// `marquee backup`
 struct BackupCommand: Subcommand {
@@ -14,7 +14,7 @@ struct BackupCommand: Subcommand {
                 "Copies the worker's database to FILE, also while the worker runs."),
             details: Language.current(
                 """
-                FILE은 아직 없는 파일이어야 하며, 복사와 검증이 끝나고 디스크에 기록되면 생깁니다. 수집 서버와 알림 서버의 백업 시점은
+                FILE은 새 파일이어야 하며, 복사와 검증이 끝나고 디스크에 기록되면 만들어집니다. 수집 서버와 알림 서버의 백업 시점은
                 서로 달라도 됩니다.
                 """,
                 """
@@ -50,8 +50,8 @@ struct RestoreCommand: Subcommand {
                 "Replaces the worker's database by a copy of a backup, while no process has it open."),
             details: Language.current(
                 """
-                FILE은 먼저 검증하며 바뀌지 않습니다. 기존 데이터베이스는 옆에 보관됩니다. 복원된 로그는 새 에포크를 가지므로 구독자는
-                처음부터 다시 시작합니다. 손상된 데이터베이스를 FILE로 지정하면 읽을 수 있는 이벤트를 살립니다.
+                FILE은 먼저 검증하며 바뀌지 않습니다. 기존 데이터베이스는 같은 폴더에 보관됩니다. 복원된 이벤트 로그는 새 에포크를 가지므로 구독자는
+                처음부터 다시 시작합니다. 손상된 데이터베이스를 FILE로 지정하면 읽을 수 있는 이벤트를 복구합니다.
                 """,
                 """
                 FILE is verified first and not changed; the replaced database is kept beside it. The restored log has a new

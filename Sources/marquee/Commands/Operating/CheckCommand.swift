@@ -6,6 +6,7 @@ import Messaging
 import Networking
 import Notifier
 import Operations
+import Text
 import Upstreams
 import Worker
 import YAML
@@ -17,14 +18,14 @@ struct CheckCommand: Subcommand {
         Usage(
             name: "check", arguments: "[rules FILE]",
             summary: Language.current(
-                "설정, 프로세스, 제공 서비스를 점검해 한 줄씩 보여 줍니다.",
+                "설정, 프로세스, 외부 서비스를 점검해 한 줄씩 보여 줍니다.",
                 "Checks the configuration, the processes and the upstreams, one line each."),
             details: Language.current(
                 """
-                영화진흥위원회와 카카오를 한 번씩 호출하며, 이 호출도 하루 한도에 포함됩니다. 수집 서버에 꼭 필요한 것, 즉 쓸 수 있는 데이터 폴더, 디스크 여유 공간, 정확한 시계,
-                인증키가 있는 영화진흥위원회 서비스가 없으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
+                영화진흥위원회와 카카오를 한 번씩 호출하며, 이 호출도 하루 한도에 포함됩니다. 데이터 폴더 쓰기 권한, 디스크 여유 공간,
+                시스템 시각, 인증키와 영화진흥위원회 연결 중 하나라도 문제가 있으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
 
-                `rules FILE`을 지정하면 그 규칙 파일만 점검해 어느 규칙이 어느 발송 대상으로 가는지 보여 줍니다. 오류가 있으면 오류마다 위치와
+                `rules FILE`을 지정하면 그 규칙 파일만 점검해 어느 규칙이 어느 알림 채널로 가는지 보여 줍니다. 오류가 있으면 오류마다 위치와
                 내용, 올바른 형식을 한 줄로 보여 주고 실패합니다.
                 """,
                 """
@@ -61,7 +62,7 @@ struct CheckCommand: Subcommand {
 
     /// Checks the data folder, its disk and the rule file.
     private func checkFiles(_ configuration: Configuration, _ report: inout Report) {
-        report.add(true, Language.current("설정", "configuration"), Language.current("정상", "read"))
+        report.add(true, Language.current("설정", "configuration"), Language.current("오류 없음", "read"))
         let proxies = ["http_proxy", "https_proxy", "all_proxy"].flatMap { [$0, $0.uppercased()] }
         if let proxy = proxies.first(where: { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }) {
             report.addMissing(
@@ -74,7 +75,7 @@ struct CheckCommand: Subcommand {
             try DataFolder(folder).checkWritable()
             report.add(true, Language.current("데이터 폴더", "data folder"), folder)
         } catch {
-            report.add(false, Language.current("데이터 폴더", "data folder"), error.text())
+            report.add(false, Language.current("데이터 폴더", "data folder"), error.text(in: .current))
         }
         if let disk = DiskSpace(ofFolder: folder) {
             let reserve = Double(configuration.diskReserveMegabytes << 20)
@@ -94,15 +95,18 @@ struct CheckCommand: Subcommand {
     /// Checks the keys and the reachability of the upstreams, and the clock. Only KOBIS is required.
     private func checkUpstreams(_ configuration: Configuration, _ io: IOThread, _ report: inout Report) async {
         let booking = await CallBooking(configuration, io)
-        let client = HTTPClient(retry: .never, beforeAttempt: booking.book)
+        let client = HTTPClient(retry: .never) { service throws(UpstreamError) in
+            try await booking.book(service)
+            return nil
+        }
         let (kobis, kakao) = (configuration.kobis, configuration.kakao)
         if kobis.key == nil {
             await checkSandbox(configuration.sandboxHTTP.url, with: client, &report)
         } else {
-            await check(kobis, "KOBIS", with: client, &report) { key in
+            await check(kobis, "KOBIS", "KOBIS", with: client, &report) { key in
                 Kobis(url: kobis.url, key: key).dailyChart(.yesterday(at: Date()), market: .all).dated
             }
-            await check(kakao, "Kakao", with: client, &report) { key in
+            await check(kakao, "KAKAO", Language.current("카카오", "Kakao"), with: client, &report) { key in
                 KakaoImageSearch(url: kakao.url, key: key).images(query: "영화 포스터").dated
             }
         }
@@ -118,7 +122,7 @@ struct CheckCommand: Subcommand {
             checkClock(against: response.date, of: Language.current("샌드박스", "the sandbox"), &report)
             report.add(
                 true, Language.current("샌드박스", "sandbox"),
-                Language.current("\(url), 모든 제공 서비스 대신 사용: \(keys)", "\(url), in place of all services: \(keys)"))
+                Language.current("\(url), 모든 외부 서비스 대신 사용: \(keys)", "\(url), in place of all services: \(keys)"))
         } catch {
             report.add(
                 false, Language.current("KOBIS 인증키", "KOBIS key"),
@@ -128,11 +132,14 @@ struct CheckCommand: Subcommand {
     }
 
     /// Makes the call that the worker would make first.
+    ///
+    /// - Parameter word: the part of the names of the upstream's variables
     private func check(
-        _ upstream: Configuration.Upstream, _ name: String, with client: HTTPClient, _ report: inout Report,
+        _ upstream: Configuration.Upstream, _ word: String, _ name: String, with client: HTTPClient,
+        _ report: inout Report,
         _ call: (_ key: String) -> Endpoint<Date?>
     ) async {
-        let variable = "MARQUEE_\(name.uppercased())_KEY"
+        let variable = "MARQUEE_\(word)_KEY"
         guard let key = upstream.key else {
             return report.addMissing(
                 Language.current("\(name) 인증키", "\(name) key"),
@@ -144,10 +151,10 @@ struct CheckCommand: Subcommand {
         do throws(UpstreamError) {
             let date = try await client.send(call(key.value))
             report.add(true, Language.current("\(name) 서비스", "\(name) service"), upstream.url)
-            if name == "KOBIS" { checkClock(against: date, of: name, &report) }
+            if word == "KOBIS" { checkClock(against: date, of: name, &report) }
         } catch {
             report.add(
-                false, Language.current("\(name) 서비스", "\(name) service"), error.text(of: upstream.url, name))
+                false, Language.current("\(name) 서비스", "\(name) service"), error.text(of: upstream.url, word))
         }
     }
 
@@ -194,12 +201,12 @@ struct CheckCommand: Subcommand {
             let sinks = file.sinks.count
             Console.print(
                 Language.current(
-                    "\(path): 규칙 \(rules)개, 발송 대상 \(sinks)곳",
+                    "\(path): 규칙 \(rules)개, 알림 채널 \(sinks)개",
                     "\(path): \(Self.count(rules, "rule")), \(Self.count(sinks, "sink"))"))
             if printsRules { printRules(of: file) }
             return .done
         } catch {
-            for diagnostic in error.diagnostics { Console.printError("\(diagnostic)") }
+            Console.printError(error.text(in: .current))
             return .failed
         }
     }
@@ -210,7 +217,7 @@ struct CheckCommand: Subcommand {
         for rule in file.rules.names {
             let sinks = file.sinks.filter { $0.rules(among: file.rules).contains(rule) }.map(\.name)
             table.add([
-                rule.rawValue, sinks.isEmpty ? Language.current("발송 대상 없음", "no sink") : sinks.joined(separator: ", "),
+                rule.rawValue, sinks.isEmpty ? Language.current("알림 채널 없음", "no sink") : sinks.joined(separator: ", "),
             ])
         }
         table.lines.forEach(Console.print)
@@ -279,10 +286,8 @@ struct CheckCommand: Subcommand {
             }
             await client.close()
             return reply.failure?.summary()
-        } catch let error as ResponseTimeoutError {
-            return error.text()
         } catch {
-            return "\(error)"
+            return Language.current.text(of: error)
         }
     }
 
@@ -322,16 +327,18 @@ extension Endpoint {
 }
 
 extension UpstreamError {
-    /// Why the service at a URL gave no answer, and the variable to correct if it is that which is wrong.
+    /// Why the service at a URL gave no answer, and the variable that may be wrong.
     fileprivate func text(of url: String, _ name: String) -> String {
         let text = text(of: url)
         let word: String
         switch kind {
         case .unauthorized, .forbidden: word = "KEY"
         case .wrongAddress: word = "URL"
+        // Nothing answers there: an unknown host, or one that refuses.
+        case .unavailable where status == nil: word = "URL"
         default: return text
         }
         let variable = "MARQUEE_\(name.uppercased())_\(word)"
-        return Language.current("\(text). \(variable) 값을 확인하세요", "\(text); correct \(variable)")
+        return Language.current("\(text). \(variable) 값을 확인하세요", "\(text); check \(variable)")
     }
 }

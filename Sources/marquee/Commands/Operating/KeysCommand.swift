@@ -1,6 +1,6 @@
 import Messaging
-import Notifier
 import Operations
+import Text
 
 /// `marquee keys`
 struct KeysCommand: Subcommand {

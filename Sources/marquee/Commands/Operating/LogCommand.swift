@@ -3,8 +3,8 @@ import Contract
 import EventStore
 import FoundationEssentials
 import JSONCoding
-import Notifier
 import Operations
+import Text
 
 /// `marquee log`
 struct LogCommand: Subcommand {
@@ -12,7 +12,7 @@ struct LogCommand: Subcommand {
         Usage(
             name: "log",
             summary: Language.current(
-                "수집 서버의 로그를 요약하고 검증합니다. 서버가 실행 중이어도 됩니다.",
+                "수집 서버의 이벤트 로그를 요약하고 검증합니다. 서버가 실행 중이어도 됩니다.",
                 "Summarizes and verifies the worker's log, also while the worker runs."),
             details: Language.current(
                 "체크섬이 맞지 않는 이벤트가 있으면 실패합니다.", "Fails if an event does not match its checksum."),

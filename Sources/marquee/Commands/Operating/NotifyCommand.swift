@@ -1,4 +1,3 @@
-import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
@@ -19,7 +18,7 @@ struct NotifyCommand: Subcommand {
                 "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again."),
             details: Language.current(
                 """
-                test는 테스트 알림을 보내고 응답을 출력합니다. --rule을 지정하면 수집 서버 로그의 최신 박스오피스로 그 규칙의 알림을
+                test는 테스트 알림을 보내고 응답을 출력합니다. --rule을 지정하면 최근 수집된 박스오피스로 그 규칙의 알림을
                 만들어 보내며, 테스트라고 표시합니다. sinks는 어느 규칙이 어디로 가는지 보여 줍니다. log는 알림 서버의
                 데이터베이스를 읽으며, 서버가 실행 중이어도 됩니다.
                 retry는 실행 중인 알림 서버가 알림 채널의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
@@ -156,89 +155,33 @@ struct NotifyCommand: Subcommand {
             let (isDelivered, answer) = try await sink.test(sample, at: Date(), board: configuration.publicURL)
             let outcome =
                 isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
-            Console.print("\(sink.name): \(outcome): \(Self.text(ofAnswer: answer))")
+            Console.print("\(sink.name): \(outcome): \(DeliveryTable.text(ofAnswer: answer))")
             if !isDelivered { status = .failed }
         }
         return status
     }
 
-    /// Prints each sink: where it is, what it gets, and when.
     private func showSinks(_ configuration: Configuration) throws {
         let file = try configuration.ruleFile()
-        var table = TextTable([.left, .left, .left, .left, .left, .left, .left])
-        let headings = [
-            ("채널", "SINK"), ("종류", "KIND"), ("주소", "ADDRESS"), ("언어", "LANGUAGE"), ("중요도", "SEVERITY"),
-            ("발송 시점", "SCHEDULE"), ("규칙", "RULES"),
-        ]
-        table.add(headings.map { Language.current($0, $1) })
-        for sink in file.sinks {
-            let rules = sink.rules(among: file.rules)
-            let words =
-                rules == file.rules.names
-                ? Language.current("전체", "all") : rules.map(\.rawValue).joined(separator: ", ")
-            table.add([
-                sink.name, sink.kind, sink.address(in: .current), sink.languageCode, sink.lowestSeverity(in: .current),
-                sink.schedule(in: .current) ?? Language.current("즉시", "at once"),
-                rules.isEmpty ? Language.current("없음", "none") : words,
-            ])
-        }
-        if file.sinks.isEmpty {
+        guard !file.sinks.isEmpty else {
             let file = configuration.rules ?? "MARQUEE_RULES"
-            Console.print(Language.current("\(file): 알림 채널이 없습니다", "\(file): no sinks"))
-        } else {
-            table.lines.forEach(Console.print)
+            return Console.print(Language.current("\(file): 알림 채널이 없습니다", "\(file): no sinks"))
         }
+        SinkTable(file: file).lines.forEach(Console.print)
     }
 
     private func show(_ entries: [DeliveryLog.Entry]) throws {
         if printsJSON { return try print(entries) }
-        var table = TextTable([.left, .left, .left, .right, .left, .left])
-        for entry in entries {
-            table.add(
-                [
-                    Self.time(entry.at.date), entry.sink, Self.text(ofOutcome: entry.outcome),
-                    entry.milliseconds.map { Language.current("\($0)밀리초", "\($0) ms") } ?? "",
-                    entry.letter, Self.text(ofAnswer: entry.answer ?? ""),
-                ], paint: ["sent", "spared", "withdrawn"].contains(entry.outcome) ? [:] : [2: TerminalColor.red.paint])
-        }
-        table.lines.forEach(Console.print)
+        DeliveryTable(entries: entries).lines.forEach(Console.print)
     }
 
     private func show(_ letters: [DeliveryLog.Dead]) throws {
         if printsJSON { return try print(letters) }
-        var table = TextTable([.left, .left, .left, .right, .left])
-        for letter in letters {
-            let key = letter.letter == letter.alert ? letter.letter : "\(letter.letter): \(letter.alert)"
-            table.add([
-                Self.time(letter.at.date), letter.sink, key,
-                Language.current("\(letter.attempts)회 시도", "\(letter.attempts) attempts"),
-                Self.text(ofAnswer: letter.answer ?? ""),
-            ])
-        }
-        table.lines.forEach(Console.print)
+        DeadLetterTable(letters: letters).lines.forEach(Console.print)
     }
 
     private func print(_ values: [some Encodable]) throws {
         for value in values { Console.print(String(decoding: try JSON.encode(value), as: UTF8.self)) }
-    }
-
-    /// Returns a word of the delivery log in the language of the command.
-    private static func text(ofOutcome word: String) -> String {
-        let korean = [
-            "sent": "발송", "failed": "실패", "dead": "최종 실패", "withdrawn": "취소", "spared": "생략", "unanswered": "응답 없음",
-        ]
-        return Language.current(korean[word] ?? word, word)
-    }
-
-    /// Returns a sink's answer; our own of files and standard output in the language of the command, others as they came.
-    private static func text(ofAnswer answer: String) -> String {
-        if answer == "written" { return Language.current("출력 완료", answer) }
-        guard let match = answer.wholeMatch(of: /(\d+) bytes written/) else { return answer }
-        return Language.current("\(match.1)바이트 저장", answer)
-    }
-
-    private static func time(_ instant: Date) -> String {
-        "\(KoreanDate(at: instant)) \(instant.koreanTime)"
     }
 
     private func retry(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {

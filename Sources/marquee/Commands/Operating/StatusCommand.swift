@@ -4,8 +4,8 @@ import FoundationEssentials
 import JSONCoding
 import Messaging
 import Networking
-import Notifier
 import Operations
+import Text
 import ZeroMQ
 
 /// `marquee status`

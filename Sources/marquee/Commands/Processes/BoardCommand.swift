@@ -1,6 +1,6 @@
 import Board
-import Notifier
 import Operations
+import Text
 
 /// `marquee board`
 struct BoardCommand: Subcommand {
@@ -12,8 +12,8 @@ struct BoardCommand: Subcommand {
                 "Shows charts, movies, alerts and the state of the processes, live in a browser."),
             details: Language.current(
                 """
-                MARQUEE_EVENTS와 MARQUEE_ALERTS를 읽고, 방문자가 여는 자료를 수집 서버에 요청합니다. SIGINT나 SIGTERM을 받을
-                때까지 MARQUEE_BOARD_HTTP에서 서비스합니다. docs/board.md를 참고하세요.
+                MARQUEE_EVENTS와 MARQUEE_ALERTS를 읽고, 방문자가 조회하는 데이터를 수집 서버에 요청합니다. SIGINT나 SIGTERM을 받을
+                때까지 MARQUEE_BOARD_HTTP에서 요청을 처리합니다. docs/board.md를 참고하세요.
                 """,
                 """
                 Reads MARQUEE_EVENTS and MARQUEE_ALERTS, requests what visitors open from the worker, and serves
@@ -29,7 +29,7 @@ struct BoardCommand: Subcommand {
                 Usage.Option(
                     name: "--sandbox",
                     meaning: Language.current(
-                        "상품을 보여 주고 MARQUEE_SANDBOX_HTTP의 이미지를 신뢰",
+                        "상품을 보여 주고 MARQUEE_SANDBOX_HTTP의 이미지를 허용",
                         "show products, and trust images of the sandbox at MARQUEE_SANDBOX_HTTP")),
                 Usage.Option(
                     name: "--web", value: "DIR",

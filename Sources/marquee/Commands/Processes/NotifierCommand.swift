@@ -1,6 +1,7 @@
 import BoxOffice
 import Notifier
 import Operations
+import Text
 
 /// `marquee notifier`
 struct NotifierCommand: Subcommand {
@@ -12,9 +13,9 @@ struct NotifierCommand: Subcommand {
                 "Turns ranking events into alerts about who entered, left, rose, fell and leads."),
             details: Language.current(
                 """
-                MARQUEE_EVENTS를 읽어 MARQUEE_RULES나 기본 규칙을 적용하고, MARQUEE_ALERTS로 발행하며, MARQUEE_RULES의 발송
-                대상으로 알림을 보냅니다. SIGINT나 SIGTERM을 받을 때까지 실행됩니다. SIGHUP을 받으면 MARQUEE_RULES를 다시 읽으며,
-                파일에 오류가 있으면 로그에 남기고 기존 규칙을 그대로 씁니다.
+                MARQUEE_EVENTS를 읽어 MARQUEE_RULES나 기본 규칙을 적용하고, MARQUEE_ALERTS로 발행하며, MARQUEE_RULES의 알림
+                채널로 알림을 보냅니다. SIGINT나 SIGTERM을 받을 때까지 실행됩니다. SIGHUP을 받으면 MARQUEE_RULES를 다시 읽으며,
+                파일에 오류가 있으면 로그 파일에 남기고 기존 규칙을 그대로 씁니다.
                 """,
                 """
                 Reads MARQUEE_EVENTS, applies the rules of MARQUEE_RULES or the built-in ones, publishes on MARQUEE_ALERTS,
@@ -26,7 +27,7 @@ struct NotifierCommand: Subcommand {
                 Usage.Option(
                     name: "--since", value: "DATE",
                     meaning: Language.current(
-                        "이미 로그에 있는 DATE 이후 날짜의 알림도 발행",
+                        "이미 수집된 DATE 이후 날짜의 알림도 발행",
                         "publish the alerts of days from DATE on that are in the log already")),
                 .ranks,
                 Usage.Option(

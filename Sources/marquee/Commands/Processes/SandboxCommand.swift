@@ -1,6 +1,6 @@
-import Notifier
 import Operations
 import Sandbox
+import Text
 
 /// `marquee sandbox`
 struct SandboxCommand: Subcommand {
@@ -58,7 +58,7 @@ struct SandboxCommand: Subcommand {
             do throws(SandboxError) {
                 try options.faults.set(fault)
             } catch {
-                throw UsageError("\(error)")
+                throw UsageError(error.text(in: .current))
             }
         }
     }

@@ -7,7 +7,9 @@ import JSONCoding
 import Messaging
 import Notifier
 import Operations
+import Text
 import Worker
+import YAML
 import ZeroMQ
 
 /// `marquee up`
@@ -20,7 +22,7 @@ struct UpCommand: Subcommand {
                 "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts."),
             details: Language.current(
                 """
-                이 명령을 종료하면 모든 프로세스가 종료됩니다. 실행 중에 종료된 프로세스는 자동으로 다시 시작합니다. 로그와
+                이 명령을 종료하면 모든 프로세스가 종료됩니다. 실행 중에 종료된 프로세스는 자동으로 다시 시작합니다. 로그 파일과
                 데이터베이스는 MARQUEE_DATA에, 인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다. SIGHUP을 받으면 알림 서버가 MARQUEE_RULES를 다시 읽습니다.
                 """,
                 """
@@ -31,7 +33,7 @@ struct UpCommand: Subcommand {
                 Usage.Option(
                     name: "--days", value: "N",
                     meaning: Language.current(
-                        "시작할 때 요청할 날짜 수(기본값 7)", "how many days to request at the start (default 7)"))
+                        "시작할 때 요청할 일수(기본값 7)", "how many days to request at the start (default 7)"))
             ])
     }
 
@@ -88,7 +90,7 @@ struct UpCommand: Subcommand {
                     do {
                         return try await keepRunning(role, of: children)
                     } catch {
-                        return .failed("\(error)")
+                        return .failed(Language.current.text(of: error))
                     }
                 }
             }
@@ -97,7 +99,7 @@ struct UpCommand: Subcommand {
                     try await show(configuration, children)
                     return .stopped
                 } catch {
-                    return .failed("\(error)")
+                    return .failed(Language.current.text(of: error))
                 }
             }
             let first = await tasks.next() ?? .stopped
@@ -114,7 +116,8 @@ struct UpCommand: Subcommand {
             children.signal(SIGHUP, to: "notifier")
         } catch {
             let kept = Language.current("기존 규칙을 그대로 씁니다", "the former rules stay in force")
-            Console.printError("\(error)\nmarquee: \(kept)")
+            let mistakes = (error as? ConfigurationDiagnosticsError)?.text(in: .current) ?? "\(error)"
+            Console.printError("\(mistakes)\nmarquee: \(kept)")
         }
     }
 

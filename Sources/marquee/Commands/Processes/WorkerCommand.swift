@@ -1,5 +1,5 @@
-import Notifier
 import Operations
+import Text
 import Worker
 
 /// `marquee worker`
@@ -10,7 +10,7 @@ struct WorkerCommand: Subcommand {
             summary: Language.current(
                 "요청을 받아 박스오피스, 영화, 포스터 이벤트를 발행합니다.", "Turns requests into ranking, movie and poster events."),
             details: Language.current(
-                "SIGINT나 SIGTERM을 받을 때까지 MARQUEE_REQUESTS, MARQUEE_COMMANDS, MARQUEE_EVENTS에서 서비스합니다.",
+                "SIGINT나 SIGTERM을 받을 때까지 MARQUEE_REQUESTS, MARQUEE_COMMANDS, MARQUEE_EVENTS에서 요청을 처리합니다.",
                 "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM."),
             options: [
                 ParentMonitor.option,

@@ -2,7 +2,6 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
-import Notifier
 import Operations
 import Text
 
@@ -12,11 +11,11 @@ struct ExportCommand: Subcommand {
         Usage(
             name: "export",
             summary: Language.current(
-                "로그에 있는 일별 박스오피스를 날짜순으로 CSV나 JSON으로 출력합니다.",
+                "수집된 일별 박스오피스를 날짜순으로 CSV나 JSON으로 출력합니다.",
                 "Prints the daily charts of the worker's log, day by day, as CSV or JSON."),
             details: Language.current(
                 """
-                CSV(RFC 4180)에는 날짜별 최신 차수의 각 줄이 한 줄씩 들어갑니다. 수집 서버가 실행 중일 때도 읽을 수 있습니다. 요청한
+                CSV(RFC 4180)에는 날짜별 최신 집계를 영화마다 한 행씩 기록합니다. 수집 서버가 실행 중일 때도 읽을 수 있습니다. 요청한
                 적이 없는 날짜는 나오지 않으며, 해당 기간에 하나도 없으면 실패합니다.
                 """,
                 """
@@ -26,10 +25,10 @@ struct ExportCommand: Subcommand {
             options: [
                 Usage.Option(
                     name: "--csv",
-                    meaning: Language.current("열 이름이 있는 표", "a table of all lines, with column names")),
+                    meaning: Language.current("열 이름을 포함한 표", "a table of all lines, with column names")),
                 Usage.Option(
                     name: "--json",
-                    meaning: Language.current("차트 이벤트를 한 줄에 하나씩", "the charts' events, one JSON object a line")),
+                    meaning: Language.current("박스오피스 이벤트를 한 줄에 하나씩", "the charts' events, one JSON object a line")),
                 Usage.Option(
                     name: "--from", value: "DATE",
                     meaning: Language.current("시작일(기본값 2003-11-11)", "the first day (default 2003-11-11)")),
@@ -61,18 +60,19 @@ struct ExportCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         var days = 0
-        try configuration.existingLogDatabase(ofAlerts: false).history { history in
+        let log = try configuration.existingLogDatabase(ofAlerts: false)
+        try log.history(onUnreadable: Console.printUnreadable) { history in
             if isTable { Console.printRecords([ChartCSV.head]) }
             try history.forEachDay(from: first, through: last, in: market) { event in
                 days += 1
                 guard isTable else { return Console.print(String(decoding: event.body, as: UTF8.self)) }
-                Console.printRecords(ChartCSV.rows(of: try ChartRevision(event)))
+                if let revision = history.revision(of: event) { Console.printRecords(ChartCSV.rows(of: revision)) }
             }
         }
         guard days > 0 else {
             Console.printError(
                 Language.current(
-                    "marquee: \(first) ~ \(last) 차트가 로그에 없습니다. `marquee backfill`로 수집하세요",
+                    "marquee: \(first)~\(last) 일별 박스오피스가 아직 수집되지 않았습니다. `marquee backfill`로 수집하세요",
                     "marquee: the log has no chart from \(first) to \(last); fetch them with `marquee backfill`"))
             return .failed
         }

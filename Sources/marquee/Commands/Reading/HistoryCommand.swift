@@ -1,7 +1,6 @@
 import BoxOffice
 import Contract
 import EventStore
-import Notifier
 import Operations
 import Text
 
@@ -11,23 +10,23 @@ struct HistoryCommand: Subcommand {
         Usage(
             name: "history", arguments: "movie CODE | day DATE | week DATE",
             summary: Language.current(
-                "영화의 일별 순위 추이나 차트의 수정 이력을 보여 줍니다.",
+                "영화의 일별 순위 추이나 박스오피스의 정정 이력을 보여 줍니다.",
                 "Shows a movie's days in the charts, or the revisions of a chart."),
             details: Language.current(
-                "수집 서버의 로그를 읽으며, 서버가 실행 중일 때도 쓸 수 있습니다. 요청한 적이 없는 날짜는 로그에 없습니다.",
+                "수집 서버의 이벤트 로그를 읽으며, 서버가 실행 중일 때도 쓸 수 있습니다. 요청한 적이 없는 날짜는 나오지 않습니다.",
                 "Reads the worker's log, also while the worker runs. Days that were never requested are not in it."),
             options: [
                 Usage.Option(
                     name: "--revisions",
                     meaning: Language.current(
-                        "day, week: 차수별 수정 내역과 수집 시각",
+                        "day, week: 차수별 정정 내역과 수집 시각",
                         "day, week: the corrections, and when the worker fetched them"))
             ] + Usage.Option.market + [
                 .span,
                 Usage.Option(
                     name: "--json",
                     meaning: Language.current(
-                        "차트 이벤트를 한 줄에 하나씩 JSON으로 출력", "print the charts' events, one JSON object a line")),
+                        "박스오피스 이벤트를 한 줄에 하나씩 JSON으로 출력", "print the charts' events, one JSON object a line")),
             ])
     }
 
@@ -50,10 +49,10 @@ struct HistoryCommand: Subcommand {
         switch kind {
         case "movie":
             try arguments.reject(
-                "--span", "--revisions", because: "옵션은 차트에만 쓸 수 있습니다", "is for a chart, not for a movie")
+                "--span", "--revisions", because: "옵션은 박스오피스에만 쓸 수 있습니다", "is for a chart, not for a movie")
             subject = .movie(try arguments.movieCode(name), try arguments.market())
         case "day":
-            try arguments.reject("--span", because: "옵션은 주간 차트에만 쓸 수 있습니다", "is for a week, not for a day")
+            try arguments.reject("--span", because: "옵션은 주간 박스오피스에만 쓸 수 있습니다", "is for a week, not for a day")
             subject = .chart(.ranking(day: try arguments.date(name), market: try arguments.market()))
         case "week":
             subject = .chart(.weekRanking(try arguments.week(of: name), market: try arguments.market()))
@@ -67,7 +66,8 @@ struct HistoryCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        try configuration.existingLogDatabase(ofAlerts: false).history { history in
+        let log = try configuration.existingLogDatabase(ofAlerts: false)
+        return try log.history(onUnreadable: Console.printUnreadable) { history in
             switch subject {
             case .movie(let code, let market): try show(history.days(of: code, in: market), of: code)
             case .chart(let topic): try show(history.revisions(of: topic), of: topic)
@@ -79,7 +79,7 @@ struct HistoryCommand: Subcommand {
         guard !days.isEmpty else {
             Console.printError(
                 Language.current(
-                    "marquee: 로그의 차트에 없는 영화입니다: \(code)",
+                    "marquee: 수집된 박스오피스에 없는 영화입니다: \(code)",
                     "marquee: no chart in the log contains the movie \(code)"))
             return .failed
         }

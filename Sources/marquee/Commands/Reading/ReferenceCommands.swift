@@ -1,13 +1,13 @@
 import BoxOffice
-import Notifier
 import Operations
+import Text
 
 /// `marquee areas`
 struct AreasCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "areas",
-            summary: Language.current("차트 요청에 쓰는 지역 코드를 보여 줍니다.", "Lists the area codes for requests of charts."),
+            summary: Language.current("박스오피스 요청에 쓰는 지역 코드를 보여 줍니다.", "Lists the area codes for requests of charts."),
             details: Language.current(
                 "이 목록에 없는 코드도 영화진흥위원회 목록에 있으면 요청할 수 있습니다.",
                 "A code that is not in this list can be requested if the list of the Korean Film Council has it."))

@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import Notifier
 import Operations
+import Text
 import Worker
 
 /// `marquee replay`
@@ -11,16 +12,16 @@ struct ReplayCommand: Subcommand {
         Usage(
             name: "replay",
             summary: Language.current(
-                "수집 서버의 로그로 알림을 다시 계산해 한 줄에 하나씩 JSON으로 출력합니다.",
+                "수집 서버의 이벤트 로그로 알림을 다시 계산해 한 줄에 하나씩 JSON으로 출력합니다.",
                 "Computes the alerts of a worker's log again and prints each as a line of JSON."),
             details: Language.current(
                 """
                 한 줄에 알림 이벤트의 id와 data가 들어가므로, 두 번 실행한 결과나 알림 서버의 로그와 바이트 단위로 비교할 수 있습니다.
                 아무것도 발행하거나 바꾸지 않습니다. --learned와 --as가 없으면, 지금 --since로 시작한 알림 서버가 발행할 알림을
-                출력합니다. 즉 모든 날짜의 차트가 날짜순으로 들어온 것으로 보고 계산합니다.
+                출력합니다. 즉 모든 날짜의 박스오피스가 날짜순으로 들어온 것으로 보고 계산합니다.
 
-                --dry-run은 저장된 과거 데이터가 지금의 값으로 날짜순으로 들어왔다면 규칙이 냈을 알림을 한 줄에 하나씩, 마지막에 합계를
-                출력합니다.
+                --dry-run은 저장된 과거 데이터를 현재 수치로 날짜순 재생했을 때 이 규칙이었다면 발생했을 알림을 한 줄에 하나씩,
+                마지막에 합계를 출력합니다.
                 """,
                 """
                 A line has the id and the data of the alert's event, so that two runs and the notifier's log can be compared
@@ -48,17 +49,17 @@ struct ReplayCommand: Subcommand {
             Usage.Option(
                 name: "--since", value: "DATE",
                 meaning: Language.current(
-                    "이전부터 있던 차트 중 DATE 이후의 것만 알림 대상(기본값: 전체)",
+                    "이미 수집된 박스오피스 중 DATE 이후의 것만 알림 대상(기본값: 전체)",
                     "of the charts that were there before, those from DATE on fire (default: all)")),
             Usage.Option(
                 name: "--dry-run",
                 meaning: Language.current(
-                    "규칙이 냈을 알림을 날짜순으로 출력", "print the alerts that the rules would have fired, day by day")),
+                    "이 규칙이었다면 발생했을 알림을 날짜순으로 출력", "print the alerts that the rules would have fired, day by day")),
             .ranks,
             Usage.Option(
                 name: "--learned", value: "N",
                 meaning: Language.current(
-                    "ranking 스트림의 이 순번까지의 차트는 알림에서 제외",
+                    "ranking 스트림의 이 이벤트 번호까지의 박스오피스는 알림에서 제외",
                     "charts up to this sequence of the ranking stream fire nothing")),
             Usage.Option(
                 name: "--as", value: "DB",
@@ -84,14 +85,14 @@ struct ReplayCommand: Subcommand {
             "--since", expected: Language.current("2024-06-04 같은 날짜", "a date such as 2024-06-04")
         ) { KoreanDate($0) }
         ranks = try arguments.ranks()
-        learned = try arguments.value("--learned", expected: Language.current("순번", "a sequence number")) {
+        learned = try arguments.value("--learned", expected: Language.current("이벤트 번호", "a sequence number")) {
             UInt64($0).flatMap(SequenceNumber.init)
         }
         notifier = arguments.value("--as")
         isDryRun = arguments.has("--dry-run")
         if rules != nil {
             try arguments.reject(
-                "--ranks", because: "옵션은 --rules와 함께 쓸 수 없습니다. 그 파일의 `by`를 지정하세요",
+                "--ranks", because: "옵션은 --rules와 함께 쓸 수 없습니다. 규칙 파일의 `by`를 지정하세요",
                 "does not apply with --rules: set `by` in that file instead")
         }
         if notifier != nil {
@@ -108,13 +109,15 @@ struct ReplayCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let log = try log.map(WorkerProcess.logFile(at:)) ?? configuration.existingLogDatabase(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
-        guard !isDryRun else { return try dryRun(AlertReplay(rules: rules, since: since), log) }
+        guard !isDryRun else {
+            return try dryRun(AlertReplay(rules: rules, since: since, onUnreadable: Console.printUnreadable), log)
+        }
         var baseline = learned.map { BaselinePosition(ends: [.ranking: $0]) }
         var since = since ?? (learned == nil ? KoreanDate.firstChart : nil)
         if let notifier { (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.logFile(at: notifier)) }
-        try AlertReplay(rules: rules, since: since, baseline: baseline).run(log) { alert in
-            Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self))
-        }
+        let replay = AlertReplay(
+            rules: rules, since: since, baseline: baseline, onUnreadable: Console.printUnreadable)
+        try replay.run(log) { alert in Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self)) }
         return .done
     }
 

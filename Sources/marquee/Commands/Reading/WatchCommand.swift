@@ -2,7 +2,6 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Messaging
-import Notifier
 import Operations
 import Text
 import ZeroMQ
@@ -15,8 +14,8 @@ struct WatchCommand: Subcommand {
             summary: Language.current("발행되는 이벤트와 알림을 실시간으로 출력합니다.", "Prints events and alerts as they are published."),
             details: Language.current(
                 """
-                토픽은 ranking.day.all, movie., request.failed, alert., heartbeat. 같은 앞부분이며, 지정하지 않으면 모든 이벤트를
-                출력합니다. 시각은 이벤트의 시각(한국 시각)입니다.
+                토픽은 앞부분(접두사)만 지정해도 됩니다. 예: ranking.day.all, movie., request.failed, alert., heartbeat.
+                지정하지 않으면 모든 이벤트를 출력합니다. 표시되는 시각은 이벤트 발생 시각(한국 시간)입니다.
                 """,
                 """
                 A topic is a prefix such as ranking.day.all, movie., request.failed, alert. or heartbeat.; without one, all
@@ -102,7 +101,7 @@ struct WatchCommand: Subcommand {
         let positions = Heartbeat(frames: heartbeat.frames)?.positions ?? [:]
         let text = positions.sorted { $0.key.rawValue < $1.key.rawValue }
             .map { "\($0.key.rawValue) \($0.value.value.grouped)" }.joined(separator: " · ")
-        Console.print("\(TerminalColor.dim.paint("\(KoreanDate(at: Date())) \(Date().koreanTime)"))  \(topic)  \(text)")
+        Console.print("\(TerminalColor.dim.paint(Date().koreanText))  \(topic)  \(text)")
     }
 
     private func show(_ event: Event) {

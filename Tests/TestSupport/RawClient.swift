@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 
 /// A TCP client that sends any bytes, valid HTTP or not.
-final class RawClient: Sendable {
+public final class RawClient: Sendable {
     private let descriptor: Int32
 
-    init(_ address: String) async throws {
+    /// Connects to a host and port.
+    public init(_ address: String) async throws {
         descriptor = try await onThread { try connected(to: address) }
     }
 
@@ -14,7 +15,7 @@ final class RawClient: Sendable {
     }
 
     /// Sends `text` and nothing else.
-    func send(_ text: String) async throws {
+    public func send(_ text: String) async throws {
         try await onThread { [self] in
             var rest = Array(text.utf8)[...]
             while !rest.isEmpty {
@@ -28,7 +29,7 @@ final class RawClient: Sendable {
     }
 
     /// Everything that comes until the server closes the connection.
-    func receiveAll() async throws -> String {
+    public func receiveAll() async throws -> String {
         try await onThread { [self] in
             var text: [UInt8] = []
             while let part = receivePart() { text += part }
@@ -37,12 +38,12 @@ final class RawClient: Sendable {
     }
 
     /// What comes first, at most 64 KiB; empty if the server closes the connection.
-    func receiveSome() async throws -> String {
+    public func receiveSome() async throws -> String {
         try await onThread { [self] in String(decoding: receivePart() ?? [], as: UTF8.self) }
     }
 
     /// Returns the received text up to and including `end`.
-    func receive(through end: String) async throws -> String {
+    public func receive(through end: String) async throws -> String {
         try await onThread { [self] in
             var text = ""
             while !text.hasSuffix(end), let part = receivePart() { text += String(decoding: part, as: UTF8.self) }
@@ -51,7 +52,7 @@ final class RawClient: Sendable {
     }
 
     /// Sends `byte` every 20 ms until the server closes the connection; returns how many went out.
-    func drip(_ byte: UInt8) async throws -> Int {
+    public func drip(_ byte: UInt8) async throws -> Int {
         try await onThread { [self] in
             for count in 0... {
                 var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -71,16 +72,16 @@ final class RawClient: Sendable {
     }
 
     /// Sends `text` on a new connection and returns the whole response.
-    static func talk(to address: String, _ text: String) async throws -> String {
+    public static func talk(to address: String, _ text: String) async throws -> String {
         let client = try await RawClient(address)
         try await client.send(text)
         return try await client.receiveAll()
     }
 
     /// A request with all that HTTP demands, as the last of its connection.
-    static func get(_ address: String, _ target: String, method: String = "GET", fields: String = "") async throws
-        -> String
-    {
+    public static func get(
+        _ address: String, _ target: String, method: String = "GET", fields: String = ""
+    ) async throws -> String {
         try await talk(
             to: address, "\(method) \(target) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\(fields)\r\n")
     }
